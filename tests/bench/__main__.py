@@ -93,7 +93,7 @@ async def _measure_peers(rounds: int, seconds: float) -> list[Price]:
 
 
 async def _measure_rest(seconds: float) -> dict[str, object]:
-    """Measure and print everything but the price of a move. Return what the JSON file says of it."""
+    """Measure and print the other figures. Return them for the JSON file."""
     memory = await idle_memory(IDLE)
     print(f"\nMemory of a connection without a room: {memory:.1f} kB (goal: 20 kB)", flush=True)
     watched = await spectator_price(SPECTATORS, 3 * seconds)

@@ -1,4 +1,4 @@
-"""The price of a move: CPU time of a server for each acked move, as a ratio to a bare echo that is measured beside it.
+"""The price of a move: CPU time of a server for each acked move, as a ratio to that of a bare echo.
 
 Server, echo and each load generator are processes of their own. Rounds of the server and of the echo alternate, so that a
 busy machine slows both. The node commits to a Redis that writes to disk every second (``everysec``).
@@ -151,7 +151,7 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
 
 
 async def measure_storing_echo(scenario: Scenario, rounds: int, seconds: float, seed: int = 1) -> Price:
-    """Measure an echo that stores each message in Redis, in place of a node."""
+    """Measure an echo that stores each message in Redis, instead of a node."""
     async with AsyncExitStack() as stack:
         setup = await stack.enter_async_context(load_setup())
         await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")

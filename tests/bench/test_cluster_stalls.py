@@ -16,7 +16,7 @@ from tests.server.persistent_player import PersistentPlayer
 from tests.server.redis_kinds import Shards, shards
 
 SECONDS = 8.0
-"""Duration, in seconds, of the loss of the server. The clients recover for half of it."""
+"""Duration, in seconds, for which the server is lost. The measurement then goes on for half of that time."""
 
 
 async def kill(cluster: Shards) -> None:

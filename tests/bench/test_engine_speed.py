@@ -1,7 +1,7 @@
 """The cost of a checked move and of all legal moves, in positions from random playouts. Prints a table.
 
-The same numbers are given as multiples of a fixed piece of plain Python, which compares runs on different machines, or on
-one that was busy.
+The same numbers are given as multiples of the time of a fixed piece of plain Python.
+With these, runs on different machines, or on a busy one, can be compared.
 """
 
 from __future__ import annotations

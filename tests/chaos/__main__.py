@@ -2,7 +2,8 @@
 
     python -m tests.chaos --seed 7 --rounds 20
 
-The seed and its number determine a round; ``--from`` starts at a later one, and ``--faults`` restricts the kinds of faults.
+The seed and the number of a round determine it.
+``--from`` starts at a later round, and ``--faults`` restricts the kinds of faults.
 Stops at the first round with a violation, and prints its plan and the violations.
 """
 

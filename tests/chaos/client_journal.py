@@ -114,7 +114,7 @@ class RoomEvidence:
 
     @property
     def secret(self) -> DealSecret:
-        """What decided the deal."""
+        """The seed of the deal, with the joint deal if there is one."""
         return DealSecret(self.seed, self.found)
 
 

@@ -508,9 +508,9 @@ def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
 
 
 def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
-    """The winnable or daily deal follows from the shares of all who were in the race, or from the name of the day.
+    """A winnable deal follows from the shares of all racers, and a daily deal from its date.
 
-    Everything was replayed from its board.
+    The replays began with the board of the proof.
     """
     race = room.race
     if race.seed:

@@ -59,7 +59,7 @@ _LIMITS: Final = (
         "10000",
     ),
 )
-"""Limits of the nodes. All clients share one address: a herd exceeds its rate, and other limits are out of reach."""
+"""Limits of the nodes. All clients share one address, whose rate only the fault ``herd`` exceeds."""
 
 _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
@@ -226,7 +226,7 @@ class _Round:
                     raise RuntimeError(f"{room.code} was not created: {answer}")
 
     async def _use_code(self, room: RoomPlan) -> None:
-        """Open a room, kick one of its two players, close the room, and let all its keys expire that do so soon."""
+        """Open a room, kick one of its two players, close the room, and delete its keys that would expire soon."""
         host, port = self._nodes[0].target
         url = f"ws://{host}:{port}"
         ana, bob, operator = await Player.hello(url, "ana"), await Player.hello(url, "bob"), await Operator.login(url)

@@ -1,4 +1,4 @@
-"""A herd of strangers from the address of all players: they ask for too much, and try to enter private rooms."""
+"""Strangers: clients without a seat. They exceed the rate of the players' address, and try to enter private rooms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REQUESTS: Final = 30
 
 
 async def stampede(url: str, private_rooms: Sequence[str], rng: Random, seconds: float) -> list[str]:
-    """Let all strangers send their requests at once. Return how a stranger entered a private room, if any did."""
+    """Let all strangers send their requests concurrently. Return a sentence for each entry into a private room."""
     found: list[str] = []
     strangers = [asyncio.create_task(_ask_for_too_much(url, private_rooms, rng, found)) for _ in range(HERD)]
     _, late = await asyncio.wait(strangers, timeout=seconds)

@@ -90,7 +90,7 @@ class Referee(Link):
     ) -> None:
         super().__init__(ServerAddress("ws://referee.test:1"), "ana", MemorySessions())
         self.game = Game.named(game)
-        # The client's proof that a player is stuck takes any time, so only races that are about it may end by it.
+        # How long the client takes to prove that a player is stuck varies, so only tests of that let it end a race.
         self.options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)
         self.phase = phase
         self.seed = Deal.parse(deal).public_seed()

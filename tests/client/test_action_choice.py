@@ -1,4 +1,4 @@
-"""What bots do when their strategy finds no move."""
+"""The actions of bots whose strategy finds no move."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_bot_resigns_late_if_it_finds_nothing() -> None:
 
 
 @pytest.mark.parametrize(("game", "number"), [("willow", 5), ("phoenix", 5), ("phoenix", 6)])
-def test_bot_ends_on_the_board_with_most_cards(game: str, number: int) -> None:
+def test_bot_ends_on_the_board_with_most_foundation_cards(game: str, number: int) -> None:
     play = Play(dealt(game, number), Undo.FREE)
     made, after, _ = actions("random", play, 1000, time=150)
     most = 0

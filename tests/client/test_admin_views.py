@@ -1,4 +1,4 @@
-"""What an operator is shown, as it looks; the kept screens are in ``tests/golden/screens/admin``."""
+"""The views of operators as they look. Their golden files are in ``tests/golden/screens/admin``."""
 
 from __future__ import annotations
 

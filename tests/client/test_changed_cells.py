@@ -18,7 +18,7 @@ UPDATES = st.lists(st.lists(LINE, min_size=1, max_size=4), max_size=6)
 
 
 class Screen:
-    """What a terminal shows: for each cell its character and style."""
+    """The content of a terminal: for each cell its character and style."""
 
     def __init__(self) -> None:
         self.cells: dict[tuple[int, int], tuple[str, frozenset[tuple[str, str]]]] = {}

@@ -48,7 +48,7 @@ def column(
 
 
 def styles(part: Region) -> list[str]:
-    """The style of each row behind the gap."""
+    """The style of each row, apart from the gap on its left."""
     return [row[-1].style for row in part.rows]
 
 
@@ -73,7 +73,7 @@ def test_empty_pile_says_what_it_takes() -> None:
     assert column("athena", "", size=LARGE).split("|", 1)[1] == " ╭─────╮| │     │| │  K  │| │     │| ╰─────╯"
 
 
-def test_top_card_is_higher_while_there_is_room() -> None:
+def test_top_card_is_taller_while_there_is_room() -> None:
     assert column("willow", "9H TC", rows=12, size=MEDIUM) == "   1|  9♥| ▁▁▁▁▁|  10♣|   ♣|   10♣"
     twelve = "AC 3C 5C 7C 9C JC KC 2C 4C 6C 8C TC"
     assert column("willow", twelve, rows=14, size=MEDIUM).endswith("8♣|  10♣|   ♣|   10♣")
@@ -147,7 +147,7 @@ def test_ordered_cards_stay_readable_where_any_can_be_lifted() -> None:
 EVERY = Marks(("1", 2), frozenset("1"), (("1", 3),), Card.parse("AS"), Move("2", "1"))
 
 
-def test_marks_are_signs() -> None:
+def test_every_mark_has_a_sign() -> None:
     cards = "9H TC 9C AS"
     assert column("steve", cards, marks=Marks(source=("1", 2))) == "  1 ↑2|  9♥|  10♣|  9♣ ↑|  A♠ ↑|   A♠"
     assert column("steve", "9H TC", marks=Marks(source=("1", 1))) == "   1↑|  9♥|  10♣↑|   10♣"
@@ -162,7 +162,7 @@ def test_marks_are_signs() -> None:
 
 
 @pytest.mark.parametrize("look", [GLYPHS, ASCII, BARE])
-def test_marks_are_styles(look: Look) -> None:
+def test_every_mark_has_a_style(look: Look) -> None:
     part = region("steve", "9H TC 9C AS", look, 18, EVERY, SMALL)
     assert styles(part) == [
         "source",

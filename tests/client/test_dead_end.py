@@ -38,7 +38,7 @@ def test_dead_end_is_proven(game: str, position: str) -> None:
     ("game", "position"),
     [
         ("willow", "1: 9H AH | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"),
-        # two moves away
+        # the useful move is the second one
         ("willow", "1: 9H AH 8C | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"),
         # an unseen card
         ("athena", "1: 8D | 2: [8H] 7C | 3: KS | 4: KC | 5: 2S | 6: 2C | 7: QS"),
@@ -85,7 +85,7 @@ def test_stuck_for_good_takes_undo_into_account(game: str, position: str, move: 
     assert {rule for rule, play in plays.items() if is_stuck_for_good(play, from_deal=True)} == rules
 
 
-def test_unknown_moves_before_prove_nothing_unless_undo_stops() -> None:
+def test_player_is_not_stuck_if_unknown_moves_can_be_undone() -> None:
     up = {rule: Play(board("willow", ONE_CARD_UP), rule).act("1 0") for rule in Undo}
     revealed = {rule: Play(board("athena", ACE_ON_A_HIDDEN_CARD), rule).act("1 0").masked() for rule in Undo}
     assert {rule for rule, play in up.items() if is_stuck_for_good(play, from_deal=False)} == {Undo.OFF}

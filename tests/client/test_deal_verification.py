@@ -135,7 +135,7 @@ def drawn(
 
 
 def swapped(share: RevealedShare) -> DealProof:
-    """A proof in which a player has revealed another share, which the server has won with the same cards."""
+    """The proof of a server that replaced a share, and then found the deal of the new shares."""
     other = share._replace(share=bytes(32), commitment=share_commitment("friday", share.name, bytes(32)))
     mixed = [(each.seat, (other if each is share else each).share) for each in JOINT.shares]
     won = next(won_candidates(mix(JOINT.secret, mixed), JOINT.terms.game, JOINT.terms.budget, range(1000)))

@@ -89,7 +89,7 @@ def test_safe_move_to_a_foundation_comes_first(game: str, number: int, moves: in
 
 
 def test_hint_to_deal_says_why() -> None:
-    """The cards of a board decide whether a deal needs a reason."""
+    """On a board without hidden cards, other moves need no reason."""
     finder = HintFinder(Random(1), 300)
     assert finder.suggest(dealt("ace-of-hearts", 3).masked()) == Hint(DEAL, reason=DEAL_FIRST)
     assert not finder.suggest(dealt("willow", 3).masked()).reason
@@ -101,8 +101,8 @@ def test_lost_board_is_named() -> None:
     assert HintFinder(Random(1)).suggest(lost.masked()).is_lost
 
 
-def test_hint_does_not_look_under_hidden_cards() -> None:
-    """The solver would know them, but the hint is the same whatever they are. Only a safe move is not a guess."""
+def test_hint_does_not_depend_on_hidden_cards() -> None:
+    """The hint is the same whatever the hidden cards are. It is called a guess unless its move is safe."""
     finder = HintFinder(Random(1), 300)
     hint = finder.suggest(dealt("athena", 7).masked())
     assert hint == Hint(choose_move("careful", dealt("athena", 7).masked(), BotMemory(Random(1), 300)), reason=GUESS)

@@ -93,7 +93,7 @@ def test_check_encoding(name: str | None, wanted: str) -> None:
 
 
 def places(*columns: int) -> bytes:
-    """A terminal's answers to where its cursor is, and the last one."""
+    """A terminal's answers to queries for the column of its cursor, and its answer to the last query."""
     return b"".join(b"\x1b[1;%dR" % column for column in columns) + b"\x1b[?62;c"
 
 
@@ -152,7 +152,7 @@ def test_hosting_with_redis() -> None:
 
 
 def python_that(tmp_path: Path, code: str) -> str:
-    """A Python in which the server is another one."""
+    """A Python with another ``samedeal_server``, which looks for Redis by ``code``."""
     package = tmp_path / "samedeal_server"
     for folder in (package, package / "embedded_redis"):
         folder.mkdir()
@@ -214,7 +214,11 @@ def test_findings_in_ascii() -> None:
 
 
 def in_terminal(answers: bytes | None, *arguments: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
-    """Run the doctor on a terminal that answers each last question with ``answers`` before it; nothing where None."""
+    """Run the doctor on a terminal.
+
+    After each last query of a series, the terminal sends ``answers`` and the answer to that query.
+    If ``answers`` is None, it sends nothing.
+    """
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (30, 100))
     variables = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **XTERM, **(environment or {})}

@@ -36,8 +36,8 @@ def test_review_finds_the_losing_move(won: int, lost: int) -> None:
 
 
 @given(st.lists(st.sampled_from([WON, UNKNOWN]), max_size=40), st.lists(st.sampled_from([UNKNOWN, LOST]), max_size=40))
-def test_review_says_nothing_wrong(before: list[Outcome], after: list[Outcome]) -> None:
-    """The search may fail for any board. What the review says holds all the same."""
+def test_review_makes_no_false_statement(before: list[Outcome], after: list[Outcome]) -> None:
+    """The solver may be unable to decide any of the boards, but whatever the review says is true."""
     found = reviewed([*before, *after, LOST])
     assert found.last_won < len(before) <= found.first_lost
     assert found.last_won < 0 or before[found.last_won] is WON

@@ -101,7 +101,7 @@ def test_two_players_of_one_race_are_both_kept(file: HistoryFile) -> None:
     assert len(file.read().races) == 2
 
 
-def test_clients_can_append_at_once(file: HistoryFile) -> None:
+def test_clients_can_append_concurrently(file: HistoryFile) -> None:
     races = [race(starts=number, name="ö" * 20) for number in range(200)]
     with ThreadPoolExecutor(8) as clients:
         list(clients.map(HistoryFile(file.path).append, races))

@@ -92,11 +92,11 @@ def test_news_of_a_change(before: str, after: str, news: list[str]) -> None:
         ("away", "a", "", False),
     ],
 )
-def test_bell_rings_for_turns_that_others_made(kind: NewsKind, player: str, other: str, rung: bool) -> None:
+def test_bell_rings_if_others_finish_lead_or_overtake(kind: NewsKind, player: str, other: str, rung: bool) -> None:
     assert rings([News(1_000, kind, player, other=other)], "m") == rung
 
 
-def test_first_look_is_no_news() -> None:
+def test_first_ranking_is_no_news() -> None:
     assert told("ada 52, mira 9 stuck, june 3 resigned") == []
 
 
@@ -113,7 +113,7 @@ def test_quick_changes_of_the_lead_are_told_once() -> None:
     assert told(*changes, *["mira 7, ada 6"] * 4, step=QUIET_TIME // 4) == ["ada took the lead", "You took the lead"]
 
 
-def test_news_are_bounded() -> None:
+def test_news_is_bounded() -> None:
     looks = ["mira 3, ada 2", "mira 3, ada 2 away"] * MAX_NEWS
     assert len(told(*looks)) == MAX_NEWS
 

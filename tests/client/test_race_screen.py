@@ -588,7 +588,7 @@ async def test_bell_rings_only_if_wanted(with_bell: bool, monkeypatch: pytest.Mo
         assert rung == [True] * with_bell
 
 
-async def test_news_without_a_panel_are_in_the_message_line() -> None:
+async def test_news_without_a_panel_is_in_the_message_line() -> None:
     async with running_app(willow(), (60, 20)) as ui:
         await ui.referee.rival_moves("p2", "6 0")
         await ui.wait_until(lambda: ui.message == "mira took the lead.")
@@ -680,7 +680,7 @@ async def test_theme_keeps_the_selection() -> None:
         assert ui.message == prompt != ""
 
 
-async def test_announcement_hides_no_cards() -> None:
+async def test_notice_uses_the_banner_only_if_it_is_long() -> None:
     async with running_app(willow()) as ui:
         await ui.referee.deliver(Notice(code="said", message="We stop for an hour at eight."))
         await ui.settle()
@@ -853,7 +853,7 @@ async def test_screen_stays_for_the_app_that_follows(back_to: str, kept: bool) -
         assert ui.app.keeps_screen == kept
 
 
-async def test_practice_has_no_clock_and_is_left_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_practice_has_no_clock_and_quit_dialog_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SamedealApp, "practising", True)
     async with running_app(willow()) as ui:
         ui.app.back_to = "the replay"

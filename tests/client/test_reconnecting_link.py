@@ -437,7 +437,7 @@ async def test_restarting_server_is_reconnected_at_once(server: ScriptedServer, 
         await recorded.until_resumed()
 
 
-async def test_server_that_keeps_restarting_is_not_stormed(
+async def test_repeated_restarts_delay_the_reconnection(
     server: ScriptedServer, connected: tuple[RecordedLink, Peer]
 ) -> None:
     recorded, peer = connected

@@ -180,7 +180,7 @@ async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
             await until(pilot, lambda: not pilot.app.is_running)
 
 
-async def test_replay_from_the_results_is_left_by_name() -> None:
+async def test_replay_from_the_results_offers_to_go_back() -> None:
     async with replaying((60, 20), back_to="the results") as pilot:
         await until(pilot, lambda: "q back" in screen_text(pilot.app))
 
@@ -206,7 +206,7 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
             await until(pilot, lambda: "This record has only" not in screen_text(pilot.app))
 
 
-async def test_keys_for_other_boards_say_nothing_if_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_keys_for_existing_boards_show_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(ReplayScreen, "_show_note", lambda _, note: said.append(note))
     async with replaying((120, 40)) as pilot:
@@ -225,7 +225,7 @@ async def test_help_lists_all_keys_of_a_replay() -> None:
 
 
 async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The move that lost the game, and the boards beside the way to win."""
+    """The move that lost the game, and the player's board next to the one of the winning line."""
 
     async def found(_: Sequence[Play], actions: Sequence[str], __: Callable[[int], None]) -> Review:
         line = tuple(Move.parse(action) for _, action in won_record("willow").actions[38:])
@@ -264,7 +264,7 @@ async def practising(play: Play, moment: Moment, ghosts: Sequence[Track]) -> Asy
 
 
 async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
-    """The ghosts stand where they stood then. The player's moves are judged, and undo is free."""
+    """The ghosts' boards are those of that moment. The player's moves are judged, and undo is free."""
     ana, ben, zoe = race().tracks
     moment = Moment(ana.times[20])
     async with practising(ana.plays[21], moment, [ben, zoe]) as client:
@@ -317,7 +317,7 @@ async def test_player_can_finish_before_the_ghosts() -> None:
         assert not client.model.tallies["ghost-1"].finished_at
 
 
-async def test_replay_ends_with_the_practice_that_is_wanted() -> None:
+async def test_practice_keys_end_the_replay_with_a_request() -> None:
     for key, from_deal in (("p", False), ("r", True)):
         async with replaying((120, 40)) as pilot:
             await pilot.press("2", "pagedown", key)

@@ -182,7 +182,7 @@ def test_recovery_refused_for_now_is_repeated(code: RefusalCode, retry_after: fl
 
 
 def test_older_board_leads_to_recovery_and_a_resync() -> None:
-    """The server deals again, as after a second countdown."""
+    """The server sends a board without being asked, as when it deals again after a second countdown."""
     resuming = seated(revision=4)
     ack(resuming, 5)
     recover = recovery(resuming.board_received(4))

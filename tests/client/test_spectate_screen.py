@@ -87,7 +87,7 @@ async def test_number_shows_one_board_alone() -> None:
         assert "RACE" not in ui.text()
 
 
-async def test_news_tell_the_watched_race() -> None:
+async def test_news_of_the_watched_race_is_shown() -> None:
     async with running_app(watching(), watch=True) as ui:
         await moves(ui, "p3", "1 0")
         assert ui.message.endswith("k0ji took the lead.")

@@ -108,7 +108,7 @@ async def test_kept_seat_survives_another_name() -> None:
         assert pilot.app.return_value == back
 
 
-def test_seat_that_was_given_away_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     choices = iter([keep_seat(), []])
 
     def refuse(_: Sequence[str]) -> int:
@@ -350,7 +350,7 @@ async def test_invalid_setting_can_be_given_up() -> None:
     assert load_settings() == Settings()
 
 
-async def test_new_characters_draw_the_start_screen_again() -> None:
+async def test_change_of_the_look_restarts_the_start_screen() -> None:
     async with start_screen() as pilot:
         await pilot.press("s")
         pilot.app.screen.query_one("#ascii", Select).value = True
@@ -367,7 +367,7 @@ async def test_help_shows_the_rules_of_the_chosen_game() -> None:
         assert isinstance(pilot.app.screen, StartScreen)
 
 
-async def test_palette_lists_what_players_want() -> None:
+async def test_palette_lists_only_commands_for_players() -> None:
     async with start_screen() as pilot:
         titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
     assert titles == ["Settings", "Rules and keys", "Theme", "Quit"]
@@ -390,7 +390,7 @@ async def test_theme_is_remembered() -> None:
         assert not pilot.app.look.dark
 
 
-async def test_theme_that_is_gone_is_ignored() -> None:
+async def test_unknown_theme_is_ignored() -> None:
     save_settings(Settings(theme="nord"))
     async with start_screen() as pilot:
         assert set(pilot.app.available_themes) == {"samedeal-dark", "samedeal-light"}

@@ -22,10 +22,10 @@ from samedeal_client.state.dead_end import key_of
 from tests.client.boards import board, dealt
 
 DEALS = {"athena": 20, "steve": 5, "phoenix": 20, "ace-of-hearts": 20, "willow": 20}
-"""The number of deals that each game is judged by, from deal 1."""
+"""Number of deals by which the levels are judged in each game, from deal 1 on."""
 
 WINS = {"athena": 4, "steve": 3, "phoenix": 2, "ace-of-hearts": 15, "willow": 8}
-"""The least number of these deals that a careful bot wins."""
+"""Minimum number of these deals that a careful bot wins."""
 
 EACH_GAME = [pytest.param(game, marks=pytest.mark.xdist_group(f"bots of {game}")) for game in GAMES]
 """The games, for tests that share the results of whole races. They run in one process, which plays the races once."""
@@ -75,7 +75,7 @@ def test_each_level_beats_the_one_below(game: str, better: Level, worse: Level) 
 
 
 @pytest.mark.parametrize("game", EACH_GAME)
-def test_careful_wins_its_share(game: str) -> None:
+def test_careful_wins_enough_deals(game: str) -> None:
     assert result(game, "careful").won >= WINS[game]
 
 
@@ -166,7 +166,7 @@ def test_careful_deals_first_in_ace_of_hearts() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_random_bot_never_returns_to_a_board(game: str) -> None:
-    """A move that turns up a card leads on, whatever the bot can foresee of the board after it."""
+    """The bot may always make a move that turns up a card, because the board after it is new."""
     boards = Counter(key_of(now.masked()) for now, _ in race(game, 12, "random"))
     assert max(boards.values()) == 1
 

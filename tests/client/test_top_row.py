@@ -64,7 +64,7 @@ def test_stock_shows_its_count_or_the_redeal() -> None:
     ("count", "width", "text"),
     [(68, 5, "  68 "), (4, 4, "  4 "), (4, 5, "░ 4 ░"), (24, 4, " 24 "), (24, 7, "░ 24 ░░")],
 )
-def test_count_of_the_stock_has_no_lone_pattern(count: int, width: int, text: str) -> None:
+def test_stock_count_has_a_pattern_on_both_sides_or_none(count: int, width: int, text: str) -> None:
     assert row_text(stock_tile(count, GLYPHS, width, 1)[0]) == text
 
 

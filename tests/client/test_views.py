@@ -1,4 +1,4 @@
-"""What is shown around a race, before it and after it."""
+"""The text that is shown before, during and after a race."""
 
 from __future__ import annotations
 

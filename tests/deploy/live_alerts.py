@@ -91,7 +91,7 @@ def test_alerts_fire_only_in_trouble(day: dict[str, str], tmp_path: Path) -> Non
         for minute in ([74] if day is TROUBLE else [20, 38, 51, 74])
     ]
     trial = {"interval": "15s", "input_series": series(day), "promql_expr_test": queries}
-    file = tmp_path / "trial.json"  # which is YAML
+    file = tmp_path / "trial.json"  # JSON is valid YAML
     file.write_text(json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": [trial]}))
     done = subprocess.run([PROMTOOL, "test", "rules", str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -72,7 +72,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def replaced(text: str, changes: Mapping[str, str]) -> str:
-    """The text with each of these changed. Raise ValueError where one is not in it."""
+    """The text after ``changes``, from old to new parts. Raise ValueError if an old part is not in it."""
     for old, new in changes.items():
         if old not in text:
             raise ValueError(f"{old!r} is not in the configuration")

@@ -233,7 +233,7 @@ def test_services_and_budgets_select_the_pods() -> None:
 
 
 def test_alerts_ask_for_the_job_of_each_scrape() -> None:
-    """Prometheus takes the job from its configuration, its operator from a label of the Service."""
+    """Prometheus takes the job from its configuration. The Prometheus Operator takes it from a label of the Service."""
     (scrape,) = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
     monitor = loaded(DEPLOY / "kubernetes" / "service-monitor.yaml")["spec"]
     selected = monitor["selector"]["matchLabels"].items()
@@ -365,7 +365,7 @@ def test_proxy_timeout_exceeds_the_ping_interval(file: str, limit: str) -> None:
     assert all(int(seconds) > 3 * PING for seconds in found)
 
 
-def test_haproxy_takes_as_many_clients_as_its_files_allow() -> None:
+def test_haproxy_configures_no_maximum_of_connections() -> None:
     assert not re.search(r"^ *maxconn ", (DEPLOY / "proxy" / "haproxy.cfg").read_text(), re.MULTILINE)
 
 

@@ -35,7 +35,7 @@ def test_workflow_reads_only_unless_a_job_says_so(path: Path) -> None:
             assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]) if "uses" in step else step["run"]
 
 
-def test_release_image_has_two_architectures_and_a_parts_list() -> None:
+def test_release_image_has_two_architectures_and_an_sbom() -> None:
     given = inputs_of(jobs(RELEASE)["image"], "docker/build-push-action")
     assert ROOT / given["file"] == FILE
     assert set(given["platforms"].split(",")) == {"linux/amd64", "linux/arm64"}
@@ -44,7 +44,7 @@ def test_release_image_has_two_architectures_and_a_parts_list() -> None:
     assert {line.partition("=")[0] for line in given["build-args"].splitlines()} == names
 
 
-def test_release_has_the_packages_and_their_parts_list() -> None:
+def test_release_has_the_packages_and_their_sbom() -> None:
     package, release = jobs(RELEASE)["package"], jobs(RELEASE)["release"]
     (listing,) = [step["run"] for step in package["steps"] if step.get("name") == "SBOM"]
     sources = [word for word in listing.split() if word.startswith("deploy/") or word == "pyproject.toml"]

@@ -37,7 +37,7 @@ async def is_answered_with(url: str, sent: object, status: object) -> bool:
 
 
 async def test_broken_clients_do_not_harm_a_server(programs: Programs, redis_url: str) -> None:
-    """Invariant 9: everything is bounded, and no client slows another one down."""
+    """Invariant: everything is bounded. No client slows another one down."""
     url, server = await programs.server(redis_url, more=("--log-level", "debug"))
     client = await Client.hello(url, "bystander")
     breaks = [param.values for param in BREAKS]

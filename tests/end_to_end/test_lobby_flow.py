@@ -824,7 +824,7 @@ async def test_results_show_the_standings_and_the_deal_check(server: str) -> Non
 
 @pytest.fixture
 def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The command that the app runs in its place, without running it."""
+    """The command that would replace the app. It is recorded instead of run."""
     words: list[str] = []
 
     async def run(_: SamedealApp, command: Sequence[str], _starting: str) -> int:

@@ -213,7 +213,7 @@ async def test_bots_that_are_alone_start_their_race(server: str) -> None:
         await until_racing(mira)
 
 
-async def test_bots_leave_the_host_to_a_person_who_comes_later(server: str) -> None:
+async def test_later_person_becomes_host_instead_of_a_bot(server: str) -> None:
     async with host_waiting(server) as mira, bots_on(server) as bots:
         name = await bots.add("friday", "random", "", taken=(), warn=fail)
         await until_room(mira, lambda room: name in names(room))
@@ -223,7 +223,7 @@ async def test_bots_leave_the_host_to_a_person_who_comes_later(server: str) -> N
         assert mira.model.hosting
 
 
-async def test_bots_leave_the_host_of_the_rematch_to_others(server: str) -> None:
+async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
     said: list[str] = []
     async with host_waiting(server) as mira, Link(parse_address(server), "bot", MemorySessions()) as link:
         rooms = RoomClient(link)

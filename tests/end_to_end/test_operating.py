@@ -167,7 +167,7 @@ async def test_limits_are_per_client_behind_a_proxy(operated: Starter) -> None:
 
 
 async def test_server_output_contains_no_secret(programs: Programs, own_redis: OwnRedis) -> None:
-    """Invariant 3, for a server process: at the lowest log level, on both streams, even when the store fails."""
+    """This holds for both streams of the process, at the lowest log level, and even when Redis fails."""
     with Redis.from_url(own_redis.url) as redis:
         redis.config_set("requirepass", "sesam-redis")
     url = f"{own_redis.url}?password=sesam-redis"

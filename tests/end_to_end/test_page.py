@@ -136,7 +136,7 @@ async def test_random_deal_is_verified_by_late_spectator(browser: Browser, one: 
 
 
 async def test_page_recovers_from_sleep_and_killed_node(browser: Browser, programs: Programs, redis_url: str) -> None:
-    """Two boards are shown large, and stay so. During the sleep, the connection dies without a word."""
+    """Two boards are shown large, and stay large. While the page sleeps, it loses its connection without a close."""
     url, program = await programs.server(redis_url)
     clients = await players(url, "mira", "jonas", "zoe")
     await start(clients)
@@ -361,7 +361,7 @@ async def test_rematch_is_linked(browser: Browser, one: Node) -> None:
 async def steps(
     browser: Browser, room: dict[str, Any], promised: bytes, boards: list[Board], starts: list[Board]
 ) -> list[bool]:
-    """The steps of the check of a deal in the browser, each as whether it holds."""
+    """For each step of the browser's check of a deal, whether it holds."""
     piles = [[[list(pile) for pile in some.masked().piles] for some in group] for group in (boards, starts)]
     return [holds for holds, _ in await browser.run(CHECK, room, list(promised), *piles)]
 

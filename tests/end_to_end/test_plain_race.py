@@ -94,7 +94,7 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
 
 
 async def check_record_of_the_server(programs: Programs, url: str, room: str) -> None:
-    """The server's record can be had and verified, and the players' journals expose a rewritten one."""
+    """Check that the server's record can be read and verified, and that a player's journal exposes a rewritten one."""
     listing = await run(programs, "records", url)
     assert re.search(rf"{room}\.\S+ +Willow +#7 +2 +bo +-\n", listing.text)
     saved = await run(programs, "records", url, room, "--save")

@@ -168,7 +168,7 @@ async def test_state_survives_a_drain_and_restart(server: Starter, signal_: str)
 
 
 async def test_a_killed_node_loses_no_move(server: Starter, redis_url: str) -> None:
-    """Invariant 4: when a node dies, its players reconnect once and lose no acked move."""
+    """Invariant: any node, any room. When a node dies, its players reconnect once and lose no acked move."""
     one, two = await server("--redis", redis_url), await server("--redis", redis_url)
     ana, bob = await race(one.url, two.url)
     acked = await ana.acts(20)
@@ -189,7 +189,7 @@ async def test_a_killed_node_loses_no_move(server: Starter, redis_url: str) -> N
 
 
 async def test_a_killed_embedded_redis_loses_no_acked_move(server: Starter) -> None:
-    """Invariant 2: an acked move is durable. With durability ``always`` it is on disk."""
+    """Invariant: acknowledged moves are as durable as the settings say. With ``always``, an acked move is on disk."""
     first = await server("--durability", "always")
     (ana,) = await race(first.url)
     await ana.acts(30)

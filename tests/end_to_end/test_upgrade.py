@@ -27,7 +27,7 @@ THIS = Release(samedeal.__version__, None)
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Timeout, in seconds, for six processes to start."""
+    """Raise the timeout of the clients, because six processes have to start."""
     monkeypatch.setattr("tests.server.client.DEADLINE", 60.0)
 
 

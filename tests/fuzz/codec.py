@@ -23,7 +23,7 @@ from tests.fuzz.requests import SAMPLES
 _WATCHED: Final = (codec, messages, options, names, sanitize)
 _LONGEST: Final = 400
 _SAID: Final = re.compile(r"[0-9]+|'[^']*'")
-"""The quoted part of a sentence."""
+"""The parts of a sentence that vary with the input: numbers, and what is quoted."""
 
 
 def fuzz_codec(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
@@ -87,7 +87,7 @@ def _try(frame: bytes, coverage: LineCoverage) -> None:
 
 
 def _check_sentence(sentence: str) -> None:
-    # What is only unsteady in it is taken out where it is sent.
+    # ``terminal_text.printable`` replaces other unsafe characters later, when the server sends the sentence.
     if not sentence or len(sentence) > _LONGEST or not sentence.isprintable():
         raise BrokenPromise(f"an unsuitable sentence: {sentence!r}")
 

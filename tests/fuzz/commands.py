@@ -180,7 +180,7 @@ def _without_network() -> Iterator[None]:
         stack.enter_context(patch.object(app, "run", serves_nobody))
         stack.enter_context(patch.object(samedeal_server.telemetry.logs, "set_up"))
         stack.enter_context(patch.object(socket, "getaddrinfo", only_numbers))
-        stack.enter_context(patch.object(sys, "stdin", io.StringIO()))  # what asks would wait for an answer
+        stack.enter_context(patch.object(sys, "stdin", io.StringIO()))  # a command that asks would wait for an answer
         stack.enter_context(patch.object(dial, "OPEN_TIMEOUT", 0.05))
         stack.enter_context(patch.object(connection_check, "STEP_TIMEOUT", 0.05))
         yield

@@ -168,7 +168,7 @@ def _hello(rng: Random) -> Hello:
 
 
 def _race(rng: Random) -> Script:
-    """A race alone on a known deal, so that its moves are legal. Some requests are repeated at the end."""
+    """A player races alone on a known deal, so that the moves are legal. Some requests are repeated at the end."""
     name = rng.choice(list(GAMES))
     deal = f"#{rng.randint(1, 9)}"
     room = f"race-{rng.randrange(1 << 30)}"

@@ -31,9 +31,9 @@ PACE: Final = 0.1
 PROCESSES: Final = 4
 OUTAGE: Final = 12.0
 FLOODERS: Final = 30
-"""Clients that together may send more than their address may."""
+"""Number of clients in a flood. The sum of their rates exceeds the rate of their address."""
 ROOMS: Final = 50
-"""Rooms that a list contains."""
+"""Number of rooms in a list."""
 DEPLOY: Final[dict[str, Any]] = {"rooms": 8, "players": 6, "every": 6.0}
 
 

@@ -20,7 +20,7 @@ from tests.load.processes import Usage, load_setup
 
 RACERS: Final = 2000
 SECONDS: Final = 120.0
-"""Duration of the moves of one generation of racers."""
+"""Duration, in seconds, of the moves of one group of racers."""
 PACE: Final = 1.0
 """Moves of a racer in a second."""
 _MB: Final = 1e6

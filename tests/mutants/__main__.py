@@ -28,7 +28,7 @@ _MIN_TIMEOUT: Final = 60.0
 """Minimum timeout, in seconds, for the tests of a mutant. Tests that hang have noticed the mistake."""
 
 _SLOWDOWN: Final = 6
-"""How many times longer than without the mistake the tests of a mutant may take."""
+"""Maximum duration of the tests of a mutant, as a multiple of their duration without the mistake."""
 
 _PACKAGES: Final = ("shared", "server", "client")
 _NOT_COPIED: Final = (".git", ".venv", ".*_cache", "__pycache__", ".hypothesis", "build", "dist")

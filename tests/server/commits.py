@@ -1,4 +1,4 @@
-"""Commits of moves that no board was asked about."""
+"""Commits of moves that no engine has checked."""
 
 from __future__ import annotations
 

@@ -66,9 +66,9 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 async def half_made_connections() -> AsyncIterator[None]:
-    """Collect connections that were cancelled while they connected. Nothing closes them when servers are killed.
+    """Free the connections that were cancelled while they connected. Nothing else closes them if servers are killed.
 
-    This happens before the event loop is closed, since they close themselves through it.
+    This happens before the event loop is closed, because they close themselves through it.
     """
     yield
     gc.collect()

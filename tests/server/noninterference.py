@@ -185,7 +185,7 @@ class Transcript:
 
 
 def _is_pong(frame: bytes | str) -> bool:
-    """Return whether a frame answers a ping of ``settle``. Its place among other frames is a matter of time."""
+    """Return whether a frame answers a ping of ``settle``. Its position among other frames depends on timing."""
     return isinstance(frame, bytes) and b"\xa4type\xa4pong" in frame
 
 
@@ -285,7 +285,7 @@ class World:
     def _mask_line(self, line: str) -> str:
         for mine, name in self._names.items():
             line = line.replace(mine.decode(), name.decode())
-        # When it was, and how long that was after the connection began, are the clock's.
+        # The time of an event, and the seconds since its connection began, depend on the clock.
         return json.dumps({**json.loads(line), "timestamp": "", "seconds": ""})
 
     async def race(self, steps: int, *, dealt: bool, joint: bool) -> Transcript:
@@ -329,7 +329,7 @@ class World:
         return Transcript(tuple(self._outputs), self._hidden())
 
     async def _enter(self, name: str, kind: Callable[..., Any], answer: type) -> None:
-        """Have a client enter the room. If it is private, the client gives a wrong passphrase first."""
+        """Let a client enter the room. If it is private, the client gives a wrong passphrase first."""
         if self._passphrase:
             await self.clients[name].refused("bad_passphrase", kind, room=ROOM, passphrase="open barley")
             await self.settle(f"{name} guesses")
@@ -340,7 +340,7 @@ class World:
         await self.settle(f"{name} enters")
 
     async def _kick(self, kicked: str) -> None:
-        """Have another player try to remove a player before the start. The host does it, and the player tries to return."""
+        """Let bob, and then the host, try to remove a player before the start. The player then tries to return."""
         for name in ("bob", "ana"):
             await self.clients[name].ask(KickPlayer, player=self.clients[kicked].player)
             await self.settle(f"{name} kicks {kicked}")
@@ -349,7 +349,7 @@ class World:
             await self.settle(f"{kind.__name__} of {kicked}")
 
     async def _operate(self, kicked: RacingClient) -> None:
-        """Have an operator make a backup and remove a player, who then tries to come back."""
+        """Let an operator make a backup and remove a player, who then tries to come back."""
         operator = await Operator.login(self._nodes[0].url)
         number = await operator.send(Backup)
         while not isinstance(answer := await operator.receive(), BackedUp):
@@ -433,7 +433,7 @@ class World:
         await new.expect(Joined, Join, room=ROOM, revision=known)
 
     async def _recover(self, name: str) -> None:
-        """Have the store lose all actions of a racer, who gives them back, first with a receipt that proves nothing."""
+        """Let the store lose all actions of a racer, who sends them again, first with a receipt that proves nothing."""
         old = self.clients[name]
         kept = old.kept or (Held(id=1, action="draw", at=1),)
         if old.kept and len(kept) <= _MOST_RECOVERED:
@@ -460,12 +460,12 @@ class World:
         await self.clients[name].ask(kind, **fields)
 
     async def _guess(self, _name: str) -> None:
-        """Have the client in the lobby try to enter the room without its passphrase."""
+        """Let the client in the lobby try to enter the room with a wrong passphrase, or one that does not exist."""
         room = ROOM if self._passphrase else "elsewhere"
         await self.clients["carl"].ask(self.rng.choice([Join, Watch]), room=room, passphrase="open barley")
 
     async def _pass_time(self, _name: str) -> None:
-        """Have each node do what it does at intervals."""
+        """Let each node do what it does at intervals."""
         for node in self._nodes:
             rooms = node.rooms
             for work in (rooms.sweep, rooms.poll, rooms.report_presence, rooms.refresh, rooms.repair):

@@ -280,7 +280,7 @@ async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
 
 
 async def test_operator_sees_no_card_and_no_seed(node: NodeMaker) -> None:
-    """Invariant 3. Hidden information stays hidden from operators, too."""
+    """Invariant: hidden stays hidden, from operators too."""
     one = await node(token=TOKEN)
     (ana,) = await start_race(one, game="athena")
     await ana.acts(3)
@@ -299,7 +299,7 @@ async def test_operator_sees_no_card_and_no_seed(node: NodeMaker) -> None:
     assert (await ana.phase("closed")).seed == b""
 
 
-async def test_kick_before_the_race_takes_the_seat(two: tuple[Node, Node]) -> None:
+async def test_kick_before_the_race_frees_the_seat(two: tuple[Node, Node]) -> None:
     ana, bob = await two[0].player("ana"), await two[1].player("bob")
     await ana.create("friday")
     await ana.join("friday")

@@ -18,7 +18,7 @@ from tests.server.raw_client import BINARY, CLOSE, PING, Wire, frame, handshake,
 
 
 async def nobody_but(one: Node, client: Client) -> None:
-    """Wait until a node has let go of everybody but one, whom it serves as ever."""
+    """Wait until a client is the only one that is connected to a node, and check that the node still serves it."""
     async with asyncio.timeout(DEADLINE):
         while len(one.gateway.connections) > 1 or one.gateway.handshakes.pending:
             await client.expect(Pong, Ping)
@@ -27,7 +27,7 @@ async def nobody_but(one: Node, client: Client) -> None:
 
 @pytest.fixture
 async def bystander(node: NodeMaker, caplog: pytest.LogCaptureFixture) -> AsyncIterator[tuple[Node, Client]]:
-    """A node and a client that it must serve whatever others do; at the end nothing may have been logged as a mistake."""
+    """A node, and a client that it must serve whatever others do. No error may be logged."""
     one = await node()
     client = await one.player("bystander")
     with structlog.testing.capture_logs() as lines:
@@ -41,7 +41,7 @@ async def bystander(node: NodeMaker, caplog: pytest.LogCaptureFixture) -> AsyncI
 async def test_websocket_violation_is_closed_with_a_code(
     bystander: tuple[Node, Client], sent: bytes, code: int
 ) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     one, client = bystander
     wire = await Wire.greeted(one.url)
     sending = asyncio.create_task(wire.send(sent))
@@ -125,7 +125,7 @@ async def test_malformed_handshake_is_rejected(bystander: tuple[Node, Client], s
 
 @pytest.mark.parametrize("said", [b"", b"GET / HT", handshake()[:-4], handshake()[:-2] + b"a: b\r\n"])
 async def test_endless_handshake_is_aborted(node: NodeMaker, said: bytes) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     one = await node(Limits(handshake_timeout=0.3))
     ana = await one.player("ana")
     wire = await Wire.open(one.url)
@@ -138,7 +138,7 @@ async def test_endless_handshake_is_aborted(node: NodeMaker, said: bytes) -> Non
 
 @pytest.mark.parametrize("limits", [Limits(handshakes=3), Limits(connections_per_address=3)])
 async def test_oldest_pending_handshake_is_evicted(node: NodeMaker, limits: Limits) -> None:
-    """Invariant 9: everything is bounded; and who means it still comes in."""
+    """Invariant: everything is bounded. A new client is admitted nevertheless."""
     one = await node(limits)
     watcher = await node()
     calm = await watcher.player("calm")

@@ -25,7 +25,7 @@ Shown = list[LateBoard | LateMove]
 
 
 def actions(count: int, seed: int = 1, *, undo: bool = True) -> list[str]:
-    """So many actions that Athena's deal allows, some of them undone."""
+    """Return ``count`` random actions on a deal of Athena. Some are undos, unless ``undo`` is false."""
     rng = Random(seed)
     play = Play(DEALT, Undo.FREE)
     taken: list[str] = []
@@ -189,7 +189,7 @@ def test_clock_set_back_keeps_moves_in_order() -> None:
 
 
 def test_large_backlog_is_released_in_slices() -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     count = 3 * ACTIONS_PER_RELEASE + 1
     taken = actions(count)
     boards = hung(ana=entries(taken, every=1))

@@ -41,7 +41,7 @@ async def athena_race(one: Node, two: Node | None = None) -> tuple[Client, Clien
 
 
 async def test_killed_redis_loses_nothing(node: NodeMaker, own_redis: OwnRedis) -> None:
-    """Invariant 2: acked moves are on disk. Moves are refused, and not lost, until Redis is back."""
+    """Invariant: acknowledged moves are as durable as the settings say. Until Redis is back, moves are refused."""
     one = await node(redis=own_redis.url)
     ana, bob = await athena_race(one)
     acked = await ana.acts(10)
@@ -233,7 +233,7 @@ async def test_change_whose_answer_was_lost_is_recognized(node: NodeMaker, monke
 
 @pytest.mark.parametrize("wrong", [-3_600_000, 3_600_000])
 async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
-    """Invariant 10: one clock."""
+    """Invariant: one clock."""
     one, two = await node(), await node()
     now = two.store.now
 
@@ -264,7 +264,7 @@ async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pyt
 
 
 async def test_node_keeps_nothing_of_disconnected_clients(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     one = await node()
     clients = [await one.player(f"p{number}") for number in range(6)]
     room = await clients[0].create(players=3, delay=0)
@@ -315,7 +315,7 @@ async def test_room_left_during_a_read_has_no_timer(node: NodeMaker, monkeypatch
     assert started == []
 
 
-async def test_closed_room_dismisses_everybody(redis: RedisClient, node: NodeMaker) -> None:
+async def test_closed_room_removes_all_its_clients(redis: RedisClient, node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana, bob, wat = await one.player("ana"), await two.player("bob"), await two.player("wat")
     room = await ana.create("friday")

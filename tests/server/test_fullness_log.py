@@ -1,4 +1,4 @@
-"""A node that is full says so once, and once when that is over."""
+"""A node logs once that it is full, and once that this is over."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ async def test_request_before_hello_is_refused(node: NodeMaker, kind: Any, field
 
 
 async def test_ping_before_hello_returns_the_time_of_redis(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant 10: there is one clock, which may be an hour ahead of the node's."""
+    """Invariant: one clock, that of Redis. It may be an hour ahead of the node's."""
     one = await node()
     now = one.store.now
 
@@ -191,7 +191,7 @@ def packed(**fields: Any) -> bytes:
     ],
 )
 async def test_bad_frame_is_refused_and_play_goes_on(node: NodeMaker, frame: bytes | str, to: int, code: str) -> None:
-    """Invariant 7: every refusal is answered."""
+    """Invariant: every refused request gets an answer."""
     ana = await (await node()).player()
     await ana.socket.send(frame)
     refusal = await ana.until(Refusal)
@@ -208,7 +208,7 @@ async def test_unknown_fields_are_ignored(node: NodeMaker) -> None:
 
 
 async def test_oversized_frame_closes_the_connection(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     one = await node()
     ana = await one.player()
     await ana.socket.send(b"\x00" * LARGEST_FRAME)
@@ -219,7 +219,7 @@ async def test_oversized_frame_closes_the_connection(node: NodeMaker) -> None:
 
 
 async def test_too_many_bad_frames_close_the_connection(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     one = await node(Limits(bad_frames=5))
     client = await one.player()
     for _ in range(6):
@@ -272,7 +272,7 @@ async def refused_with(url: str) -> int:
 
 
 async def test_connections_are_limited(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     full = await node(Limits(connections=1))
     only = await full.player()
     assert await refused_with(full.url) == 503
@@ -291,7 +291,7 @@ async def no_connections(one: Node) -> None:
 
 
 async def test_client_that_exceeds_its_rate_is_delayed(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     one = await node(Limits(rate=40, burst=10))
     hasty, calm = await one.player("hasty"), await one.player("calm")
     began = time.monotonic()
@@ -304,7 +304,7 @@ async def test_client_that_exceeds_its_rate_is_delayed(node: NodeMaker) -> None:
 
 
 async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     one = await node(Limits(rate=1e6, burst=1_000_000, backlog=50))
     ana = await one.player()
     for number in range(20):
@@ -328,7 +328,7 @@ async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> Non
 
 
 async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     monkeypatch.setattr("samedeal_server.connections.connection.CLOSE_TIMEOUT", 0.2)
     one = await node(dataclasses.replace(PLENTY, backlog=16))
     deaf = await with_small_buffers(one.url)
@@ -524,7 +524,7 @@ async def test_private_room_needs_its_passphrase(node: NodeMaker) -> None:
     await ana.join(room, passphrase="sesam")
     assert (await bob.state()).private
     again = await one.player("ana", ana.session)
-    await again.join(room)  # who has a seat needs no passphrase to come back to it
+    await again.join(room)  # a player with a seat needs no passphrase to rejoin
 
 
 async def test_request_without_seat_is_refused(node: NodeMaker) -> None:
@@ -594,7 +594,7 @@ def logged(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture
 async def test_fault_is_reported_and_logged_without_secrets(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch, logged: pytest.CaptureFixture[str]
 ) -> None:
-    """Invariant 3: no log line carries a seed, a token or a passphrase, not even that of a fault."""
+    """No log line contains a seed, a token or a passphrase, not even that of a fault."""
     styles: tuple[LogStyle, ...] = ("json", "pretty")
     for style in styles:
         logs.set_up(Config(log_level="debug", log_style=style), "n")

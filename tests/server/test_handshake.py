@@ -118,7 +118,7 @@ async def test_rejected_origin_is_sanitized(node: NodeMaker) -> None:
     ],
 )
 async def test_rebound_name_is_rejected_on_loopback(node: NodeMaker, host: str, passes: bool) -> None:
-    """A page whose own name leads to this machine, which only its visitors reach, is not one of the server's pages."""
+    """A web site's own name may lead to the visitor's machine (DNS rebinding). Its pages are not the server's."""
     one = await node(public_url="wss://cards.example.org")
     answer = await status(one.url, Host=host, Origin=f"http://{host}")
     assert (b" 101 " in answer) == passes

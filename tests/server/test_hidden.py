@@ -1,4 +1,4 @@
-"""Invariant 3: until a race ends, no client is sent anything that depends on a card it has not seen."""
+"""Invariant: hidden stays hidden. Until a race ends, no message to a client depends on cards that it has not seen."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game
                 assert message.piles == dealt.masked().piles
                 truth = Play(dealt, Undo.FREE)
             if isinstance(message, Acked):
-                # What was acked is what the engine says of the true board, and shows what that play has turned up.
+                # The hash and the turned-up cards of the ack are those of a legal action on the real board.
                 assert truth is not None
                 truth = next(
                     after
@@ -139,7 +139,7 @@ def reached(play: Play, acked: Acked) -> Iterator[Play]:
 
 @pytest.mark.parametrize("game", ["athena", "steve"])
 async def test_refusals_do_not_depend_on_hidden_cards(node: NodeMaker, game: str) -> None:
-    """The same sentences would have come had the unseen cards lain in any other order."""
+    """Each refusal has the sentence that the masked board gives, where no unseen card is known."""
     ana, bob, _ = await a_race(node, game)
     # Acks were compared with a masked board one by one as they came; refusals are compared here.
     for client in (ana, bob):

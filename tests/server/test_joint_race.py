@@ -1,4 +1,4 @@
-"""The laws of a race with a joint deal: shares, restarts of the countdown, and when the race is under way."""
+"""The rules of a race with a joint deal: shares, restarts of the countdown, and when the race is under way."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NAMES = ("Ana", "Bob", "Cid")
 
 
 def chain(name: str) -> list[bytes]:
-    """What a player commits to first, and the shares that the player reveals after it."""
+    """The first commitment of a player, and the shares that the player then reveals, in order."""
     links = [some_bytes(name)]
     for _ in range(8):
         links.insert(0, share_commitment("friday", name, links[0]))
@@ -263,7 +263,7 @@ deeds = st.tuples(
 
 @settings(max_examples=300)
 @given(st.sampled_from(("host", "full")), st.lists(deeds, max_size=40))
-def test_no_order_deals_with_fewer_shares_than_seats(start: str, sequence: list[tuple[str, str, int]]) -> None:
+def test_every_racer_has_a_share_in_the_joint_deal(start: str, sequence: list[tuple[str, str, int]]) -> None:
     race, now = opened("Ana", start=start), BEGUN
     for who, what, wait in sequence:
         now += wait

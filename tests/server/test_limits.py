@@ -55,7 +55,7 @@ def test_spend_from_empty_bucket_takes_nothing() -> None:
     assert bucket.try_take(0.1, 2) == 0
     bucket.refund(1)
     assert bucket.try_take(0.1) == 0
-    assert bucket.try_take(-5.0) == pytest.approx(0.1)  # a clock that goes back is passed over
+    assert bucket.try_take(-5.0) == pytest.approx(0.1)  # a clock that goes back is ignored
 
 
 def asked(pace: Pace, now: float, cost: int = 1) -> tuple[float, float]:
@@ -84,7 +84,7 @@ def flood(limits: Limits, seconds: float) -> list[str]:
 
 
 def runs(became: list[str]) -> list[str]:
-    """The kinds of what became of requests, in the order in which they first came."""
+    """The different outcomes of requests, in the order of their first occurrence."""
     return list(dict.fromkeys(became))
 
 
@@ -129,7 +129,7 @@ def test_costly_request_is_served_at_a_low_rate() -> None:
 
 
 async def test_flood_over_one_connection_closes_it(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     one = await node(dataclasses.replace(PLENTY, rate=4, burst=20, slow_for=0.3, refusals=5))
     calm, hasty = await one.player("calm"), await one.player("hasty")
     for number in range(100, 170):
@@ -156,7 +156,7 @@ async def test_rate_limited_request_changes_nothing(node: NodeMaker) -> None:
 
 
 async def test_requests_of_an_address_are_limited(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     one = await node(dataclasses.replace(PLENTY, address_rate=1, address_burst=107))
     clients = [await one.player(f"p{number}") for number in range(5)]
     codes: list[str] = []
@@ -167,7 +167,7 @@ async def test_requests_of_an_address_are_limited(node: NodeMaker) -> None:
             assert 1 <= answer.retry_after <= 11
     assert 5 <= codes.count("") <= 8
     assert set(codes) == {"", "rate_limited"}
-    await clients[0].expect(Pong, Ping)  # who pays little still gets something
+    await clients[0].expect(Pong, Ping)  # a cheap request is still served
 
 
 async def test_rooms_of_an_address_are_limited(node: NodeMaker) -> None:
@@ -187,7 +187,7 @@ async def test_rooms_of_an_address_are_limited(node: NodeMaker) -> None:
 
 
 async def test_events_of_an_open_room_are_trimmed(node: NodeMaker, redis: RedisClient) -> None:
-    """Invariant 9: everything is bounded: each of these events holds the whole race."""
+    """Invariant: everything is bounded. Each of these events holds the whole race."""
     ana = await (await node()).player()
     await ana.join(await ana.create("friday"))
     for number in range(2 * WAITING_STREAM_LENGTH):
@@ -205,7 +205,7 @@ async def test_scheduled_room_counts_as_several(node: NodeMaker) -> None:
 
 
 async def test_log_replay_is_charged(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded: to ask for an old answer again costs a node as many actions as led to it."""
+    """Invariant: everything is bounded. To repeat an old answer, a node replays all actions up to it."""
     one = await node(dataclasses.replace(PLENTY, rate=0.1, burst=200, slow_for=1))
     ana = await one.player()
     await ana.join(await ana.create(undo="free"))
@@ -235,7 +235,7 @@ async def test_new_players_of_an_address_are_limited(node: NodeMaker) -> None:
     third = await Client.connect(one.url)
     refusal = await third.refused("rate_limited", Hello, name="cid")
     assert refusal.retry_after > 0
-    again = await one.player("ana", ana.session)  # who is known comes in
+    again = await one.player("ana", ana.session)  # a known player is admitted
     assert again.player == ana.player
 
 
@@ -261,7 +261,7 @@ async def test_new_players_of_all_addresses_are_limited() -> None:
         quotas.begin_session(("192.0.2.9",), 1.0)
 
 
-def test_player_refused_by_one_limit_is_not_charged_by_the_other() -> None:
+def test_player_refused_by_one_limit_is_charged_by_no_other() -> None:
     quotas = Quotas(Limits(sessions=2, sessions_per_address=1))
     for last in (1, 2):
         quotas.begin_session((f"192.0.2.{last}",), 0.0)
@@ -277,7 +277,7 @@ def test_player_refused_by_one_limit_is_not_charged_by_the_other() -> None:
 
 
 def test_buckets_of_addresses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     monkeypatch.setattr(token_buckets, "MAX_NETWORKS", 100)
     quotas = Quotas(Limits(rooms_per_address=1))
     for number in range(1000):
@@ -308,7 +308,7 @@ def test_networks_of_an_address(address: str, networks: list[str]) -> None:
 
 @pytest.mark.parametrize(("prefix", "most"), [(64, 2), (56, 8), (48, 32)])
 def test_ipv6_networks_have_rising_limits(prefix: int, most: int) -> None:
-    """Invariant 9: everything is bounded, for a home with a /56 and a server with a /48 too."""
+    """Invariant: everything is bounded, also for a home with a /56 and a server with a /48."""
     quotas = Quotas(Limits(rooms_per_address=2))
     step = {64: 0, 56: 1, 48: 256}[prefix]
     for number in range(most):

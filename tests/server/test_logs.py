@@ -68,7 +68,7 @@ async def test_race_is_logged_with_players_and_room(node: NodeMaker, log: Log) -
 
 
 async def test_secrets_are_logged_at_no_level(redis: RedisClient, node: NodeMaker, log: Log) -> None:
-    """Invariant 3. It holds in normal operation, when Redis rejects writes, and when the server has a fault."""
+    """This holds in normal operation, for malformed frames, and when Redis rejects writes."""
     log.set_up("debug")
     logging.getLogger("websockets").debug("never logged, because it would show frames")
     one = await node()

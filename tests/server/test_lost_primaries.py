@@ -31,7 +31,7 @@ from tests.server.redis_kinds import TIMEOUT, Server, shards, until
 
 pytestmark = [
     pytest.mark.usefixtures("half_made_connections"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # the fixture explains this
 ]
 
 

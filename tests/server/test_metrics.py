@@ -212,7 +212,7 @@ async def test_event_loop_lag_is_measured(node: NodeMaker) -> None:
 
 
 async def test_metrics_reveal_nothing_about_players(node: NodeMaker) -> None:
-    """Invariant 3. Labels contain nothing that depends on a client, a room or a deal."""
+    """Labels contain nothing that depends on a client, a room or a deal."""
     one = await node()
     labels = series(one)
     ana, _ = await race(one, one)

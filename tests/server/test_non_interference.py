@@ -1,4 +1,4 @@
-"""Invariant 3 as one property of the whole server: its output does not depend on unseen cards."""
+"""Invariant: hidden stays hidden, as one property of the whole server. Its output does not depend on unseen cards."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _traced(work: Callable[..., object], *given: object) -> list[tuple[str, int]
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
         if not frame.f_globals.get("__name__", "").startswith("samedeal."):
-            return None  # what the collector of garbage calls in between
+            return None  # functions that the garbage collector calls in between
         frame.f_trace_opcodes = True
         executed.append((frame.f_code.co_qualname, frame.f_lasti))
         return trace

@@ -64,7 +64,7 @@ async def private(one: Node) -> Client:
 
 
 async def test_guesses_are_limited_on_all_nodes_together(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded."""
+    """Invariant: everything is bounded."""
     one, two = await node(FEW), await node(FEW)
     ana = await private(one)
     bob, cid = await one.player("bob"), await two.player("cid")
@@ -76,7 +76,7 @@ async def test_guesses_are_limited_on_all_nodes_together(node: NodeMaker) -> Non
             refusal = await client.refused("rate_limited", kind, room="vault", passphrase="sesam")
             assert 0 < refusal.retry_after <= WINDOW
     again = await one.player("ana", ana.session)
-    await again.join("vault")  # who has a seat needs no passphrase to come back to it
+    await again.join("vault")  # a player with a seat needs no passphrase to rejoin
     await bob.create("other", passphrase="tamam")
     await cid.join("other", passphrase="tamam")
 
@@ -249,7 +249,7 @@ async def test_player_with_a_seat_watches_without_passphrase(node: NodeMaker) ->
 
 
 async def test_flood_of_guesses_does_not_starve_the_node(node: NodeMaker) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     one = await node(dataclasses.replace(PLENTY, guesses_waiting=4))
     ana = await private(one)
     guessers = [await one.player(f"g{number}") for number in range(20)]

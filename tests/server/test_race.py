@@ -1,4 +1,4 @@
-"""The laws of a race: what each command does in each phase, and the standings."""
+"""The rules of a race: what each command does in each phase, and the standings."""
 
 from __future__ import annotations
 
@@ -450,7 +450,7 @@ def test_absent_player_need_not_be_ready() -> None:
         (3, SCHEDULED_ABSENT_AFTER, ["ana", "bob", "cid"]),
     ],
 )
-def test_full_scheduled_room_frees_seats_of_the_long_gone(players: int, gone: int, here: list[str] | None) -> None:
+def test_full_scheduled_room_frees_seats_of_absent_players(players: int, gone: int, here: list[str] | None) -> None:
     race = opened(replace(AT_OPTIONS, players=players, start_at=AT + 10 * gone), RACERS[0], RACERS[1])
     now = AT + gone
     join = JoinCommand("cid", "cid", runs(ana=AT, bob=now))
@@ -553,7 +553,7 @@ OUT = Progress(no_moves_left_at=STARTS + 5)
         (AWAY, AWAY, True, "racing"),
     ],
 )
-def test_absent_and_idle_players_do_not_hold_the_finish(
+def test_absent_and_idle_players_do_not_delay_the_finish(
     ana: Progress, bob: Progress, end_wait: bool, phase: str
 ) -> None:
     race = replace(race_in("racing"), ends=STARTS + 2 * IDLE_AFTER)
@@ -649,18 +649,18 @@ def reached(cards: int = 0, at: int = 0, finished: int = 0) -> Progress:
 @pytest.mark.parametrize(
     ("runs", "order"),
     [
-        # home before not home, however many cards the other has up
+        # finished players come first, however many foundation cards the others have
         ({"a": reached(51, at=STARTS + 1), "b": reached(52, finished=STARTS + 9)}, "1b 2a 3c"),
-        # those home by time
+        # finished players by their times
         (
             {name: reached(52, finished=STARTS + late) for name, late in (("a", 9), ("b", 8), ("c", 7))},
             "1c 2b 3a",
         ),
-        # the others by cards up
+        # the others by their foundation cards
         ({"a": reached(3, at=1), "b": reached(5, at=9), "c": reached(4, at=1)}, "1b 2c 3a"),
-        # then by who got there first
+        # then by the time of their last progress
         ({"a": reached(5, at=9), "b": reached(5, at=8), "c": reached(5, at=7)}, "1c 2b 3a"),
-        # level in all of it: the same place, and the next is left out
+        # players who are equal in all this share a place, and the next place is left out
         ({"a": reached(5, at=9), "b": reached(5, at=9), "c": reached(4, at=1)}, "1a 1b 3c"),
         ({"a": reached(52, finished=STARTS + 9), "b": reached(52, finished=STARTS + 9), "c": reached()}, "1a 1b 3c"),
         ({}, "1a 1b 1c"),
@@ -870,7 +870,7 @@ def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: lis
     for who, what, wait in sequence:
         now += wait
         if what in ("moves", "goes-home"):
-            # as the commit script has it: only who races, in time, and once home no more
+            # As in the commit script, only racers make moves, in time, and not after they have finished.
             run = runs.get(who, Progress())
             racer = race.racer(who)
             if racer and not racer.resigned and not run.finished_at and race.phase == "racing" and now < race.ends:
@@ -889,7 +889,7 @@ def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: lis
         keeps_the_laws(race, changed, events, now)
         assert apply(race, given_, now) == (changed, events)
         race = changed
-    for _ in range(6):  # and time alone brings every race to its end
+    for _ in range(6):  # without further commands, time closes every room
         now = max(now, race.due_at())
         race, _ = apply(race, TickCommand(runs, DealSecret(SEED)), now)
     assert race.phase == "closed"

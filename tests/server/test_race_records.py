@@ -1,4 +1,4 @@
-"""Records of finished races: kept by any node, bounded, and read by those who may."""
+"""Records of finished races: any node makes them, their number is limited, and not everybody may read each of them."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def test_no_records_are_kept_if_the_operator_says_so(node: NodeMaker) -> N
 
 
 @pytest.mark.parametrize("race", ["", "a room", "../secret", "friday.20261122-140543", "friday.2026", "x" * 48])
-async def test_strange_races_have_no_record(node: NodeMaker, race: str) -> None:
+async def test_unknown_race_has_no_record(node: NodeMaker, race: str) -> None:
     ana = await (await node()).player("ana")
     answer = await ana.ask(ReadRecord, race=race)
     assert isinstance(answer, Refusal)

@@ -19,14 +19,14 @@ from tests.server.redis_kinds import replicated, with_sentinels
 
 pytestmark = [
     pytest.mark.usefixtures("half_made_connections"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # as the fixture says
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # the fixture explains this
 ]
 
 
 async def test_moves_with_too_few_replicas_are_not_acked(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Invariant 2 with replicas: a move that the replicas did not confirm is refused, and can be sent again."""
+    """A move that too few replicas have confirmed is refused, and can be sent again."""
     async with replicated(tmp_path) as (primary, replica):
         one = await node(redis=f"redis://{primary.address}", replicas=1)
         ana, bob = await race(one, games=("athena",))

@@ -1,4 +1,4 @@
-"""The list of rooms is read once for all who ask, and states of an open room are told together."""
+"""The list of rooms is read once for all clients, and changes of an open room are sent together."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ async def reads(redis: RedisClient) -> int:
     return int((await redis.info("commandstats")).get("cmdstat_zrevrange", {"calls": 0})["calls"])
 
 
-async def test_list_is_read_once_for_all_who_ask(node: NodeMaker, redis: RedisClient) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+async def test_list_is_read_once_for_all_clients(node: NodeMaker, redis: RedisClient) -> None:
+    """Invariant: everything is bounded. No client slows another one down."""
     one = await node()
     timers = StoppedTimers()
     rooms = CachedList(partial(list_public_rooms, one.store), timers)
@@ -56,8 +56,8 @@ async def test_list_that_failed_is_read_again(node: NodeMaker, redis: RedisClien
     assert await rooms.lines() == ()
 
 
-async def test_changes_of_an_open_room_are_told_together(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+async def test_changes_of_an_open_room_are_sent_together(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant: everything is bounded. No client slows another one down."""
     monkeypatch.setattr(progress_updates, "PROGRESS_INTERVAL", 1e6)
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
@@ -75,4 +75,4 @@ async def test_changes_of_an_open_room_are_told_together(node: NodeMaker, monkey
     (state,) = [message for message in ana.inbox if isinstance(message, RoomState)]
     assert [player.ready for player in state.players] == [False, True]
     await ana.expect(Done, Start)
-    await bob.phase("racing")  # the start of a race is told at once
+    await bob.phase("racing")  # the start of a race is sent at once

@@ -301,7 +301,7 @@ async def test_race_ends_when_its_time_is_up(redis: RedisClient, node: NodeMaker
     one = await node()
     ana, bob = await race(one, games=("athena",), limit=10)
     await ana.act("draw")
-    # Ten seconds are the least that a room allows; this race's end is brought forward where the clock is kept.
+    # A room allows no limit below ten seconds, so the test moves the end of the race in Redis.
     soon = await one.store.now() + 150
     await redis.hset(keys.meta(ana.room), "ends", soon)
     before = await one.store.load(ana.room)
@@ -314,7 +314,7 @@ async def test_race_ends_when_its_time_is_up(redis: RedisClient, node: NodeMaker
 
 
 async def test_deal_is_sent_when_the_countdown_ends(node: NodeMaker) -> None:
-    """Invariant 3: hidden stays hidden, be the deal public or not."""
+    """Invariant: hidden stays hidden, whether the deal is public or not."""
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await two.player("bob")
     room = await ana.create(deal="#1", countdown=1)
@@ -380,7 +380,7 @@ async def test_sweep_starts_a_race_that_no_client_follows(
 
 
 async def test_refused_move_changes_nothing(node: NodeMaker) -> None:
-    """Invariants 1 and 7: the server decides, and every refusal is answered, with the revision."""
+    """Invariants: the server decides, and every refused request gets an answer, here with the revision."""
     one = await node()
     ana, _ = await race(one, games=("athena",), deal="#3")
     await ana.acts(10)
@@ -419,7 +419,7 @@ async def test_undo_follows_the_undo_rule(node: NodeMaker, undo: str, code: str 
 
 
 async def test_cards_are_conserved_at_every_revision(node: NodeMaker) -> None:
-    """Invariant 8: every board, at every revision, after every rehydration, holds exactly its decks."""
+    """Invariant: cards are conserved. Every board holds whole decks, at each revision and after each resume."""
     nodes = [await node(), await node()]
     ana, _ = await race(*nodes, games=("steve",), deal="#3", undo="free")
     for number in range(8):
@@ -442,7 +442,7 @@ async def test_cards_are_conserved_at_every_revision(node: NodeMaker) -> None:
 
 
 async def test_ack_is_sent_after_redis_has_the_move(redis: RedisClient, node: NodeMaker) -> None:
-    """Invariant 2: acked is durable."""
+    """Invariant: acknowledged moves are as durable as the settings say."""
     one = await node()
     ana, _ = await race(one, games=("athena",))
     await redis.execute_command("CLIENT", "PAUSE", "150", "WRITE")
@@ -453,7 +453,7 @@ async def test_ack_is_sent_after_redis_has_the_move(redis: RedisClient, node: No
 
 
 async def test_resume_through_another_node_sends_what_was_missed(node: NodeMaker) -> None:
-    """Invariant 4: any node, any room."""
+    """Invariant: any node, any room."""
     one, two = await node(), await node()
     ana, bob = await race(one, two, games=("athena",))
     await ana.acts(5)
@@ -501,7 +501,7 @@ async def test_resume_with_the_state_after_a_join_sends_only_counts(node: NodeMa
 
 
 async def test_repeated_acts_get_their_first_answers(node: NodeMaker) -> None:
-    """Invariant 6: idempotent, on whichever node."""
+    """Invariant: idempotent, on every node."""
     one, two = await node(), await node()
     ana, _ = await race(one, two, games=("athena",), undo="free")
     sent: list[tuple[dict[str, Any], Acked]] = []
@@ -521,7 +521,7 @@ async def test_repeated_acts_get_their_first_answers(node: NodeMaker) -> None:
 
 
 async def test_move_whose_answer_was_lost_counts_once(node: NodeMaker) -> None:
-    """Invariants 4 and 6: a node's death costs a reconnect and no move."""
+    """Invariants: any node, any room; idempotent. The player reconnects to another node and repeats the move."""
     one, two = await node(), await node()
     ana, _ = await race(one, two, games=("athena",))
     await ana.acts(3)
@@ -554,7 +554,7 @@ async def test_commit_of_unknown_outcome_is_resolved(node: NodeMaker, monkeypatc
 
 @pytest.mark.parametrize("nodes", [1, 2])
 async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int) -> None:
-    """Invariant 5: fenced."""
+    """Invariant: fenced."""
     one = await node()
     two = await node() if nodes == 2 else one
     old, bob = await race(one, two, games=("athena",))
@@ -564,7 +564,7 @@ async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int)
     await new.act("draw")
     ended = await finish(new, bob)
     assert [line.moves for line in ended.standings] == [2, 0]
-    # the older one's end has not made the player absent
+    # the end of the older connection has not made the player absent
     assert not [
         tally
         for message in bob.inbox
@@ -574,8 +574,8 @@ async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int)
     ]
 
 
-async def test_fenced_connection_of_a_deaf_node_cannot_write(node: NodeMaker) -> None:
-    """Invariant 5: a node that woke up late can't write."""
+async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> None:
+    """Invariant: fenced. A node that receives no announcements can't write for the old connection."""
     deaf, other = await node(), await node()
     old, bob = await race(deaf, other, games=("athena",))
     await old.act("draw")
@@ -674,7 +674,9 @@ async def test_lost_index_entries_are_repaired(
     await until(lambda: redis.zscore(keys.DUE, room))
 
 
-async def test_presence_of_all_players_is_recorded_at_once(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_presence_of_all_players_is_recorded_in_one_batch(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = await node()
     for room in ("friday", "sunday"):
         await race(one, room=room, games=("athena",))

@@ -68,7 +68,7 @@ class Screen:
 
 
 async def test_spectator_sees_each_move_after_the_delay(node: NodeMaker) -> None:
-    """Invariant 3: spectators see boards late."""
+    """Invariant: hidden stays hidden. Spectators get boards only after the delay."""
     one, two = await node(), await node()
     ana = await race(one, delay=1)
     watcher = await two.player("wat")
@@ -128,7 +128,7 @@ async def test_spectator_sees_everything_at_the_finish(node: NodeMaker) -> None:
 
 
 async def test_lagging_spectator_skips_to_a_snapshot(node: NodeMaker) -> None:
-    """Invariant 9: a slow spectator skips to a snapshot."""
+    """Invariant: everything is bounded. A slow spectator skips to a snapshot."""
     one = await node(Limits(rate=1e6, burst=1_000_000, late_backlog=0))
     ana = await race(one, delay=0)
     watcher = await one.player("wat")
@@ -157,7 +157,7 @@ async def test_racers_are_sent_the_number_of_spectators(node: NodeMaker) -> None
 
 
 async def test_racer_may_not_watch(node: NodeMaker) -> None:
-    """Invariant 3: a rival's turned-up card is one of yours."""
+    """Invariant: hidden stays hidden. All racers have the same deal, so a rival's board would reveal cards."""
     one, two = await node(), await node()
     ana = await race(one, delay=0)
     again = await two.player("ana", ana.session)
@@ -168,8 +168,8 @@ async def test_racer_may_not_watch(node: NodeMaker) -> None:
     await ana.watch(ana.room)
 
 
-async def test_new_spectator_sees_the_own_seat_empty(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first state that a player who stops racing is sent as a spectator does not depend on announcements."""
+async def test_racer_who_starts_to_watch_is_not_connected(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This holds for the first state that the spectator is sent, even if announcements are late."""
     one = await node()
     ana = await race(one, delay=0)
     await ana.expect(Done, Resign)
@@ -183,7 +183,7 @@ async def test_new_spectator_sees_the_own_seat_empty(node: NodeMaker, monkeypatc
 
 
 async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> None:
-    """Invariant 3: a rival's turned-up card is one of yours."""
+    """Invariant: hidden stays hidden. All racers have the same deal, so a rival's board would reveal cards."""
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create(games=("athena",), delay=0)
@@ -201,7 +201,7 @@ async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> No
     assert not [message for message in watching.inbox if isinstance(message, LateBoard | LateMove)]
 
 
-async def test_spectator_who_joins_elsewhere_counts_no_more(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_spectator_who_joins_elsewhere_is_not_counted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are told at once, not with the next refresh of the room."""
     monkeypatch.setattr(registry, "_REFRESH_INTERVAL", 1000.0)
     one, two = await node(), await node()
@@ -263,7 +263,7 @@ async def test_crowd_of_spectators_sees_everything(node: NodeMaker) -> None:
 
 
 async def test_building_boards_gives_others_a_turn(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant 9: everything is bounded, and nobody slows anybody else."""
+    """Invariant: everything is bounded. No client slows another one down."""
     monkeypatch.setattr(delayed_view, "ACTIONS_PER_RELEASE", 50)
     one, two = await node(), await node()
     ana = await race(one, delay=0)

@@ -112,7 +112,7 @@ async def racing(store: Store, *, limit: int = 60_000, starts_in: int = -10, **f
 
 
 def act(generation: int, revision: int = 0, action: str = "draw", player: str = "ana", **fields: Any) -> Commit:
-    """An action of a player. By default its request id is 100 plus the revision."""
+    """The commit of a player's action. By default its request id is 100 plus the revision."""
     return commit_of(player, generation, revision, action, **fields)
 
 
@@ -403,7 +403,7 @@ async def test_first_finish_ends_race_if_room_says_so(store: Store) -> None:
 
 
 async def test_older_connection_is_fenced(store: Store) -> None:
-    """Invariant 5: of two connections, for example two tabs, only the newer one can write."""
+    """Invariant: fenced. Of two connections, for example two tabs, only the newer one can write."""
     old = await racing(store)
     assert (await store.commit(act(old))).outcome == "ok"
     new = await store.connect_player("friday", "ana")
@@ -430,7 +430,7 @@ async def test_player_without_seat_cannot_connect(redis: RedisClient, store: Sto
 
 
 async def test_concurrent_copies_of_a_move_count_once(store: Store) -> None:
-    """Invariant 6: a repeated request gets the first answer again."""
+    """Invariant: idempotent. A repeated request gets the first answer again."""
     generation = await racing(store)
     verdicts = await asyncio.gather(*(store.commit(act(generation)) for _ in range(10)))
     assert sorted(verdict.outcome for verdict in verdicts) == ["ok"] + ["repeated"] * 9
@@ -468,7 +468,7 @@ async def test_unknown_scripts_are_sent_again(redis: RedisClient, store: Store) 
     assert await store.compare_and_set(before, replace(before.race, racers=(ANA,)), ("left",), "bob")
 
 
-async def test_commits_keep_their_order_when_a_script_is_loaded_meanwhile(
+async def test_commits_keep_order_if_a_script_is_loaded_meanwhile(
     redis: RedisClient, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generation = await racing(store)
@@ -664,7 +664,7 @@ def test_broken_event_raises_value_error() -> None:
 
 
 async def test_all_room_and_session_keys_expire(redis: RedisClient, store: Store) -> None:
-    """Invariant 9: only the two indexes never expire."""
+    """Invariant: everything is bounded. Of these keys, only the two indexes never expire."""
     generation = await racing(store)
     await store.connect_player("friday", "bob")
     await store.commit(act(generation))
@@ -694,7 +694,7 @@ def drawn_in_vain(names: Sequence[str]) -> Iterator[RaceCommand]:
 
 
 async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient, store: Store) -> None:
-    """Invariant 9: everything is bounded, even the events of eight players who do not draw the deal together."""
+    """Invariant: everything is bounded, even the events of eight players who do not draw the deal together."""
     room = await opened(store, new_race(deal="winnable", private=True, solver=SOLVER, options=Options(deal="winnable")))
     largest, clock = 0, 1_000
     for given in 4 * list(drawn_in_vain([f"a player with a name {n}" for n in range(8)])):

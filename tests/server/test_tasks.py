@@ -12,7 +12,7 @@ from samedeal_server.tasks import cancel_and_wait, first_of, ignore_lost_connect
 
 
 async def swallow_cancellations(count: int) -> None:
-    """Ignore so many cancellations, then end with the next one."""
+    """Ignore ``count`` cancellations, then end with the next one."""
     while True:
         try:
             await asyncio.Event().wait()

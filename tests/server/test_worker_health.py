@@ -28,7 +28,7 @@ async def worker(status: int, body: str) -> AsyncIterator[str]:
 
 
 async def readiness(*answers: tuple[int, str], stopped: int = 0) -> Readiness:
-    """The readiness of a server whose workers answer so, while some others are not running."""
+    """The readiness of a server whose workers give these answers, while ``stopped`` others are not running."""
     async with worker(*answers[0]) as first, worker(*answers[-1]) as last:
         urls = {1: first, 2: last, **{3 + number: "" for number in range(stopped)}}
         return await WorkerChecks(lambda: urls, asyncio.Event()).readiness()

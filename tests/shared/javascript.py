@@ -18,7 +18,7 @@ needs_node: Final = pytest.mark.skipif(NODE is None, reason="Node is not install
 
 
 def verdicts(paths: Iterable[Path], *options: str) -> dict[str, str]:
-    """What the checker says about files, by their names without an ending."""
+    """Return the verdict of the checker on each file, by its name without its ending."""
     done = _node(str(CHECKER / "check.mjs"), *options, *map(str, paths))
     found = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert done.returncode == any(verdict.startswith("wrong: ") for verdict in found.values())

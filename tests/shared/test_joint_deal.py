@@ -55,7 +55,7 @@ def test_proof_matches_golden_file(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", QUICK)
-def test_proof_holds_deeply(game: str) -> None:
+def test_proof_passes_the_deep_check(game: str) -> None:
     assert joint_deal(game).check_deeply() == joint_deal(game).board()
 
 

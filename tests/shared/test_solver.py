@@ -118,7 +118,7 @@ SAFE = {
 
 
 @pytest.mark.parametrize(("tops", "safe"), SAFE.items())
-def test_safe_cards_are(tops: str, safe: str) -> None:
+def test_safe_cards_are_recognized(tops: str, safe: str) -> None:
     text = " | ".join(f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1))
     board = position("phoenix", text).board
     space = StateSpace(board.game, b"")

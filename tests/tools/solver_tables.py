@@ -27,7 +27,7 @@ PLAIN_BUDGET: Final = 20_000
 
 
 class Measured(NamedTuple):
-    """What the solver found about a deal, its time in seconds, and the states of the plain search if the deal was won."""
+    """The solver's answer for a deal, its time in seconds, and the states of the plain search if the deal was won."""
 
     outcome: Outcome
     states: int

@@ -369,7 +369,7 @@ def test_malformed_frame_is_rejected(frame: bytes) -> None:
     ],
 )
 def test_false_length_costs_little_memory(head: bytes) -> None:
-    """Invariant 9: everything is bounded. The decoder allocates memory for real content, not for declared lengths."""
+    """Invariant: everything is bounded. The decoder allocates memory for real content, not for declared lengths."""
     frame = (head * LARGEST_FRAME)[:LARGEST_FRAME]
     tracemalloc.start()
     try:

@@ -272,7 +272,7 @@ STATES = {
         (f"{BLOCKED} | stock: (AH) (8H) (9C)", "open"),  # the third card is the first to come to the top
         (f"{BLOCKED} | stock: (KH) (AH) (9C)", "stuck"),  # the second never does
         (f"{BLOCKED} | stock: (KH) (8H) (AH)", "stuck"),
-        (f"{BLOCKED} | stock: (AH) (KH) (8H) (9C)", "open"),  # it is left alone for the second draw
+        (f"{BLOCKED} | stock: (AH) (KH) (8H) (9C)", "open"),  # the ace alone is left for the second draw
         (f"{BLOCKED} | w: 7D | stock: (AH) (8H)", "open"),  # last of the pass
         (f"{BLOCKED} | w: 7D | stock: (8H) (AH)", "stuck"),
         (f"{BLOCKED} | w: 7D | stock: (8H) (AH) (KH) (JS)", "open"),  # third of the pass after the redeal: 7D JS KH
