@@ -71,10 +71,10 @@ WAITED = "Ended early: those still racing were away or idle."
         ("mira 5:29, ada 9", "ada bot", {}, "Only bots were still playing."),
         ("mira 5:29, ada 9", "ada bot", {"end_when_settled": False}, WAITED),
         ("mira 5:29, ada 9", "ada bot", {"first_finish_ends": True}, "The first player to finish ended it."),
-        ("mira 5:29, ada 9", "ada stuck", {}, "Nobody could improve any more."),
+        ("mira 5:29, ada 9", "ada stuck", {}, "All people still playing were stuck."),
         ("mira 5:29, ada 9, june 3", "ada stuck", {}, WAITED),
-        ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}, "Nobody could improve any more."),
-        ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}, "Nobody could improve any more."),
+        ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}, "All people still playing were stuck."),
+        ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}, "All people still playing were stuck."),
         ("mira 5:29, ada 9", "ada resigned", {}, ""),
     ],
 )

@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         return made
 
     action("status", "show the state of all nodes and of Redis", as_json=True)
-    top = action("top", "show the same and update it continuously, or print it once in a pipe")
+    top = action("top", "show the state of all nodes and of Redis, updated continuously; in a pipe, print it once")
     top.add_argument(
         "--every",
         type=integer_in(1, 3600),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 A bot joins a room, plays one race and leaves. It sees only what a player sees. At the level random it makes any move
-that leads on, at greedy it looks a few moves ahead, at careful many. No two bots of a level play alike."""
+that leads to a board it has not seen yet, at greedy it looks a few moves ahead, at careful many. No two bots of a level
+play alike."""
 
 EXAMPLES = """\
 examples:

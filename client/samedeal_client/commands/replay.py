@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("race", metavar="RACE", nargs="?", default="", help="on a server: a race, or a room")
     parser.add_argument("--player", default="", metavar="NAME", help="the player to show first")
     parser.add_argument(
-        "--review", action="store_true", help="print until when each player could still win, and how, instead"
+        "--review",
+        action="store_true",
+        help="instead of the boards, print until when each player could still win, and how",
     )
     add_passphrase(parser)
     add_back_to(parser)
@@ -140,7 +142,7 @@ def _record(given: argparse.Namespace) -> Record:
     try:
         return Record.read(path.read_bytes())
     except BadRecord as error:
-        raise Failure(f"{path} does not hold. {error}") from None
+        raise Failure(f"{path} can't be replayed. {error}") from None
 
 
 def _player(record: Record, name: str) -> int | None:

@@ -18,7 +18,7 @@ examples:
   samedeal verify race.txt
   samedeal verify --deep race.txt    also solve the earlier candidates of a winnable deal again
 
-exit codes: 0 the record holds, 1 it does not (the first wrong line is named), 2 bad usage, 130 interrupted with Ctrl-C."""
+exit codes: 0 all checks passed, 1 a check failed (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(given: argparse.Namespace) -> int:
         else:
             record.check()
     except BadRecord as error:
-        raise Failure(f"{given.file} does not hold. {error}") from None
+        raise Failure(f"{given.file} failed the check. {error}") from None
     journals = compare_with_journals(record)
     for line in verified_lines(record, journals, deep=given.deep):
         print(printable(line, 400))

@@ -174,7 +174,7 @@ FIELDS: Final = (
         lambda text: START_LABELS[START_CHOICES[text]],
         _text_of(START_CHOICES, _DEFAULTS.start),
         START_CHOICES,
-        help="host, all-ready, full, or a time: 20:30, '2026-11-21 20:30', +10 for minutes",
+        help="host, all-ready, full, or a time: 20:30, '2026-11-21 20:30', or +10 (minutes from now)",
     ),
     Field(
         "start_at",
@@ -207,7 +207,7 @@ FIELDS: Final = (
         {"yes": "when all people playing are stuck", "no": "until the time is up"}.__getitem__,
         _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
         _YES_OR_NO,
-        help="the race ends when only bots are still playing, or when everybody who is left is stuck",
+        help="the race ends when all people who still play are stuck, or when only bots still play",
         shown={"yes": "race ends", "no": "race goes on"},
     ),
     Field(

@@ -113,7 +113,7 @@ def why_over(room: RoomState) -> str:
         if all(line.bot for line in playing):
             return "Only bots were still playing."
         if all(line.bot or line.player in stuck for line in playing):
-            return "Nobody could improve any more."
+            return "All people still playing were stuck."
     return "Ended early: those still racing were away or idle."
 
 

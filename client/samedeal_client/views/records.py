@@ -55,7 +55,7 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
     """
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
-    lines.append(f"The record holds: the deal, {whole} follow from each other.")
+    lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."

@@ -38,9 +38,9 @@ examples:
   {name} restore samedeal.backup --redis redis://10.0.0.5:6379/0
   {name} restore samedeal.backup --data ~/.local/share/samedeal/server
 
-Stop all nodes first. Races continue from the backup. Moves made after it come back only if the players' clients send
-them again. A race ends at once if its time limit has passed. Without --redis and --data, the backup is restored into the
-default data directory of the server.
+First stop all nodes that use the store. Races continue from the backup. Moves made after it are lost, unless the
+players' clients still have them. A race ends at once if its time limit has passed. Without --redis and --data, the
+backup is restored into the default data directory of the server.
 
 Exit codes: 0 restored, 1 failed (the reason is printed), 2 wrong usage.
 """
@@ -68,7 +68,7 @@ def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
     command.add_argument(
         "--new-receipt-key",
         action="store_true",
-        help="make a copy that shares no receipts of moves with the original, which goes on running",
+        help="make the copy and the original refuse each other's receipts of moves; needed if the original keeps running",
     )
     return command
 

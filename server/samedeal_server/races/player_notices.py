@@ -27,7 +27,8 @@ def ending() -> Notice:
     """Return the notice that the race soon ends, because it waits only for players who are disconnected or idle."""
     return Notice(
         code=NoticeCode.ENDING,
-        message="All players still racing are away or idle. Unless one of them returns, the race ends in about a minute.",
+        message="All players still racing are away or idle. "
+        "Unless one of them makes a move, the race ends in about a minute.",
     )
 
 

@@ -11,7 +11,7 @@ import structlog
 class LogEvent(StrEnum):
     """The names of logged events.
 
-    The section *Logs* of deploy/README.md lists the fields of each event that is not in ``DEBUG_EVENTS``.
+    The section *Logs* of deploy/README.md explains each event that is not in ``DEBUG_EVENTS``.
     """
 
     LISTENING = "listening"
