@@ -9,6 +9,7 @@ import pytest
 from samedeal.cards import Card
 from samedeal.moves import Move
 from samedeal_client.drawing.board_picture import Region
+from samedeal_client.drawing.card_tile import tile
 from samedeal_client.drawing.column import draw_column
 from samedeal_client.drawing.layout import CardSize, Rect, layout
 from samedeal_client.drawing.marks import (
@@ -50,6 +51,14 @@ def column(
 def styles(part: Region) -> list[str]:
     """The style of each row, apart from the gap on its left."""
     return [row[-1].style for row in part.rows]
+
+
+@pytest.mark.parametrize("look", [GLYPHS, ASCII, BARE])
+@pytest.mark.parametrize("height", range(1, 9))
+def test_card_has_the_rows_of_its_height(look: Look, height: int) -> None:
+    for name in ("AS", "TH", "JC", "QD", "KS"):
+        rows = tile(Card.parse(name), look, 7, height)
+        assert [row_width(row) for row in rows] == [7] * height
 
 
 def test_column_shows_its_name_and_its_cards() -> None:

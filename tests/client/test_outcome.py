@@ -76,6 +76,7 @@ WAITED = "Ended early: those still racing were away or idle."
         ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}, "All people still playing were stuck."),
         ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}, "All people still playing were stuck."),
         ("mira 5:29, ada 9", "ada resigned", {}, ""),
+        ("mira 5:29, ada 9", "", {"undo": "off"}, "Ended early: those racing had no moves, or were away."),
     ],
 )
 def test_why_a_race_is_over(result: str, seats: str, options: dict[str, Any], text: str) -> None:

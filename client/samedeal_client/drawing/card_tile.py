@@ -175,8 +175,9 @@ def _middle(code: int, look: Look, width: int, rows: int, style: str) -> tuple[R
             return tuple((margin, *row, margin) for row in picture)
     figure = RANKS[rank - 1]
     lines = [suit, figure, suit] if rows >= _MIN_FIGURE_ROWS else [figure]
-    blanks = [""] * ((rows - len(lines)) // 2)
-    return tuple((Span(line.center(width), style),) for line in (*blanks, *lines, *blanks)[:rows])
+    above = [""] * ((rows - len(lines)) // 2)
+    below = [""] * rows
+    return tuple((Span(line.center(width), style),) for line in (*above, *lines, *below)[:rows])
 
 
 def _back(code: int, look: Look, width: int, rows: int, mark: str) -> tuple[Row, ...]:

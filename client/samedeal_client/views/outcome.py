@@ -114,6 +114,8 @@ def why_over(room: RoomState) -> str:
             return "Only bots were still playing."
         if all(line.bot or line.player in stuck for line in playing):
             return "All people still playing were stuck."
+    if room.options.undo == "off":  # the server does not say which players have no moves left
+        return "Ended early: those racing had no moves, or were away."
     return "Ended early: those still racing were away or idle."
 
 
