@@ -32,7 +32,7 @@ class FailedChoice(NamedTuple):
     def dialog(self) -> str:
         """The menu action whose dialog asked for the address, or an empty string if no dialog did.
 
-        A command with a name returns to the player's kept seat, and its address comes from there.
+        With ``--name``, the player wanted to return to the kept seat. Its address comes from there, not from a dialog.
         """
         command, *others = self.arguments
         asked = command in _ASKING and bool(others) and "--name" not in others
