@@ -26,7 +26,7 @@ THIS = Release(samedeal.__version__, None)
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def raise_client_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the timeout of the clients, because six processes have to start."""
     monkeypatch.setattr("tests.server.client.DEADLINE", 60.0)
 

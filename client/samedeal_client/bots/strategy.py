@@ -24,10 +24,10 @@ from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import Key, key_of
 
 GREEDY_NODES: Final = 200
-"""Maximum number of boards in a search of a greedy bot, before it is multiplied by ``patience``."""
+"""Maximum number of boards in a search of a greedy bot, before it is multiplied by ``thoroughness``."""
 
 CAREFUL_NODES: Final = 4000
-"""Maximum number of boards in a search of a careful bot, before it is multiplied by ``patience``.
+"""Maximum number of boards in a search of a careful bot, before it is multiplied by ``thoroughness``.
 
 Such a search takes about 50 ms.
 """
@@ -49,8 +49,8 @@ class BotMemory:
     """The state of a bot between the moves of one race.
 
     ``node_budget`` is the maximum number of boards in a search, before it is multiplied by the temperament's
-    ``patience``. ``line`` is the plan: the moves still to be made, each with the board that it applies to. ``detours``
-    counts the consecutive plans that gained nothing.
+    ``thoroughness``. ``line`` is the plan: the moves still to be made, each with the board that it applies to.
+    ``detours`` counts the consecutive plans that gained nothing.
     """
 
     rng: Random
@@ -145,7 +145,7 @@ def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Mov
         rng, temperament = memory.rng, memory.temperament
         weights = weights_of(board.game).varied(rng, temperament)
         memory.evaluation = Evaluation(board.game, weights, partial(rng.uniform, -temperament.whim, temperament.whim))
-    budget = max(round(memory.temperament.patience * node_budget), 1)
+    budget = max(round(memory.temperament.thoroughness * node_budget), 1)
     best, most_foundation_cards = search(board, memory.evaluation, memory.visited, budget)
     if best is None:
         return ()
