@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 
-class Count:
+class Counter:
     """A counter."""
 
     __slots__ = ("value",)
@@ -43,19 +43,19 @@ class LabelledCounter(Collector):
         self._name = name
         self._description = description
         self._labelnames = labels
-        self._counts: dict[str | tuple[str, ...], Count] = {value: Count() for value in values}
+        self._counters: dict[str | tuple[str, ...], Counter] = {value: Counter() for value in values}
         registry.register(self)
 
-    def __getitem__(self, values: str | tuple[str, ...]) -> Count:
-        if (count := self._counts.get(values)) is None:
-            count = self._counts[values] = Count()
-        return count
+    def __getitem__(self, values: str | tuple[str, ...]) -> Counter:
+        if (counter := self._counters.get(values)) is None:
+            counter = self._counters[values] = Counter()
+        return counter
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """Yield the metric for the registry."""
         family = CounterMetricFamily(self._name, self._description, labels=self._labelnames)
-        for values, count in self._counts.items():
-            family.add_metric((values,) if isinstance(values, str) else values, count.value)
+        for values, counter in self._counters.items():
+            family.add_metric((values,) if isinstance(values, str) else values, counter.value)
         yield family
 
 
