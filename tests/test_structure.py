@@ -28,12 +28,25 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
             yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
 
 
-def test_public_class_names_are_unique() -> None:
+def public_types(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of a module's public classes, type aliases and type variables.
+
+    Type aliases and type variables are assignments to names such as ``NodeOrder``. Names such as ``PREFIX`` are
+    constants.
+    """
+    for node in tree.body:
+        names = [node.name] if isinstance(node, ast.ClassDef) else []
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [target.id for target in targets if isinstance(target, ast.Name) and not target.id.isupper()]
+        yield from (name for name in names if name[0].isupper())
+
+
+def test_public_type_names_are_unique() -> None:
     defined = defaultdict(list)
     for module, tree in modules():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                defined[node.name].append(module)
+        for name in public_types(tree):
+            defined[name].append(module)
     assert {name: found for name, found in defined.items() if len(found) > 1} == {}
 
 

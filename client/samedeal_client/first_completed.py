@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
 @asynccontextmanager
-async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
+async def first_of(*coroutines: Coroutine[Any, Any, _Result]) -> AsyncIterator[tuple[asyncio.Task[_Result], ...]]:
     """Run coroutines as tasks, enter the context when the first of them ends, and cancel the others on exit.
 
     Yield the tasks in the order of the coroutines. If a task fails, the context does not raise the exception, but the

@@ -10,11 +10,11 @@ from typing import Any, Final, TypeVar
 RECANCEL_INTERVAL: Final = 0.5
 """Interval, in seconds, at which a cancelled task that has not ended is cancelled again."""
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
 @asynccontextmanager
-async def first_of(*coroutines: Coroutine[Any, Any, Result]) -> AsyncIterator[tuple[asyncio.Task[Result], ...]]:
+async def first_of(*coroutines: Coroutine[Any, Any, _Result]) -> AsyncIterator[tuple[asyncio.Task[_Result], ...]]:
     """Run coroutines as tasks, and enter the ``async with`` block when the first of them has ended.
 
     On exit, cancel the others. Yield the tasks in the order of the coroutines. The exception of a task is raised only

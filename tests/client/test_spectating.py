@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samedeal_client.state.spectating import ORDERS, REWIND_STEP, Spectating, Watched
+from samedeal_client.state.spectating import REWIND_STEP, SORT_ORDERS, Spectating, Watched
 
 KEYS = {"p1": "1", "p2": "2", "p3": "4"}
 RACE = Watched(("p2", "p3", "p1"), {"p1", "p3"}, KEYS, pages=2, history=25_000)
@@ -58,7 +58,7 @@ def test_pages_stay_within_their_number() -> None:
 
 
 def test_sort_goes_through_all_orders() -> None:
-    assert [after(*["s"] * count).order for count in range(len(ORDERS) + 1)] == [*ORDERS, ORDERS[0]]
+    assert [after(*["s"] * count).order for count in range(len(SORT_ORDERS) + 1)] == [*SORT_ORDERS, SORT_ORDERS[0]]
 
 
 def test_unknown_key_has_no_response() -> None:

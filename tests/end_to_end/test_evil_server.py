@@ -23,6 +23,7 @@ from samedeal.protocol.messages import (
     Notice,
     Ping,
     Pong,
+    Refused,
     RoomLine,
     Rooms,
     RoomState,
@@ -31,7 +32,6 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
-from samedeal.protocol.messages import Refused as RefusedMessage
 from samedeal.terminal_text import printable
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.dial import CannotConnect, dial
@@ -73,7 +73,7 @@ async def serve_hostile(socket: ServerConnection) -> None:
                 case ListRooms(id=to):
                     await socket.send(encode(Rooms(to=to, rooms=(LINE, LINE))))
                 case Watch(id=to):
-                    await socket.send(encode(RefusedMessage(to=to, code=HOSTILE, message=HOSTILE + LONG)))
+                    await socket.send(encode(Refused(to=to, code=HOSTILE, message=HOSTILE + LONG)))
                 case Join(id=to, room="friday"):
                     await socket.send(encode(Joined(to=to, room=HOSTILE, seat=1, generation=1)))
                     await socket.send(encode(STATE))

@@ -23,13 +23,13 @@ from samedeal_server.races.race import (
     SCHEDULED_ABSENT_AFTER,
     SEATS_KEPT,
     CloseCommand,
+    CommandResult,
     DealSecret,
     DeclareStuckCommand,
     JoinCommand,
     KickCommand,
     LeaveCommand,
     LinkRematchCommand,
-    Outcome,
     Progress,
     Race,
     RaceCommand,
@@ -100,7 +100,7 @@ def command(text: str) -> RaceCommand:
     return commands[what]
 
 
-def do(race: Race, text: str, now: int) -> Outcome:
+def do(race: Race, text: str, now: int) -> CommandResult:
     return apply(race, command(text), now)
 
 

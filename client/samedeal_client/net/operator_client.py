@@ -23,7 +23,7 @@ from samedeal.protocol.admin import (
     ToOperator,
 )
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal.protocol.messages import Refused
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect, dial
@@ -36,7 +36,7 @@ _MAX_SIZE: Final = 1 << 20
 _ANSWER_TIMEOUT: Final = 30.0
 """Timeout, in seconds, for an answer. The answer to a wrong token is delayed."""
 
-Answer = TypeVar("Answer")
+_Answer = TypeVar("_Answer")
 
 
 class OperatorClient:
@@ -83,7 +83,7 @@ class OperatorClient:
         """Return an unconnected client for the same server."""
         return OperatorClient(self.address, self._token)
 
-    async def ask(self, request: FromOperator, kind: type[Answer]) -> Answer:
+    async def ask(self, request: FromOperator, kind: type[_Answer]) -> _Answer:
         """Send a request under a new id and return its answer. Raise CannotConnect if the answer is not a ``kind``."""
         await self._send(request)
         return self._expected(await self._receive(), kind)
@@ -136,8 +136,8 @@ class OperatorClient:
         sentence = f"{self.address.typed} closed the connection{reason_of(closed)}. Try again."
         return CannotConnect(ConnectErrorCode.CLOSED, sentence)
 
-    def _expected(self, received: ToOperator, kind: type[Answer]) -> Answer:
-        if isinstance(received, RefusedMessage):
+    def _expected(self, received: ToOperator, kind: type[_Answer]) -> _Answer:
+        if isinstance(received, Refused):
             raise RequestRefused.from_wire(received.code, received.message, received.retry_after or None)
         if not isinstance(received, kind) or received.to not in (self._last_id, -1):
             sentence = "The server sent an unexpected answer. Update this client or the server."

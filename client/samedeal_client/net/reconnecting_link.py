@@ -61,7 +61,7 @@ from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.net.resume import NextStep, Resumption
 from samedeal_client.net.saved_sessions import SessionStore
-from samedeal_client.net.unanswered_requests import Answer, PendingRequests
+from samedeal_client.net.unanswered_requests import PendingRequests, ServerAnswer
 
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
@@ -177,7 +177,7 @@ class Link:
         if self._ended is None and self._pending.add(message) and not self._resumption.awaiting_seat:
             self.post(message)
 
-    async def request(self, message: ToServer) -> Answer:
+    async def request(self, message: ToServer) -> ServerAnswer:
         """Send a request under a new id and return its answer, even if the link has to reconnect meanwhile.
 
         Raise RequestRefused if the server refuses the request. Also raise it, with the code ``UNANSWERED``, if the
@@ -402,7 +402,7 @@ class Link:
         elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):
             self._send_due()
             return
-        elif isinstance(message, Answer | Refused):
+        elif isinstance(message, ServerAnswer | Refused):
             await self._answered(message)
         elif isinstance(message, Notice) and message.code == NoticeCode.KICKED:
             self._resumption.left()
@@ -410,7 +410,7 @@ class Link:
             return
         await self.events.put(message)
 
-    async def _answered(self, answer: Answer | Refused) -> None:
+    async def _answered(self, answer: ServerAnswer | Refused) -> None:
         if self._resumption.expects(answer):
             await self._execute(self._resumption.answered(answer), answer)
             return
@@ -436,7 +436,7 @@ class Link:
         self._awaited.resolve(answer)
         self._send_due()
 
-    async def _execute(self, step: NextStep, answer: Answer | Refused | None = None) -> None:
+    async def _execute(self, step: NextStep, answer: ServerAnswer | Refused | None = None) -> None:
         """Carry out a step of resuming a seat. ``answer`` is the server's answer that led to this step, if any."""
         self._post_all(step.send)
         if step.send_pending:

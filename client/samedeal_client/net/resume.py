@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from samedeal.protocol.messages import Acked, Act, Join, Joined, Recover, Refused, ToServer, Watch
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.acked_history import AckedHistory
-from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, Answer
+from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, ServerAnswer
 
 _LATE_JOIN_WINDOW: Final = 60.0
 """Time, in seconds, for which a server may still receive a request that was sent on a lost connection."""
@@ -103,11 +103,11 @@ class Resumption:
         # Progress updates between two states of the room have no event number, so the whole state is always requested.
         return (replace(self.place, id=self._request, revision=self._revision, event=-1),)
 
-    def expects(self, answer: Answer | Refused) -> bool:
+    def expects(self, answer: ServerAnswer | Refused) -> bool:
         """Return whether an answer belongs to a request that this object has made."""
         return answer.to == self._request or answer.to in self._recovering
 
-    def answered(self, answer: Answer | Refused) -> NextStep:
+    def answered(self, answer: ServerAnswer | Refused) -> NextStep:
         """Handle the answer to a request of this object, and return the next step."""
         if answer.to in self._recovering:
             return self._recovery_answered(answer)
@@ -129,7 +129,7 @@ class Resumption:
         self._recovering.update(message.id for message in requests)
         return requests
 
-    def _recovery_answered(self, answer: Answer | Refused) -> NextStep:
+    def _recovery_answered(self, answer: ServerAnswer | Refused) -> NextStep:
         self._recovering.discard(answer.to)
         if isinstance(answer, Refused):
             if answer.retry_after or answer.code == RefusalCode.UNAVAILABLE:

@@ -24,7 +24,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 
-Answer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Acked
+ServerAnswer = Welcome | Pong | Rooms | Records | RecordPart | Created | Joined | Watching | Done | Acked
 
 MAX_RETRY_AFTER: Final = 15.0
 """Maximum delay, in seconds, after which a rate-limited request other than an action is retried.

@@ -21,7 +21,7 @@ VERSION: Final = 1
 _Count = Annotated[int, Meta(ge=0, le=10_000)]
 _Milliseconds = Annotated[int, Meta(ge=0, le=200_000_000_000_000)]
 
-Outcome = Literal["finished", "unfinished", "resigned"]
+RaceOutcome = Literal["finished", "unfinished", "resigned"]
 
 
 class Opponent(Struct, frozen=True, omit_defaults=True):
@@ -59,7 +59,7 @@ class PastRace(Struct, frozen=True, kw_only=True):
         return self.room, self.starts, self.name
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RaceOutcome:
         """The way in which the race ended for the player."""
         return "finished" if self.time else "resigned" if self.resigned else "unfinished"
 

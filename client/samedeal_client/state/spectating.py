@@ -13,8 +13,8 @@ PLAYER_KEYS: Final = "123456789abcdefg"
 REWIND_STEP: Final = 10_000
 """Milliseconds by which one key rewinds or fast-forwards."""
 
-Order = Literal["place", "seat", "name", "pace"]
-ORDERS: Final[tuple[Order, ...]] = ("place", "seat", "name", "pace")
+SortOrder = Literal["place", "seat", "name", "pace"]
+SORT_ORDERS: Final[tuple[SortOrder, ...]] = ("place", "seat", "name", "pace")
 
 
 class Watched(NamedTuple):
@@ -48,7 +48,7 @@ class Spectating:
     """
 
     zoomed: str = ""
-    order: Order = "place"
+    order: SortOrder = "place"
     page: int = 0
     rewind: int = 0
 
@@ -65,7 +65,7 @@ class Spectating:
             case "n" | "end":
                 return Response(replace(self, rewind=0))
             case "s":
-                order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+                order = SORT_ORDERS[(SORT_ORDERS.index(self.order) + 1) % len(SORT_ORDERS)]
                 return Response(replace(self, order=order), f"Boards sorted by {order}" if self.zoomed else "")
             case "up" | "down":
                 return self._zoom_neighbour(-1 if key == "up" else 1, watched)

@@ -12,7 +12,7 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.drawing.layout import Size
 from samedeal_client.drawing.mini_board import draw_mini, mini_quality, smallest_mini
 from samedeal_client.state.model import WatchedBoard
-from samedeal_client.state.spectating import PLAYER_KEYS, Order
+from samedeal_client.state.spectating import PLAYER_KEYS, SortOrder
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Row, Span, fit_row, row_width
@@ -71,7 +71,9 @@ def board_size(grid: Grid) -> Size:
     return Size(grid.cell.width - 1, grid.cell.height - 1)
 
 
-def sort_players(players: Sequence[RankedPlayer], order: Order, seats: Mapping[str, int]) -> tuple[RankedPlayer, ...]:
+def sort_players(
+    players: Sequence[RankedPlayer], order: SortOrder, seats: Mapping[str, int]
+) -> tuple[RankedPlayer, ...]:
     """Return the players sorted by ``order``. ``players`` must be in the order of their places."""
     match order:
         case "place":

@@ -30,7 +30,7 @@ _YES: Final = ("yes", "true", "on", "1")
 _NO: Final = ("no", "false", "off", "0")
 _NONE: Final = "off"
 
-Kind = TypeVar("Kind")
+_Settings = TypeVar("_Settings")
 
 
 class InvalidSetting(Exception):
@@ -168,13 +168,13 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Reading(Generic[Kind]):
+class Reading(Generic[_Settings]):
     """The settings that were read.
 
     ``sources`` says for each setting's name where it was set. Defaults have no entry.
     """
 
-    values: Kind
+    values: _Settings
     sources: Mapping[str, str]
 
 
@@ -215,12 +215,12 @@ def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
 
 
 def read(
-    kind: type[Kind],
+    kind: type[_Settings],
     flags: Mapping[str, str],
     environment: Mapping[str, str],
     file: tuple[str, str] | None = None,
     others: Iterable[str] = (),
-) -> Reading[Kind]:
+) -> Reading[_Settings]:
     """Read settings from flags, from environment variables, and from a file given by its name and content.
 
     ``flags`` maps the names of settings to texts. Raise InvalidSetting if a value is not valid, if the file names an
@@ -264,7 +264,7 @@ def describe(reading: Reading[Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _build(kind: type[Kind], values: Mapping[tuple[str, ...], Any], path: tuple[str, ...]) -> Kind:
+def _build(kind: type[_Settings], values: Mapping[tuple[str, ...], Any], path: tuple[str, ...]) -> _Settings:
     kinds = get_type_hints(kind)
     given: dict[str, Any] = {}
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # mypy can't bind a type variable to dataclasses

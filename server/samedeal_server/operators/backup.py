@@ -48,8 +48,7 @@ class Tail(Struct, frozen=True, tag=True):
     sessions: int
 
 
-Record = Head | DumpedKey | Tail
-Records = Iterator[Record]
+BackupRecord = Head | DumpedKey | Tail
 
 
 class Writer:
@@ -117,12 +116,12 @@ class Writer:
         return _framed(key)
 
 
-def _framed(record: Record) -> bytes:
+def _framed(record: BackupRecord) -> bytes:
     packed = pack(record)
     return len(packed).to_bytes(_LENGTH_BYTES, "big") + packed
 
 
-def read(path: Path) -> Records:
+def read(path: Path) -> Iterator[BackupRecord]:
     """Check the whole backup file, and then yield its records: a Head, all keys, and a Tail.
 
     Raise StartupError ``bad_backup`` if the file is not a backup, comes from a later version, or is damaged.
@@ -160,13 +159,13 @@ def _check(file: BinaryIO, path: Path) -> int:
     return end
 
 
-def _record(file: BinaryIO, end: int, path: Path) -> Record:
+def _record(file: BinaryIO, end: int, path: Path) -> BackupRecord:
     length = int.from_bytes(file.read(_LENGTH_BYTES), "big")
     if length > min(_MAX_RECORD, end - file.tell()):
         raise _damaged(path)
-    kind: Any = Record
+    kind: Any = BackupRecord
     try:
-        record: Record = unpack(file.read(length), kind)
+        record: BackupRecord = unpack(file.read(length), kind)
     except ValueError:
         raise _damaged(path) from None
     return record

@@ -20,7 +20,7 @@ from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.store.node_registry import DrainOrder, Nodes, Order, SayOrder
+from samedeal_server.store.node_registry import DrainOrder, NodeOrder, Nodes, SayOrder
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 from samedeal_server.telemetry.node_stats import NodeStats, memory
@@ -135,7 +135,7 @@ class NodeAgent:
             self._last_order = order_id
             self._execute(order)
 
-    def _execute(self, order: Order | None) -> None:
+    def _execute(self, order: NodeOrder | None) -> None:
         match order:
             case SayOrder(text):
                 for connection in self._connections:

@@ -17,7 +17,7 @@ import samedeal
 from samedeal.errors import SamedealError
 from samedeal.protocol.admin import FromOperator, Granted, Login, Status, ToOperator
 from samedeal.protocol.codec import decode_from_operator, encode, request_id
-from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.operators import refusals
@@ -120,7 +120,7 @@ class Admin:
                 await send(refusals.to_message(request_id(frame), error))
                 continue
             answer = await requests.answer(message)
-            outcome = answer.code if isinstance(answer, RefusedMessage) else "done"
+            outcome = answer.code if isinstance(answer, Refused) else "done"
             fields = {"request": message.__struct_config__.tag, "outcome": outcome, **_logged_fields(message)}
             log_line = log.debug if isinstance(message, Status) else log.info
             log_line(LogEvent.ADMIN_REQUEST, **fields)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from samedeal.errors import RequestRefused, SamedealError
-from samedeal.protocol.messages import Refused as RefusedMessage
+from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import OperatorRefusalCode, RefusalCode
 from samedeal.terminal_text import printable
 
@@ -121,10 +121,10 @@ def unavailable() -> RequestRefused:
     )
 
 
-def to_message(request: int, error: SamedealError) -> RefusedMessage:
+def to_message(request: int, error: SamedealError) -> Refused:
     """Convert an error to the message that refuses the request with the id ``request``."""
     wait = error.retry_after or 0 if isinstance(error, RequestRefused) else 0
-    return RefusedMessage(to=request, code=error.code, message=str(error), retry_after=wait)
+    return Refused(to=request, code=error.code, message=str(error), retry_after=wait)
 
 
 def _quoted(text: str) -> str:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -144,7 +144,7 @@ async def _prepare(store: Store, *, replace: bool) -> None:
         )
 
 
-async def _write(records: backup.Records, dump: KeyDump) -> backup.Tail:
+async def _write(records: Iterator[backup.BackupRecord], dump: KeyDump) -> backup.Tail:
     """Write all keys of a backup to the store. Return the last record of the backup."""
     pending: list[DumpedKey] = []
     written = pending_bytes = 0

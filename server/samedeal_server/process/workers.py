@@ -39,12 +39,10 @@ The standard input of a worker is a socket to its parent process.
 RESTART_INTERVAL: Final = 1.0
 """Time, in seconds, after which a worker that crashed is started again."""
 
-Announce = Callable[[ListenAddresses, str], None]
-
 _log = get_logger()
 
 
-async def run_workers(config: Config, words: Sequence[str], announce: Announce) -> None:
+async def run_workers(config: Config, words: Sequence[str], announce: Callable[[ListenAddresses, str], None]) -> None:
     """Run workers until SIGTERM or SIGINT, then drain them. On a second signal, drain them without delay.
 
     ``words`` are the command line arguments for the workers. ``announce`` is called once clients can connect. Raise

@@ -569,11 +569,11 @@ RaceCommand = (
     | CloseCommand
     | TickCommand
 )
-Outcome = tuple[Race, tuple[str, ...]]
+CommandResult = tuple[Race, tuple[str, ...]]
 """A race after a command, and the names of the changes. If nothing has changed, there are no names."""
 
 
-def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
+def apply(race: Race, command: RaceCommand, now: int) -> CommandResult:
     """Apply a command to a race at the time ``now``, in milliseconds since 1970.
 
     Return the new race and the names of the changes. Raise RequestRefused if the race does not allow the command.
@@ -591,7 +591,7 @@ def apply(race: Race, command: RaceCommand, now: int) -> Outcome:
     return replace(changed, changed_at=now), events
 
 
-def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
+def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     race.check_not_kicked(command.player)
     if seated := race.racer(command.player):
         return _commit_again(race, seated, command.commitment)
@@ -623,7 +623,7 @@ def _join(race: Race, command: JoinCommand, now: int) -> Outcome:
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
 
 
-def _commit_again(race: Race, seated: Racer, commitment: bytes) -> Outcome:
+def _commit_again(race: Race, seated: Racer, commitment: bytes) -> CommandResult:
     """Replace the commitment of a player who has a seat. The player's client may have lost the previous share."""
     if not race.is_joint or len(commitment) != SHARE_BYTES or commitment == seated.commitment:
         return race, ()
@@ -652,19 +652,19 @@ def _check_origin(race: Race, origin: str) -> None:
         raise refusals.too_many_from_address()
 
 
-def _free_seats(race: Race, kept: tuple[Racer, ...]) -> Outcome:
+def _free_seats(race: Race, kept: tuple[Racer, ...]) -> CommandResult:
     """Free the seats of all racers who are not in ``kept``."""
     return (race, ()) if kept == race.racers else (replace(race, racers=kept), ("left",))
 
 
-def _rejoin(race: Race, command: JoinCommand, now: int) -> Outcome:
+def _rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
     race.check_not_kicked(command.player)
     if race.racer(command.player):
         return race, ()
     raise refusals.race_started_without_you()
 
 
-def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Outcome:
+def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
     if race.racer(command.player) is None:
         return race, ()
     left = replace(race, racers=tuple(racer for racer in race.racers if racer.player != command.player))
@@ -673,7 +673,7 @@ def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> Ou
     return _continue_countdown(left, now, "left")
 
 
-def _continue_countdown(race: Race, now: int, *events: str) -> Outcome:
+def _continue_countdown(race: Race, now: int, *events: str) -> CommandResult:
     """Continue the countdown after racers have lost their seats. If shares are missing, begin the countdown again.
 
     If no racer is left, return the race to the phase ``open``.
@@ -689,14 +689,14 @@ def _continue_countdown(race: Race, now: int, *events: str) -> Outcome:
     return _countdown(begun, now, max(race.starts, now + 1000 * race.options.countdown), *events)
 
 
-def _resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now: int) -> Outcome:
+def _resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now: int) -> CommandResult:
     racer = race.racer(command.player)
     if racer is None or racer.resigned or now >= race.ends:
         return race, ()
     return _with_racer(race, racer, resigned=True), ("resigned",)
 
 
-def _declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> Outcome:
+def _declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> CommandResult:
     racer = race.racer(command.player)
     progress = command.progress.get(command.player, Progress())
     if racer is None or now >= race.ends or _is_done(racer, progress) or racer.is_stuck(progress):
@@ -704,11 +704,11 @@ def _declare_stuck(race: Race, command: DeclareStuckCommand, now: int) -> Outcom
     return _with_racer(race, racer, stuck_at=now), ("stuck",)
 
 
-def _do_nothing(race: Race, command: RaceCommand, now: int) -> Outcome:
+def _do_nothing(race: Race, command: RaceCommand, now: int) -> CommandResult:
     return race, ()
 
 
-def _set_ready(race: Race, command: ReadyCommand, now: int) -> Outcome:
+def _set_ready(race: Race, command: ReadyCommand, now: int) -> CommandResult:
     racer = _seated(race, command.player)
     if racer.ready == command.ready:
         return race, ()
@@ -716,7 +716,7 @@ def _set_ready(race: Race, command: ReadyCommand, now: int) -> Outcome:
     return _start_if_due(changed, now, "ready" if command.ready else "unready")
 
 
-def _start(race: Race, command: StartCommand, now: int) -> Outcome:
+def _start(race: Race, command: StartCommand, now: int) -> CommandResult:
     _check_host(race, command.player)
     return _countdown(race, now, now + 1000 * race.options.countdown)
 
@@ -726,7 +726,7 @@ def _check_host(race: Race, player: str) -> None:
         raise refusals.not_host()
 
 
-def _start_if_due(race: Race, now: int, *events: str) -> Outcome:
+def _start_if_due(race: Race, now: int, *events: str) -> CommandResult:
     rule, seated = race.options.start, len(race.racers)
     enough = seated >= min(2, race.options.players)
     begins = (rule == "all-ready" and enough and all(racer.ready for racer in race.racers)) or (
@@ -737,7 +737,7 @@ def _start_if_due(race: Race, now: int, *events: str) -> Outcome:
     return _countdown(race, now, now + 1000 * race.options.countdown, *events)
 
 
-def _countdown(race: Race, now: int, starts: int, *events: str) -> Outcome:
+def _countdown(race: Race, now: int, starts: int, *events: str) -> CommandResult:
     reveal_by = now + REVEAL_TIMEOUT if race.is_joint else 0
     return replace(_starting_at(race, starts), phase="countdown", reveal_by=reveal_by), (*events, "countdown")
 
@@ -746,7 +746,7 @@ def _starting_at(race: Race, starts: int) -> Race:
     return replace(race, starts=starts, ends=starts + 1000 * race.options.limit)
 
 
-def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> Outcome:
+def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandResult:
     racer = _seated(race, command.player)
     if not race.is_joint or len(command.share) != SHARE_BYTES:
         raise refusals.bad_share()
@@ -762,13 +762,13 @@ def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> Outcome:
     return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed",)
 
 
-def _fix_deal(race: Race, command: FixDealCommand, now: int) -> Outcome:
+def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     if not race.needs_search or command.found.shares != race.shares:
         return race, ()
     return replace(race, deal_found=True), ("deal_found",)
 
 
-def _tick_countdown(race: Race, command: TickCommand, now: int) -> Outcome:
+def _tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:
     if race.lacks_shares and now >= race.reveal_by:
         revealed = tuple(racer for racer in race.racers if racer.share)
         return _continue_countdown(replace(race, racers=revealed), now, "left", "unseated")
@@ -784,7 +784,7 @@ def _seated(race: Race, player: str) -> Racer:
     return racer
 
 
-def _tick_open(race: Race, command: TickCommand, now: int) -> Outcome:
+def _tick_open(race: Race, command: TickCommand, now: int) -> CommandResult:
     due = now >= race.due_at()
     if due and race.options.start == "at" and race.racers:
         return _countdown(race, now, max(now, race.options.start_at))
@@ -800,7 +800,7 @@ def _tick_open(race: Race, command: TickCommand, now: int) -> Outcome:
     return race, ("kept_open",) if due else ()
 
 
-def _tick_racing(race: Race, command: TickCommand, now: int) -> Outcome:
+def _tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
     progress = command.progress
     is_over = (
         race.is_over(progress)
@@ -829,7 +829,7 @@ def _is_hopeless(race: Race, secret: DealSecret) -> bool:
     return board is not None and Play(board, undo).no_moves_left
 
 
-def _tick_finished(race: Race, command: TickCommand, now: int) -> Outcome:
+def _tick_finished(race: Race, command: TickCommand, now: int) -> CommandResult:
     return (replace(race, phase="closed"), ("closed",)) if now >= race.due_at() else (race, ())
 
 
@@ -859,18 +859,18 @@ def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Stand
     )
 
 
-def _link_rematch(race: Race, command: LinkRematchCommand, now: int) -> Outcome:
+def _link_rematch(race: Race, command: LinkRematchCommand, now: int) -> CommandResult:
     return (race, ()) if race.next else (replace(race, next=command.room), ("rematch",))
 
 
-def _refuse(refusal: Callable[[], RequestRefused]) -> Callable[[Race, Any, int], Outcome]:
-    def refuse(race: Race, command: RaceCommand, now: int) -> Outcome:
+def _refuse(refusal: Callable[[], RequestRefused]) -> Callable[[Race, Any, int], CommandResult]:
+    def refuse(race: Race, command: RaceCommand, now: int) -> CommandResult:
         raise refusal()
 
     return refuse
 
 
-def _kick(race: Race, command: KickCommand, now: int) -> Outcome:
+def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
     if command.by:
         if not race.is_waiting:
             raise refusals.race_started()
@@ -883,11 +883,11 @@ def _kick(race: Race, command: KickCommand, now: int) -> Outcome:
     return replace(left, kicked=(*race.kicked, command.player)[-_MAX_KICKED:]), (*events, "kicked")
 
 
-def _close(race: Race, command: CloseCommand, now: int) -> Outcome:
+def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:
     return replace(race, phase="closed"), ("closed_by_operator", "closed")
 
 
-_KICK_BY_PHASE: Final[dict[Phase, Callable[[Race, Any, int], Outcome]]] = {
+_KICK_BY_PHASE: Final[dict[Phase, Callable[[Race, Any, int], CommandResult]]] = {
     "open": _leave_seat,
     "countdown": _leave_seat,
     "racing": _resign,
@@ -899,7 +899,7 @@ _BAD_SHARE: Final = _refuse(refusals.bad_share)
 _NOT_RACING: Final = _refuse(refusals.not_racing)
 _NOT_OVER: Final = _refuse(refusals.not_over)
 
-_TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], Outcome]]]] = {
+_TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], CommandResult]]]] = {
     JoinCommand: {"open": _join, "countdown": _rejoin, "racing": _rejoin, "finished": _rejoin},
     LeaveCommand: {
         "open": _leave_seat,

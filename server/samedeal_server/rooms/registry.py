@@ -22,9 +22,9 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
 from samedeal_server.races.race import (
+    CommandResult,
     FixDealCommand,
     FoundDeal,
-    Outcome,
     Progress,
     Race,
     RaceCommand,
@@ -189,7 +189,7 @@ class RoomRegistry:
         command: RaceCommand | Callable[[Snapshot], RaceCommand],
         by: str,
         generation: int | None,
-    ) -> Outcome:
+    ) -> CommandResult:
         """Apply a command and return the new race and the changes.
 
         The arguments are those of the method ``command``.

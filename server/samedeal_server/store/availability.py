@@ -19,7 +19,7 @@ This time is longer than the interval between heartbeats, each of which writes. 
 therefore keeps failing within this time.
 """
 
-Failure = Literal["connect", "lost", "timeout", "refused"]
+FailureKind = Literal["connect", "lost", "timeout", "refused"]
 
 _log = get_logger()
 
@@ -103,7 +103,7 @@ class RedisAvailability:
             if not self._quiet:
                 _log.info(LogEvent.REDIS_ACCEPTS, redis=where, seconds=round(duration, 1))
 
-    def record_failure(self, where: str, kind: Failure, error: Exception) -> None:
+    def record_failure(self, where: str, kind: FailureKind, error: Exception) -> None:
         """Record a failure of a primary. Only the kinds ``connect`` and ``timeout`` mean that the primary is down."""
         self._metrics.redis_errors[kind].inc()
         if self._primaries is not None and where not in self._primaries:

@@ -43,13 +43,13 @@ class DrainOrder(Struct, frozen=True, tag=True):
     node: str
 
 
-Order = SayOrder | DrainOrder
+NodeOrder = SayOrder | DrainOrder
 
 
-def _decode_order(packed: bytes) -> Order | None:
-    kind: Any = Order
+def _decode_order(packed: bytes) -> NodeOrder | None:
+    kind: Any = NodeOrder
     try:
-        order: Order = unpack(packed, kind)
+        order: NodeOrder = unpack(packed, kind)
     except ValueError:
         return None
     return order
@@ -121,7 +121,7 @@ class Nodes:
         found = await self._executor.execute(*(command("GET", keys.player(player)) for player in players))
         return tuple(unpack(packed, Whereabouts) for packed in found if packed is not None)
 
-    async def send_order(self, order: Order) -> None:
+    async def send_order(self, order: NodeOrder) -> None:
         """Store an order and announce it to all nodes. A node that misses the announcement polls for orders anyway."""
         await self._executor.execute(
             command("XADD", keys.ORDERS, "MAXLEN", "~", _MAX_ORDERS, "*", "order", pack(order))
@@ -137,7 +137,7 @@ class Nodes:
         (newest,) = await self._executor.execute(command("XREVRANGE", keys.ORDERS, "+", "-", "COUNT", 1))
         return newest[0][0].decode() if newest else "0-0"
 
-    async def orders(self, after: str) -> list[tuple[str, Order | None]]:
+    async def orders(self, after: str) -> list[tuple[str, NodeOrder | None]]:
         """Return all orders that are newer than the order with the id ``after``, and their ids.
 
         An order that this version cannot decode is returned as None.

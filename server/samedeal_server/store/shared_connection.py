@@ -22,7 +22,7 @@ from redis.exceptions import AskError, BusyLoadingError, InvalidResponse, NoScri
 from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from samedeal_server.store.availability import Failure, RedisAvailability
+from samedeal_server.store.availability import FailureKind, RedisAvailability
 from samedeal_server.tasks import cancel_and_wait
 
 ANSWER_TIMEOUT: Final = 5.0
@@ -38,7 +38,7 @@ class PrimaryDemoted(LostConnection):
     """Error of a write to a Redis that was a primary and has become a replica."""
 
 
-def classify(error: Exception) -> Failure | None:
+def classify(error: Exception) -> FailureKind | None:
     """Return the kind of failure to count for an error. Return None if the error does not count as a failure."""
     match error:
         case NoAnswer() | BusyLoadingError():

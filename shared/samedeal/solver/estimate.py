@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from samedeal.cards import FACE
-from samedeal.games import Build, Game
-from samedeal.games import Group as Piles
+from samedeal.games import Build, Game, Group
 from samedeal.solver.states import Side
 
 _RANK: Final = 0x0F
@@ -79,7 +78,7 @@ class Estimate:
 
     def __init__(self, game: Game, weights: CostWeights) -> None:
         self.weights = weights
-        self._columns: Piles = game.piles[game.columns.start]
+        self._columns: Group = game.piles[game.columns.start]
         self._rows = game.stock.to_columns
 
     @property

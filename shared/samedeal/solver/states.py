@@ -43,7 +43,7 @@ _FAN: Final = b"\xff"
 Given = tuple[int, bytes]
 """A card that can be taken from a part of a state, and the part without the card."""
 
-Group = tuple[int, bytes, bytes]
+CardGroup = tuple[int, bytes, bytes]
 """Cards of a column that can be moved together: the deepest card, the rest of the column, and the cards."""
 
 
@@ -269,7 +269,7 @@ class StateSpace:
                     shifts.append(side._replace(fans=fans).pack())
         return takes, tuple(shifts)
 
-    def groups(self, column: bytes) -> tuple[Group, ...]:
+    def groups(self, column: bytes) -> tuple[CardGroup, ...]:
         """Return the cards of a column that can be moved together, the smallest group first."""
         run = self.columns.run
         found = []
