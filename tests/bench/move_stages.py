@@ -47,7 +47,7 @@ def stage_times(tries: int = 5) -> dict[str, float]:
         moves=7,
         undos=0,
         piles=(),
-        at=1 << 40,
+        time=1 << 40,
         receipt=bytes(16),
         head=bytes(32),
     )

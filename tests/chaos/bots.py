@@ -21,11 +21,11 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     Created,
+    DelayedBoard,
+    DelayedMove,
     Hello,
     Join,
     Joined,
-    LateBoard,
-    LateMove,
     Notice,
     Ping,
     Ready,
@@ -445,7 +445,7 @@ class Spectator(Client):
                 await self.drop()
             case RoomState():
                 self._state = message
-            case LateBoard(player=player, revision=revision) | LateMove(player=player, revision=revision):
+            case DelayedBoard(player=player, revision=revision) | DelayedMove(player=player, revision=revision):
                 self._shown[player] = revision
             case _:
                 pass

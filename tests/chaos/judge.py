@@ -25,11 +25,11 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Created,
+    DelayedBoard,
+    DelayedMove,
     Done,
     Join,
     Joined,
-    LateBoard,
-    LateMove,
     Notice,
     Pong,
     ProgressUpdate,
@@ -260,7 +260,7 @@ def _ack(received: Acked, act: Act, play: Play, head: bytes, at: int) -> Acked:
         moves=play.moves,
         undos=play.undos,
         piles=play.board.masked().piles if act.action == UNDO else (),
-        at=at,
+        time=at,
         receipt=received.receipt,
         head=head,
         may_undo=play.why_no_undo is None,
@@ -661,7 +661,7 @@ def spectators_see_delayed_boards(case: Case) -> Iterator[str]:
         over = min((each.time for each in room.events if _is_finish(each.event)), default=None)
         shown: dict[tuple[int, str], int] = {}
         for received in journal.received:
-            if not isinstance(received.message, LateBoard | LateMove):
+            if not isinstance(received.message, DelayedBoard | DelayedMove):
                 continue
             replay = case.replay(journal.room, received.message.player)
             if replay is None or received.message.revision >= len(replay.plays):
@@ -685,13 +685,13 @@ def _wrongly_shown(
     journal: Journal, replay: ReplayedLog, received: ReceivedMessage, before: int | None
 ) -> Iterator[str]:
     shown = received.message
-    if isinstance(shown, LateMove):
+    if isinstance(shown, DelayedMove):
         entry = replay.entries[shown.revision - 1]
         if (shown.action, shown.seen) != (entry.action, entry.seen):
             yield f"{journal.name}: saw {shown.action!r} as revision {shown.revision}, the log has {entry.action!r}"
         if before is None or shown.revision != before + 1:
             yield f"{journal.name}: saw revision {shown.revision} after {before}"
-    elif isinstance(shown, LateBoard):
+    elif isinstance(shown, DelayedBoard):
         play = replay.plays[shown.revision]
         if (shown.piles, shown.moves, shown.undos) != (play.board.masked().piles, play.moves, play.undos):
             yield f"{journal.name}: saw another board of revision {shown.revision} than the log's"

@@ -22,11 +22,11 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Created,
+    DelayedBoard,
+    DelayedMove,
     Done,
     Join,
     Joined,
-    LateBoard,
-    LateMove,
     ProgressUpdate,
     Refused,
     Resign,
@@ -222,13 +222,13 @@ class Round:
         journal.sent.append(SentMessage(1, Watch(id=1, room="friday")))
         journal.received.append(ReceivedMessage(1, Watching(to=1, room="friday", delay=3), START))
         for player in (ANA, BOB):
-            board = LateBoard(
-                player=player, revision=0, piles=self.deal.board.masked().piles, moves=0, undos=0, at=START
+            board = DelayedBoard(
+                player=player, revision=0, piles=self.deal.board.masked().piles, moves=0, undos=0, time=START
             )
             journal.received.append(ReceivedMessage(1, board, START + DELAY))
             action, play = self.plays[player][1]
             at = START + 1_000
-            move = LateMove(player=player, revision=1, action=action, seen=play.seen, at=at)
+            move = DelayedMove(player=player, revision=1, action=action, seen=play.seen, time=at)
             journal.received.append(ReceivedMessage(1, move, at + DELAY + 5))
         return journal
 
@@ -307,7 +307,7 @@ def acked(act: Act, play: Play, at: int, head: bytes) -> Acked:
         moves=play.moves,
         undos=play.undos,
         piles=play.board.masked().piles if act.action == UNDO else (),
-        at=at,
+        time=at,
         head=head,
         may_undo=play.why_no_undo is None,
     )
@@ -391,7 +391,7 @@ def test_first_finish_ends_the_race(first: bool, sentences: tuple[str, ...]) -> 
         for name, player in (("ana", ANA), ("bob", BOB)):
             played.logs[player].append(replace(played.logs[player].pop(), committed_at=ENDS))
             racer = next(racer for racer in played.race.racers if racer.player == player)
-            played.change(name, Acked, at=ENDS, head=played.chain(racer)[-1])
+            played.change(name, Acked, time=ENDS, head=played.chain(racer)[-1])
 
         def with_early_finish(events: list[SequencedEvent]) -> list[SequencedEvent]:
             result = []
@@ -656,15 +656,15 @@ def test_two_rooms_for_a_rematch_are_found() -> None:
 def test_rival_board_sent_to_a_racer_is_found() -> None:
     check(
         lambda played: played.add_received(
-            "ana", LateBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, at=START)
+            "ana", DelayedBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, time=START)
         ),
-        "ana: is racing and was sent a LateBoard",
+        "ana: is racing and was sent a DelayedBoard",
     )
 
 
 def test_racer_may_see_boards_after_the_race() -> None:
     def over(played: Round) -> None:
-        board = LateBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, at=START)
+        board = DelayedBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, time=START)
         played.add_received("ana", board, played.finished_at)
 
     check(over)
@@ -722,7 +722,7 @@ def test_clock_may_differ_by_its_steps(early: int, found: list[str]) -> None:
 def test_boards_may_be_shown_after_the_race() -> None:
     def over(played: Round) -> None:
         for action, play in played.plays[BOB][2:]:
-            move = LateMove(player=BOB, revision=play.revision, action=action, seen=play.seen, at=ENDS)
+            move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=ENDS)
             played.add_received("eve", move, played.finished_at)
 
     check(over)
@@ -730,15 +730,15 @@ def test_boards_may_be_shown_after_the_race() -> None:
 
 @pytest.mark.parametrize("fields", [{"action": "1 2"}, {"seen": b"\x01"}, {"revision": 2}], ids=str)
 def test_wrong_move_shown_is_found(fields: dict[str, Any]) -> None:
-    check(lambda played: played.change("eve", LateMove, **fields), "eve: saw")
+    check(lambda played: played.change("eve", DelayedMove, **fields), "eve: saw")
 
 
 def test_wrong_board_shown_is_found() -> None:
-    check(lambda played: played.change("eve", LateBoard, piles=()), "eve: saw another board")
+    check(lambda played: played.change("eve", DelayedBoard, piles=()), "eve: saw another board")
 
 
 def test_unmade_move_shown_is_found() -> None:
-    check(lambda played: played.change("eve", LateBoard, player="zzzz"), "saw an action that nobody made")
+    check(lambda played: played.change("eve", DelayedBoard, player="zzzz"), "saw an action that nobody made")
 
 
 def kicked(played: Round) -> None:

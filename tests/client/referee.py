@@ -25,11 +25,11 @@ from samedeal.protocol.messages import (
     Create,
     Created,
     DeclareStuck,
+    DelayedBoard,
+    DelayedMove,
     Done,
     Join,
     Joined,
-    LateBoard,
-    LateMove,
     Leave,
     ListRooms,
     Ping,
@@ -167,7 +167,7 @@ class Referee(Link):
                     *self.board_messages(),
                 ]
             case Watch():
-                late = self.late_boards()
+                late = self.delayed_boards()
                 return [Watching(to=message.id, room=self.room, delay=self.options.delay), self.state(), *late]
             case Create() | Rematch():
                 return [Created(to=message.id, room=self.room)]
@@ -219,7 +219,7 @@ class Referee(Link):
             commitment=commitment(self.seed),
             starts=START if racing else 0,
             ends=START + 1000 * self.options.limit if racing else 0,
-            watching=2,
+            spectator_count=2,
         )
 
     def tally(self, player: str) -> Tally:
@@ -236,7 +236,7 @@ class Referee(Link):
             connected=known.connected,
         )
 
-    def rival_acts(self, player: str, action: Move | str) -> LateMove:
+    def rival_acts(self, player: str, action: Move | str) -> DelayedMove:
         """Make a rival's move. Return the message for spectators."""
         before = self.plays[player]
         after = self.plays[player] = before.act(action)
@@ -248,7 +248,7 @@ class Referee(Link):
             last_progress_at=self.time if gained else known.last_progress_at,
             finished_at=self.time if after.board.won else 0,
         )
-        return LateMove(player=player, revision=after.revision, action=str(action), seen=after.seen, at=self.time)
+        return DelayedMove(player=player, revision=after.revision, action=str(action), seen=after.seen, time=self.time)
 
     async def rival_moves(self, player: str, action: Move | str) -> None:
         """Make a rival's move, and send the players the progress."""
@@ -259,16 +259,16 @@ class Referee(Link):
         """Send the players a rival's progress."""
         await self.deliver(ProgressUpdate(tallies=(self.tally(player),)))
 
-    def late_boards(self) -> list[ToClient]:
+    def delayed_boards(self) -> list[ToClient]:
         plays = {ME: self.play, **self.plays}
         return [
-            LateBoard(
+            DelayedBoard(
                 player=player,
                 revision=play.revision,
                 piles=play.board.masked().piles,
                 moves=play.moves,
                 undos=play.undos,
-                at=self.time,
+                time=self.time,
             )
             for player, play in plays.items()
         ]

@@ -198,7 +198,7 @@ def acked(act: Act) -> Acked:
         foundation_cards=0,
         moves=1,
         undos=0,
-        at=revision,
+        time=revision,
         receipt=str(revision).encode(),
     )
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import MAX_HELD_PER_RECOVER, Acked, Act, Held, Recover
-from samedeal_client.net.acked_history import MAX_HELD, AckedHistory
+from samedeal.protocol.messages import MAX_ACTIONS_PER_RECOVER, Acked, AckedAction, Act, Recover
+from samedeal_client.net.acked_history import MAX_ACTIONS, AckedHistory
 
 
 def history(*revisions: int) -> AckedHistory:
     """Return the history after acks that led to ``revisions``. Each has its revision as id, time and receipt."""
-    held = AckedHistory()
+    known = AckedHistory()
     for revision in revisions:
         act = Act(id=revision, revision=revision - 1, action="3 5")
         answer = Acked(to=revision, revision=revision, seen=b"", hash=b"", foundation_cards=0, moves=revision, undos=0)
-        held = held.acked(act, replace(answer, at=revision, receipt=receipt(revision)))
-    return held
+        known = known.acked(act, replace(answer, time=revision, receipt=receipt(revision)))
+    return known
 
 
 def receipt(revision: int) -> bytes:
     return revision.to_bytes(2, "big")
 
 
-def held_actions(*revisions: int) -> tuple[Held, ...]:
-    return tuple(Held(id=revision, action="3 5", at=revision) for revision in revisions)
+def acked_actions(*revisions: int) -> tuple[AckedAction, ...]:
+    return tuple(AckedAction(id=revision, action="3 5", time=revision) for revision in revisions)
 
 
 @pytest.mark.parametrize(
@@ -50,28 +50,28 @@ def test_history_is_ahead_if_it_holds_all_lost_actions(acks: tuple[int, ...], se
 @pytest.mark.parametrize(("server", "given"), [(0, (1, 2, 3)), (1, (2, 3)), (2, (3,))])
 def test_recovery_has_the_missing_actions_and_last_receipt(server: int, given: tuple[int, ...]) -> None:
     assert history(1, 2, 3).recover(server) == (
-        Recover(id=0, revision=server, held=held_actions(*given), receipt=receipt(3)),
+        Recover(id=0, revision=server, actions=acked_actions(*given), receipt=receipt(3)),
     )
 
 
 def test_long_recovery_is_split_with_a_receipt_each() -> None:
-    last = 2 * MAX_HELD_PER_RECOVER + 5
+    last = 2 * MAX_ACTIONS_PER_RECOVER + 5
     recovers = history(*range(1, last + 1)).recover(3)
-    assert [(one.revision, len(one.held)) for one in recovers] == [
-        (3, MAX_HELD_PER_RECOVER),
-        (3 + MAX_HELD_PER_RECOVER, MAX_HELD_PER_RECOVER),
-        (3 + 2 * MAX_HELD_PER_RECOVER, 2),
+    assert [(one.revision, len(one.actions)) for one in recovers] == [
+        (3, MAX_ACTIONS_PER_RECOVER),
+        (3 + MAX_ACTIONS_PER_RECOVER, MAX_ACTIONS_PER_RECOVER),
+        (3 + 2 * MAX_ACTIONS_PER_RECOVER, 2),
     ]
     assert [one.receipt for one in recovers] == [
-        receipt(3 + MAX_HELD_PER_RECOVER),
-        receipt(3 + 2 * MAX_HELD_PER_RECOVER),
+        receipt(3 + MAX_ACTIONS_PER_RECOVER),
+        receipt(3 + 2 * MAX_ACTIONS_PER_RECOVER),
         receipt(last),
     ]
-    assert [one.held[0].id for one in recovers] == [4, 4 + MAX_HELD_PER_RECOVER, 4 + 2 * MAX_HELD_PER_RECOVER]
+    assert [one.actions[0].id for one in recovers] == [4, 4 + MAX_ACTIONS_PER_RECOVER, 4 + 2 * MAX_ACTIONS_PER_RECOVER]
 
 
 def test_history_is_bounded() -> None:
-    held = history(*range(1, MAX_HELD + 11))
-    assert (len(held.held), len(held.receipts)) == (MAX_HELD, MAX_HELD)
-    assert held.is_ahead_of(10)
-    assert not held.is_ahead_of(9)
+    longest = history(*range(1, MAX_ACTIONS + 11))
+    assert (len(longest.actions), len(longest.receipts)) == (MAX_ACTIONS, MAX_ACTIONS)
+    assert longest.is_ahead_of(10)
+    assert not longest.is_ahead_of(9)

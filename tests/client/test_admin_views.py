@@ -24,7 +24,7 @@ ALPHA = NodeLine(
     address="ws://10.0.0.7:7777",
     connections=1204,
     players=811,
-    watching=40,
+    spectator_count=40,
     rooms=103,
     moves=312.44,
     median=1.0,
@@ -69,7 +69,7 @@ SHOWN = RoomShown(
         commitment=bytes(32),
         starts=NOW - 300_000,
         ends=NOW + 600_000,
-        watching=2,
+        spectator_count=2,
     ),
     whereabouts=(
         Whereabouts(player="0123456789ab", node="beta-88-00aa", address="203.0.113.7", time=NOW),

@@ -207,7 +207,7 @@ def chained(*cheats: bytes) -> Model:
         act = server.act(server.play.board.legal_moves()[-1])
         head = next_head(head, number, 1_000 * number, act.action)
         told = [head] * (5 - len(cheats)) + list(cheats)
-        answer = msgspec.structs.replace(server.answer(act), at=START + 1_000 * number, head=told[number - 1])
+        answer = msgspec.structs.replace(server.answer(act), time=START + 1_000 * number, head=told[number - 1])
         server.model = server.model.after(answer)
     return finished(server)
 

@@ -149,7 +149,7 @@ def journaled(directory: Path) -> tuple[ActionJournal, Record]:
         act = server.act(server.play.board.legal_moves()[-1])
         journal.append(server.model)
         head = next_head(head, number, 1_000 * number, act.action)
-        server.model = server.model.after(replace(server.answer(act), at=START + 1_000 * number, head=head))
+        server.model = server.model.after(replace(server.answer(act), time=START + 1_000 * number, head=head))
         journal.append_acked(server.model)
     record = finished(server, finished_at=START + 60_000).record()
     assert record is not None

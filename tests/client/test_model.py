@@ -14,9 +14,9 @@ from samedeal.moves import DRAW
 from samedeal.protocol.messages import (
     Acked,
     BoardState,
+    DelayedBoard,
+    DelayedMove,
     Joined,
-    LateBoard,
-    LateMove,
     Phase,
     ProgressUpdate,
     Seat,
@@ -291,34 +291,34 @@ def test_times_follow_the_server_clock() -> None:
 def watching(server: RaceServer) -> Model:
     model = server.model.after(Watching(to=70, room="k7", delay=15)).after(server.state("racing"))
     return model.after(
-        LateBoard(player="you", revision=0, piles=server.dealt.board.masked().piles, moves=0, undos=0, at=START)
+        DelayedBoard(player="you", revision=0, piles=server.dealt.board.masked().piles, moves=0, undos=0, time=START)
     )
 
 
-def late_move(play: Play) -> LateMove:
+def delayed_move(play: Play) -> DelayedMove:
     assert play.last
-    return LateMove(player="you", revision=play.revision, action=str(play.last.move), seen=play.seen, at=START + 9)
+    return DelayedMove(player="you", revision=play.revision, action=str(play.last.move), seen=play.seen, time=START + 9)
 
 
 @pytest.mark.parametrize("game", ["willow", "athena", "steve"])
-def test_late_moves_update_the_watched_board(game: str) -> None:
+def test_delayed_moves_update_the_watched_board(game: str) -> None:
     server = RaceServer(game)
     model = watching(server)
     play = server.dealt
     for _ in range(12):
         play = play.act(play.board.legal_moves()[-1])
-        model = model.after(late_move(play))
+        model = model.after(delayed_move(play))
         assert model.watched["you"].play.board == play.board.masked()
     assert not model.out_of_sync
     assert model.board is None
 
 
-def test_missed_late_move_is_out_of_sync() -> None:
+def test_missed_delayed_move_is_out_of_sync() -> None:
     server = RaceServer()
     model = watching(server)
     first = server.dealt.act(server.legal(2)[0])
     second = first.act(server.legal(2)[1])
-    model = model.after(late_move(second))
+    model = model.after(delayed_move(second))
     assert model.out_of_sync
     assert model.watched["you"].missed
     again = model.after(Watching(to=71, room="k7", delay=15))
@@ -379,18 +379,18 @@ def test_history_seen_after_the_race_has_one_point() -> None:
     assert (series.foundation_cards(START), series.missed_since(START)) == (((60_000, 52),), ((0, 60_000),))
 
 
-def late_board(server: RaceServer, cards: int, revision: int, at: int) -> None:
+def delayed_board(server: RaceServer, cards: int, revision: int, at: int) -> None:
     """A board with ``cards`` foundation cards arrives. Its newest move was made ``at`` milliseconds after the start."""
     foundation = bytes(range(0x31, 0x31 + cards))
     piles = tuple(foundation if key == "01" else b"" for key in server.game.keys)
-    late = LateBoard(player="you", revision=revision, piles=piles, moves=revision, undos=0, at=START + at)
+    late = DelayedBoard(player="you", revision=revision, piles=piles, moves=revision, undos=0, time=START + at)
     server.model = server.model.after(late)
 
 
 def test_late_spectator_misses_the_beginning() -> None:
     server = RaceServer()
     server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    late_board(server, cards=3, revision=30, at=40_000)
+    delayed_board(server, cards=3, revision=30, at=40_000)
     series = server.model.history["you"]
     assert (series.foundation_cards(START), series.missed_since(START)) == (((40_000, 3),), ((0, 40_000),))
 
@@ -400,9 +400,9 @@ def test_player_who_then_watches_misses_nothing() -> None:
     for cards, at in ((2, 8_000), (6, 20_000)):
         progress(server, foundation_cards=cards, moves=cards, last_action_at=START + at, last_progress_at=START + at)
     server.model = server.model.after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    late_board(server, cards=2, revision=2, at=8_000)
-    late_board(server, cards=6, revision=3, at=20_000)
-    late_board(server, cards=7, revision=4, at=31_000)
+    delayed_board(server, cards=2, revision=2, at=8_000)
+    delayed_board(server, cards=6, revision=3, at=20_000)
+    delayed_board(server, cards=7, revision=4, at=31_000)
     series = server.model.history["you"]
     assert (series.foundation_cards(START), series.missed) == (((8_000, 2), (20_000, 6), (31_000, 7)), ())
 
@@ -412,8 +412,8 @@ def test_spectator_misses_nothing_when_the_race_finishes() -> None:
     server.model = watching(server)
     tally = Tally(player="you", foundation_cards=9, moves=2, last_action_at=START + 9_000, last_progress_at=START)
     server.model = server.model.after(server.state("finished", tallies=(tally,)))
-    late_board(server, cards=8, revision=1, at=7_000)
-    late_board(server, cards=9, revision=2, at=9_000)
+    delayed_board(server, cards=8, revision=1, at=7_000)
+    delayed_board(server, cards=9, revision=2, at=9_000)
     series = server.model.history["you"]
     assert (series.foundation_cards(START), series.missed) == (((0, 0), (7_000, 8), (9_000, 9)), ())
 
@@ -421,10 +421,10 @@ def test_spectator_misses_nothing_when_the_race_finishes() -> None:
 def test_spectator_who_gets_each_action_misses_nothing() -> None:
     server = RaceServer()
     server.model = watching(server)
-    late_board(server, cards=9, revision=1, at=7_000)
-    late_board(server, cards=0, revision=2, at=8_000)
+    delayed_board(server, cards=9, revision=1, at=7_000)
+    delayed_board(server, cards=0, revision=2, at=8_000)
     assert server.model.history["you"].missed == ()
-    late_board(server, cards=9, revision=4, at=11_000)
+    delayed_board(server, cards=9, revision=4, at=11_000)
     assert server.model.history["you"].missed_since(START) == ((8_000, 11_000),)
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from samedeal.cards import Card
 from samedeal.protocol.messages import (
-    LateBoard,
+    DelayedBoard,
     Phase,
     ProgressUpdate,
     RoomLine,
@@ -145,7 +145,7 @@ def test_finish_seen_late_is_narrated_before_the_end() -> None:
         f"0{at}: {' '.join(rank + suit for rank in 'A23456789TJQK')}" for at, suit in enumerate("CDHS", 1)
     )
     won = board("willow", full).piles
-    late = finished.after(LateBoard(player="you", revision=99, piles=won, moves=99, undos=0, at=START + 83_000))
+    late = finished.after(DelayedBoard(player="you", revision=99, piles=won, moves=99, undos=0, time=START + 83_000))
     assert NARRATOR.narrate(finished, late) == []
 
 

@@ -233,7 +233,7 @@ async def test_lost_moves_are_restored_before_pending_ones(
     await peer.seat(revision=4)
     recover = await peer.receive(Recover)
     assert isinstance(recover, Recover)
-    assert (recover.revision, [held.at for held in recover.held], recover.receipt) == (4, [5, 6], b"6")
+    assert (recover.revision, [action.time for action in recover.actions], recover.receipt) == (4, [5, 6], b"6")
     assert await peer.receive(Act) == pending
     await peer.send(Done(to=recover.id))
     await peer.close(CloseCode.RESTART)
@@ -271,7 +271,7 @@ async def test_moves_refused_for_now_are_restored_later(
     again = await peer.receive(Recover)
     assert isinstance(first, Recover)
     assert isinstance(again, Recover)
-    assert (again.revision, again.held, again.receipt) == (4, first.held, first.receipt)
+    assert (again.revision, again.actions, again.receipt) == (4, first.actions, first.receipt)
     assert await peer.receive(Act) == pending
     assert not recorded.has(Refused)
 

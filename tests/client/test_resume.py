@@ -148,7 +148,7 @@ def test_lost_moves_are_restored_before_other_requests() -> None:
     step = resuming.answered(joined(only(resuming.begin()), 4))
     recover = recovery(step)
     assert step.send_pending
-    assert (recover.revision, [held.at for held in recover.held], recover.receipt) == (4, [5, 6], b"6")
+    assert (recover.revision, [action.time for action in recover.actions], recover.receipt) == (4, [5, 6], b"6")
     assert resuming.expects(Done(to=recover.id))
     assert resuming.answered(Done(to=recover.id)) == NextStep()
 
@@ -178,7 +178,7 @@ def test_recovery_refused_for_now_is_repeated(code: RefusalCode, retry_after: fl
     ack(resuming, 5)
     recover = recovery(resuming.answered(joined(only(resuming.begin()), 4)))
     assert resuming.answered(refused(recover, code, retry_after)) == NextStep(reconnect_after=delay)
-    assert recovery(resuming.answered(joined(only(resuming.begin()), 4))).held == recover.held
+    assert recovery(resuming.answered(joined(only(resuming.begin()), 4))).actions == recover.actions
 
 
 def test_older_board_leads_to_recovery_and_a_resync() -> None:

@@ -67,7 +67,7 @@ def test_late_spectator_sees_ties_in_the_players_order() -> None:
         _ = referee.rival_acts(player, "1 0")
     referee.time += 60_000
     model = Model().after(Watching(to=1, room=referee.room, delay=15))
-    for message in (referee.state(), *referee.late_boards()):
+    for message in (referee.state(), *referee.delayed_boards()):
         model = model.after(message)
     ranking = delayed_ranking(model, model.watched, referee.time)
     assert [(each.rank, each.name) for each in ranking] == [(1, "k0ji"), (2, "mira"), (3, "ana")]
@@ -160,7 +160,7 @@ async def test_boards_that_do_not_fit_are_on_pages() -> None:
 async def test_players_are_listed_before_the_race() -> None:
     referee = Referee("willow", phase="countdown")
     referee.time = START - 2_000
-    referee.late_boards = list  # type: ignore[method-assign]
+    referee.delayed_boards = list  # type: ignore[method-assign]
     async with running_app(referee, watch=True) as ui:
         assert "The race starts in 2 s." in ui.text()
         assert "mira" in ui.text()

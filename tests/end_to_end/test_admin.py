@@ -17,7 +17,7 @@ import structlog
 
 from samedeal.deal import commitment
 from samedeal.errors import RequestRefused, SamedealError
-from samedeal.protocol.messages import BoardState, Done, Held, Notice, Recover, Resign, Start
+from samedeal.protocol.messages import AckedAction, BoardState, Done, Notice, Recover, Resign, Start
 from samedeal.protocol_codes import CloseCode, OperatorRefusalCode, RefusalCode
 from samedeal_client.cli import parser
 from samedeal_client.commands.admin import perform
@@ -335,8 +335,8 @@ async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, 
     ana, bob = await reconnect(ana, url), await reconnect(bob, url)
     assert [client.play.revision for client in (ana, bob) if client.play] == [12, 7]
     assert [client.play.board.state_hash() for client in (ana, bob) if client.play] == boards
-    held = tuple(Held(id=acked.to, action="draw", at=acked.at) for acked in lost)
-    await bob.expect(Done, Recover, revision=7, held=held, receipt=lost[-1].receipt)
+    actions = tuple(AckedAction(id=acked.to, action="draw", time=acked.time) for acked in lost)
+    await bob.expect(Done, Recover, revision=7, actions=actions, receipt=lost[-1].receipt)
     bob = await reconnect(bob, url)
     assert bob.play
     assert bob.play.board.state_hash() == lost[-1].hash

@@ -24,12 +24,12 @@ from samedeal.games import GAMES, Game
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
+    AckedAction,
     Act,
     BoardState,
     Create,
     DeclareStuck,
     Done,
-    Held,
     Hello,
     Join,
     KickPlayer,
@@ -153,7 +153,7 @@ _REQUEST_MAKERS: Final = (
     lambda room: KickPlayer(id=17, player="nobody"),
     lambda room: Act(id=13, revision=0, action="3 5"),
     lambda room: Act(id=14, revision=1, action="undo"),
-    lambda room: Recover(id=14, revision=0, held=(Held(id=13, action="3 5", at=1),), receipt=b""),
+    lambda room: Recover(id=14, revision=0, actions=(AckedAction(id=13, action="3 5", time=1),), receipt=b""),
     lambda room: Resign(id=15),
     lambda room: DeclareStuck(id=16),
     lambda room: Rematch(id=16),

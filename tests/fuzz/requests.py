@@ -10,19 +10,19 @@ from samedeal.games import GAMES
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import (
     Acked,
+    AckedAction,
     Act,
     BoardState,
     Create,
     Created,
     DeclareStuck,
+    DelayedBoard,
+    DelayedMove,
     Done,
-    Held,
     Hello,
     Join,
     Joined,
     KickPlayer,
-    LateBoard,
-    LateMove,
     Leave,
     ListRecords,
     ListRooms,
@@ -73,7 +73,7 @@ REQUESTS: Final[tuple[ToServer, ...]] = (
     KickPlayer(id=16, player="nobody"),
     Act(id=12, revision=0, action="3 5 x2"),
     Act(id=13, revision=1, action="undo"),
-    Recover(id=13, revision=0, held=(Held(id=12, action="3 5 x2", at=5_000),), receipt=b"r" * 16),
+    Recover(id=13, revision=0, actions=(AckedAction(id=12, action="3 5 x2", time=5_000),), receipt=b"r" * 16),
     Resign(id=14),
     DeclareStuck(id=15),
     Rematch(id=15),
@@ -126,7 +126,7 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
         commitment=bytes(32),
         starts=4_000,
         ends=904_000,
-        watching=1,
+        spectator_count=1,
         standings=(
             Standing(place=1, player="p1", name="ana", foundation_cards=52, time=900, moves=99, undos=0),
             Standing(place=2, player="p2", name="bo", foundation_cards=3, time=0, moves=9, undos=1, resigned=True),
@@ -138,8 +138,8 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
         room="fuzz-1", revision=0, game="willow", piles=_BOARD.piles, hash=_BOARD.state_hash(), moves=0, undos=0
     ),
     ProgressUpdate(tallies=(_TALLY,)),
-    LateBoard(player="p1", revision=3, piles=_BOARD.piles, moves=3, undos=0, at=4_500),
-    LateMove(player="p1", revision=4, action="3 5", seen=b"", at=4_600),
+    DelayedBoard(player="p1", revision=3, piles=_BOARD.piles, moves=3, undos=0, time=4_500),
+    DelayedMove(player="p1", revision=4, action="3 5", seen=b"", time=4_600),
     Notice(code="draining", message="This server is stopping"),
 )
 

@@ -101,8 +101,8 @@ class IdleClient(asyncio.Protocol):
             self._send_frame(_PONG, payload)
         elif self.ready.done():
             fields = unpack(payload, dict[str, object])
-            if fields["type"] == "latemove":
-                self.ages.append(time.time() - cast("int", fields["at"]) / 1000)
+            if fields["type"] == "delayedmove":
+                self.ages.append(time.time() - cast("int", fields["time"]) / 1000)
         else:
             fields = unpack(payload, dict[str, object])
             if fields["type"] == "welcome" and self._room:

@@ -41,10 +41,10 @@ from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Kick
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import (
     Acked,
+    AckedAction,
     Act,
     DeclareStuck,
     Done,
-    Held,
     Join,
     Joined,
     KickPlayer,
@@ -103,7 +103,6 @@ _MASKED: Final = {
     "last_action_at": 1 << 40,
     "last_progress_at": 1 << 40,
     "finished_at": 1 << 40,
-    "at": 1 << 40,
     "generation": 1 << 40,
     "event": 1 << 40,
     "receipt": bytes(16),
@@ -134,11 +133,11 @@ _ILLEGAL_ACTIONS: Final = ("fold", "1 2 x1", "3", "draw draw", "\x1b[2J", "1 0 x
 class RacingClient(Client):
     """A client that applies acks without checking them, and keeps its actions for ``Recover``."""
 
-    kept: tuple[Held, ...] = ()
+    kept: tuple[AckedAction, ...] = ()
     receipt = b""
 
     def apply(self, action: str, acked: Acked) -> None:
-        self.kept = (*self.kept, Held(id=acked.to, action=action, at=acked.at))
+        self.kept = (*self.kept, AckedAction(id=acked.to, action=action, time=acked.time))
         self.receipt = acked.receipt
         assert self.play is not None
         if action == UNDO:
@@ -435,7 +434,7 @@ class World:
     async def _recover(self, name: str) -> None:
         """Let the store lose all actions of a racer, who sends them again, first with a receipt that proves nothing."""
         old = self.clients[name]
-        kept = old.kept or (Held(id=1, action="draw", at=1),)
+        kept = old.kept or (AckedAction(id=1, action="draw", time=1),)
         if old.kept and len(kept) <= _MOST_RECOVERED:
             del self.clients[name]
             await lose_moves(self._redis, ROOM, old.player)
@@ -450,7 +449,7 @@ class World:
             await self.settle(f"{name} resumed")
         receipts = [bytes(16), old.receipt]
         for receipt in receipts:
-            await self.clients[name].ask(Recover, revision=0, held=kept, receipt=receipt)
+            await self.clients[name].ask(Recover, revision=0, actions=kept, receipt=receipt)
 
     async def _send_refused_request(self, name: str) -> None:
         kick = {"player": self.clients[self.rng.choice([name, "dan", "wat"])].player}

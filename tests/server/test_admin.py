@@ -339,12 +339,12 @@ async def test_kicked_spectator_stops_watching(two: tuple[Node, Node]) -> None:
     ana, bob = await start_race(*two)
     await bob.expect(Done, Resign)
     await bob.watch("friday")
-    await ana.state(lambda state: state.watching == 1)
+    await ana.state(lambda state: state.spectator_count == 1)
     ana.inbox.clear()
     operator = await Operator.login(two[0].url)
     await operator.expect(Done, Kick, room="friday", player="bob")
     assert (await bob.until(Notice)).code == "kicked"
-    await ana.state(lambda state: state.watching == 0)
+    await ana.state(lambda state: state.spectator_count == 0)
     await wait_until(lambda: is_not_followed(two[1], "friday"))
 
 

@@ -16,9 +16,9 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     Created,
+    DelayedBoard,
+    DelayedMove,
     Done,
-    LateBoard,
-    LateMove,
     ListRooms,
     Notice,
     ProgressUpdate,
@@ -83,10 +83,10 @@ async def test_scripts_use_one_slot_on_a_cluster(
     racers = [await race(one, two, room=room, games=("athena",), delay=0) for room in ROOMS]
     wat = await one.player("wat")
     await wat.watch("monday")
-    await wat.until(LateBoard)
+    await wat.until(DelayedBoard)
     assert {line.room for line in (await wat.expect(Rooms, ListRooms)).rooms} == set(ROOMS)
     await asyncio.gather(*(client.acts(10) for pair in racers for client in pair))
-    await wat.until(LateMove)
+    await wat.until(DelayedMove)
     for ana, bob in racers:
         await bob.until(ProgressUpdate, lambda update, ana=ana: any(each.moves == 10 for each in update.tallies))  # type: ignore[misc]  # a default in a lambda
         for client in (ana, bob):

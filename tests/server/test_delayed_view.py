@@ -11,7 +11,7 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import UNSEEN
 from samedeal.deal import shuffled
 from samedeal.games import Game
-from samedeal.protocol.messages import LateBoard, LateMove
+from samedeal.protocol.messages import DelayedBoard, DelayedMove
 from samedeal_server.races.delayed_view import ACTIONS_PER_RELEASE, DelayedBoards
 from samedeal_server.races.log_entry import LogEntry
 
@@ -21,7 +21,7 @@ DELAY = 15_000
 ATHENA = Game.named("athena")
 DEALT = Board.deal(ATHENA, shuffled(SEED, 1))
 
-Shown = list[LateBoard | LateMove]
+Shown = list[DelayedBoard | DelayedMove]
 
 
 def actions(count: int, seed: int = 1, *, undo: bool = True) -> list[str]:
@@ -61,7 +61,7 @@ def followed(shown: Shown) -> dict[str, tuple[int, tuple[bytes, ...]]]:
     """Return the revision and the piles of each player on the screen of a spectator who applies all messages in order."""
     screen: dict[str, tuple[int, tuple[bytes, ...]]] = {}
     for message in shown:
-        if isinstance(message, LateBoard):
+        if isinstance(message, DelayedBoard):
             screen[message.player] = (message.revision, message.piles)
         else:
             revision, piles = screen[message.player]
@@ -78,7 +78,7 @@ def test_nothing_is_released_before_the_delay() -> None:
     assert gallery.release_due(STARTS + DELAY - 1) == []
     assert gallery.boards() == []
     (shown,) = gallery.release_due(STARTS + DELAY)
-    assert shown == LateBoard(player="ana", revision=0, piles=DEALT.masked().piles, moves=0, undos=0, at=STARTS)
+    assert shown == DelayedBoard(player="ana", revision=0, piles=DEALT.masked().piles, moves=0, undos=0, time=STARTS)
     assert gallery.boards() == [shown]
 
 
@@ -90,8 +90,8 @@ def test_action_is_released_after_the_delay() -> None:
         assert gallery.next_at() == due
         assert gallery.release_due(due - 1) == []
         (shown,) = gallery.release_due(due)
-        assert isinstance(shown, LateMove)
-        assert (shown.revision, shown.at) == (number, due - DELAY)
+        assert isinstance(shown, DelayedMove)
+        assert (shown.revision, shown.time) == (number, due - DELAY)
     assert gallery.next_at() is None
 
 
@@ -110,10 +110,10 @@ def test_undo_is_released_as_a_board() -> None:
     gallery = hung(ana=entries(taken))
     gallery.release_due(STARTS + DELAY)
     move, undone = gallery.release_due(STARTS + 2000 + DELAY)
-    assert isinstance(move, LateMove)
+    assert isinstance(move, DelayedMove)
     after = replayed(taken)
-    assert undone == LateBoard(
-        player="ana", revision=2, piles=after.board.masked().piles, moves=1, undos=1, at=STARTS + 2000
+    assert undone == DelayedBoard(
+        player="ana", revision=2, piles=after.board.masked().piles, moves=1, undos=1, time=STARTS + 2000
     )
 
 
@@ -132,7 +132,7 @@ def test_boards_built_in_mid_race_are_delayed() -> None:
     taken = actions(40)
     gallery = hung(ana=entries(taken))
     (shown,) = gallery.release_due(STARTS + DELAY + 10_500)
-    assert isinstance(shown, LateBoard)
+    assert isinstance(shown, DelayedBoard)
     assert shown.piles == replayed(taken[:10]).board.masked().piles
 
 
@@ -153,7 +153,7 @@ def test_no_card_is_released_that_its_player_has_not_seen() -> None:
     turned_up = {card for pile in DEALT.piles for card in pile if card < UNSEEN}
     for number in range(61):
         for message in shown:
-            if isinstance(message, LateBoard):
+            if isinstance(message, DelayedBoard):
                 known = {card & 0x3F for pile in message.piles for card in pile if card < UNSEEN}
                 assert all(card == UNSEEN for pile in message.piles for card in pile if card >= UNSEEN)
             else:
@@ -185,7 +185,7 @@ def test_clock_set_back_keeps_moves_in_order() -> None:
     for number, action in enumerate(taken, 1):
         gallery.add("ana", number, action, STARTS + 5000 - number)
     shown = gallery.release_due(STARTS + 5000 + DELAY)
-    assert [message.action for message in shown if isinstance(message, LateMove)] == taken
+    assert [message.action for message in shown if isinstance(message, DelayedMove)] == taken
 
 
 def test_large_backlog_is_released_in_slices() -> None:
@@ -210,9 +210,9 @@ def test_moves_that_fall_behind_are_released_as_boards() -> None:
     assert boards.release_due(STARTS + DELAY + count) == []
     assert boards.behind
     shown += boards.release_due(STARTS + DELAY + count)
-    assert [type(message) for message in shown] == [LateBoard, LateBoard]
+    assert [type(message) for message in shown] == [DelayedBoard, DelayedBoard]
     shown += boards.release_due(STARTS + DELAY + count + 1)
-    assert isinstance(shown[-1], LateMove)
+    assert isinstance(shown[-1], DelayedMove)
     assert followed(shown)["ana"] == (count + 1, replayed(taken).board.masked().piles)
 
 

@@ -257,7 +257,7 @@ async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pyt
     while isinstance(answer := await bob.ask(Act, revision=0, action="draw"), Refused):
         assert answer.code == "not_racing"
     assert isinstance(answer, Acked)
-    assert answer.at >= counting.starts
+    assert answer.time >= counting.starts
     update = await ana.until(ProgressUpdate, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
     (tally,) = [tally for tally in update.tallies if tally.moves == 1]
     assert counting.starts <= tally.last_action_at <= await one.store.now()

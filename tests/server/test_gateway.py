@@ -19,10 +19,10 @@ from websockets.typing import Subprotocol
 from samedeal.options import Options
 from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
 from samedeal.protocol.messages import (
+    AckedAction,
     Act,
     Create,
     Done,
-    Held,
     Hello,
     Join,
     KickPlayer,
@@ -98,7 +98,7 @@ async def test_unprintable_name_is_refused(node: NodeMaker, name: str) -> None:
         (Start, {}),
         (KickPlayer, {"player": "nobody"}),
         (Act, {"revision": 0, "action": "draw"}),
-        (Recover, {"revision": 0, "held": (Held(id=1, action="draw", at=1),), "receipt": b""}),
+        (Recover, {"revision": 0, "actions": (AckedAction(id=1, action="draw", time=1),), "receipt": b""}),
         (Resign, {}),
         (Rematch, {}),
     ],

@@ -21,9 +21,9 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
+    DelayedBoard,
+    DelayedMove,
     Done,
-    LateBoard,
-    LateMove,
     ProgressUpdate,
     Resign,
     RoomState,
@@ -160,7 +160,7 @@ async def test_refusals_do_not_depend_on_hidden_cards(node: NodeMaker, game: str
 async def test_spectators_are_sent_no_card_before_the_delay(node: NodeMaker) -> None:
     ana, bob, wat = await a_race(node, "athena", delay=600)
     for frame, message in before_the_end(wat):
-        assert not isinstance(message, LateBoard | LateMove | BoardState | Acked)
+        assert not isinstance(message, DelayedBoard | DelayedMove | BoardState | Acked)
         fields = unpack(frame, dict[str, Any])
         assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed", "players"}
     for client in (ana, bob):
@@ -175,7 +175,7 @@ async def shown(watcher: Client, client: Client) -> None:
 
 
 def is_late(player: str, revision: int, message: Struct) -> bool:
-    return isinstance(message, LateBoard | LateMove) and (message.player, message.revision) == (player, revision)
+    return isinstance(message, DelayedBoard | DelayedMove) and (message.player, message.revision) == (player, revision)
 
 
 async def test_spectators_see_what_each_player_had_seen(node: NodeMaker) -> None:
@@ -188,9 +188,9 @@ async def test_spectators_see_what_each_player_had_seen(node: NodeMaker) -> None
         assert client.play
         seen[client.player] = {card & FACE for pile in client.play.board.piles for card in pile if card < UNSEEN}
     for _, message in before_the_end(wat):
-        if isinstance(message, LateBoard):
+        if isinstance(message, DelayedBoard):
             faces[message.player] |= {card & FACE for pile in message.piles for card in pile if card < UNSEEN}
-        elif isinstance(message, LateMove):
+        elif isinstance(message, DelayedMove):
             faces[message.player] |= set(message.seen)
     assert faces == seen
 

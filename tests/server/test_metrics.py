@@ -14,9 +14,9 @@ from samedeal.board_history import UNDO
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    DelayedBoard,
     Done,
     Join,
-    LateBoard,
     ListRooms,
     ProgressUpdate,
     Resign,
@@ -127,7 +127,7 @@ async def test_skipping_spectator_is_counted(node: NodeMaker) -> None:
     await ana.expect(Done, Start)
     await ana.dealt()
     await ana.acts(5)
-    await watcher.until(LateBoard, lambda board: board.revision == 5)
+    await watcher.until(DelayedBoard, lambda board: board.revision == 5)
     assert one.metric("spectators_skipped_total") >= 1
 
 

@@ -139,7 +139,7 @@ def a_number_of_spectators_that_tells(patch: pytest.MonkeyPatch) -> None:
     def telling(hub: Hub) -> RoomState:
         found = state(hub)
         boards = [seat.play.board for seat, _ in hub.audience.seats.values() if seat.play]
-        return replace(found, watching=_knows(boards[0])) if boards else found
+        return replace(found, spectator_count=_knows(boards[0])) if boards else found
 
     patch.setattr(Hub, "state", telling)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import Acked, Act, Done, Held, Join, Joined, LateBoard, Recover, Start
+from samedeal.protocol.messages import Acked, AckedAction, Act, DelayedBoard, Done, Join, Joined, Recover, Start
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.store import keys
 from tests.chaos.proxy import Proxy
@@ -56,7 +56,7 @@ async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMake
         logs = [await nodes[0].store.load_log(room, client.link.player) for client in (ana, bob)]
         boards = [client.model.own.play for client in (ana, bob)]
         await lagging.pair.fail_over()
-        await wat.until(LateBoard, lambda board: board.revision == 5)
+        await wat.until(DelayedBoard, lambda board: board.revision == 5)
         for client, log, board in zip((ana, bob), logs, boards, strict=True):
             player = client.link.player
             await until(lambda player=player: has_actions(nodes[1], room, player, 12))  # type: ignore[misc]  # a default in a lambda
@@ -92,8 +92,8 @@ async def test_acked_finish_survives_a_rollback(lagging: Lagging, node: NodeMake
         await wait_for(lambda: ana.model.room is not None and ana.model.room.standings == finished.standings)
 
 
-def held(acked: list[tuple[int, str, Acked]]) -> tuple[Held, ...]:
-    return tuple(Held(id=number, action=action, at=answer.at) for number, action, answer in acked)
+def acked_actions(acked: list[tuple[int, str, Acked]]) -> tuple[AckedAction, ...]:
+    return tuple(AckedAction(id=number, action=action, time=answer.time) for number, action, answer in acked)
 
 
 async def acked_moves(client: Client, count: int) -> list[tuple[int, str, Acked]]:
@@ -112,17 +112,17 @@ async def test_recovery_accepts_only_own_acked_moves(redis: RedisClient, node: N
     again = await one.player("ana", ana.session)
     joined = await again.expect(Joined, Join, room=ana.room, revision=3)
     assert joined.revision == 0
-    good = {"revision": 0, "held": held(moves), "receipt": moves[-1][2].receipt}
+    good = {"revision": 0, "actions": acked_actions(moves), "receipt": moves[-1][2].receipt}
     for forged in (
         {"receipt": bytes(16)},
         {"receipt": b""},
         {"receipt": moves[1][2].receipt},
         {"receipt": others[-1][2].receipt},
         {"receipt": theirs[-1][2].receipt},
-        {"held": held(moves)[:2]},
-        {"held": (*held(moves)[:2], replace(held(moves)[2], at=moves[2][2].at - 1))},
-        {"held": held(others), "receipt": others[-1][2].receipt},
-        {"held": held(theirs), "receipt": theirs[-1][2].receipt},
+        {"actions": acked_actions(moves)[:2]},
+        {"actions": (*acked_actions(moves)[:2], replace(acked_actions(moves)[2], time=moves[2][2].time - 1))},
+        {"actions": acked_actions(others), "receipt": others[-1][2].receipt},
+        {"actions": acked_actions(theirs), "receipt": theirs[-1][2].receipt},
     ):
         await again.refused("bad_receipt", Recover, **{**good, **forged})
     await again.refused("stale", Recover, **{**good, "revision": 1})
@@ -130,7 +130,7 @@ async def test_recovery_accepts_only_own_acked_moves(redis: RedisClient, node: N
     await again.expect(Done, Recover, **good)
     log = await one.store.load_log(ana.room, ana.player)
     assert [(entry.request, entry.action, entry.committed_at) for entry in log] == [
-        (each.id, each.action, each.at) for each in held(moves)
+        (each.id, each.action, each.time) for each in acked_actions(moves)
     ]
     await again.expect(Done, Recover, **good)
     again.play = ana.play
@@ -142,12 +142,16 @@ async def test_recovery_accepts_only_own_acked_moves(redis: RedisClient, node: N
 async def test_recovery_of_other_than_the_logged_moves_is_stale(node: NodeMaker) -> None:
     ana, _ = await race(await node(), games=("athena",))
     moves = await acked_moves(ana, 3)
-    good = {"revision": 0, "held": held(moves), "receipt": moves[-1][2].receipt}
+    good = {"revision": 0, "actions": acked_actions(moves), "receipt": moves[-1][2].receipt}
     await ana.expect(Done, Recover, **good)
     await ana.refused(
-        "stale", Recover, **{**good, "held": (*held(moves)[:2], Held(id=102, action="1 2", at=moves[2][2].at))}
+        "stale",
+        Recover,
+        **{**good, "actions": (*acked_actions(moves)[:2], AckedAction(id=102, action="1 2", time=moves[2][2].time))},
     )
-    await ana.refused("stale", Recover, **{**good, "held": (*held(moves)[:2], Held(id=102, action="draw", at=1))})
+    await ana.refused(
+        "stale", Recover, **{**good, "actions": (*acked_actions(moves)[:2], AckedAction(id=102, action="draw", time=1))}
+    )
     await ana.act("draw")
 
 
@@ -173,7 +177,7 @@ async def test_receipt_of_an_earlier_room_is_refused(redis: RedisClient, node: N
         await client.join(room)
     await ana.expect(Done, Start)
     await ana.dealt()
-    await ana.refused("bad_receipt", Recover, revision=0, held=held(moves), receipt=moves[-1][2].receipt)
+    await ana.refused("bad_receipt", Recover, revision=0, actions=acked_actions(moves), receipt=moves[-1][2].receipt)
 
 
 @pytest.mark.parametrize("fields", [{"revision": 2}, {"generation": 1}], ids=["stale", "fenced"])
@@ -201,12 +205,12 @@ async def test_recovery_after_time_is_up_is_refused(redis: RedisClient, node: No
     one = await node()
     ana, _ = await race(one, games=("athena",))
     moves = await acked_moves(ana, 1)
-    while await one.store.now() <= moves[0][2].at:
+    while await one.store.now() <= moves[0][2].time:
         pass  # only a move in a later millisecond is too late
     moves.append((101, "draw", await ana.act("draw", id=101)))
     await lose_all(redis, one, ana)
-    await redis.hset(keys.meta(ana.room), "ends", moves[-1][2].at)
+    await redis.hset(keys.meta(ana.room), "ends", moves[-1][2].time)
     again = await one.player("ana", ana.session)
     await again.expect(Joined, Join, room=ana.room, revision=2)
-    await again.refused("time_up", Recover, revision=0, held=held(moves), receipt=moves[-1][2].receipt)
+    await again.refused("time_up", Recover, revision=0, actions=acked_actions(moves), receipt=moves[-1][2].receipt)
     assert len(await one.store.load_log(ana.room, ana.player)) == 1

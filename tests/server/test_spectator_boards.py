@@ -13,7 +13,18 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import Game
 from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import Done, LateBoard, LateMove, Leave, Notice, Ping, Resign, RoomState, Start, Watch
+from samedeal.protocol.messages import (
+    DelayedBoard,
+    DelayedMove,
+    Done,
+    Leave,
+    Notice,
+    Ping,
+    Resign,
+    RoomState,
+    Start,
+    Watch,
+)
 from samedeal_server.config.limits import Limits
 from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
@@ -44,21 +55,21 @@ class Screen:
         self.player = player
         self.revision = -1
         self.board: Board | None = None
-        self.at = 0
+        self.time = 0
 
-    async def next(self) -> LateBoard | LateMove:
+    async def next(self) -> DelayedBoard | DelayedMove:
         """Apply the next message about the player's board."""
         message = await self.client.until(
-            Struct, lambda late: isinstance(late, LateBoard | LateMove) and late.player == self.player
+            Struct, lambda late: isinstance(late, DelayedBoard | DelayedMove) and late.player == self.player
         )
-        assert isinstance(message, LateBoard | LateMove)
-        if isinstance(message, LateBoard):
+        assert isinstance(message, DelayedBoard | DelayedMove)
+        if isinstance(message, DelayedBoard):
             self.board = Board(Game.named("athena"), message.piles)
         else:
             assert self.board is not None
             assert message.revision == self.revision + 1
             self.board = Play(self.board).act(message.action, faces=message.seen or None).board
-        self.revision, self.at = message.revision, message.at
+        self.revision, self.time = message.revision, message.time
         return message
 
     async def until(self, revision: int) -> None:
@@ -79,12 +90,12 @@ async def test_spectator_sees_each_move_after_the_delay(node: NodeMaker) -> None
     screen = Screen(watcher, ana.player)
     while screen.revision < 4:  # the first board shows all moves that are due by then
         await screen.next()
-        assert await one.store.now() >= screen.at + 1000
+        assert await one.store.now() >= screen.time + 1000
     assert ana.play
     assert screen.board == ana.play.board
     await ana.act(UNDO)
-    assert isinstance(await screen.next(), LateBoard)
-    assert await one.store.now() >= screen.at + 1000
+    assert isinstance(await screen.next(), DelayedBoard)
+    assert await one.store.now() >= screen.time + 1000
     await ana.act("draw")
     await screen.next()
     assert (screen.revision, screen.board) == (6, ana.play.board)
@@ -113,7 +124,7 @@ async def test_spectator_sees_everything_at_the_finish(node: NodeMaker) -> None:
     watcher = await one.player("wat")
     await watcher.watch(ana.room)
     await ana.acts(9)
-    assert not [message for message in watcher.inbox if isinstance(message, LateBoard | LateMove)]
+    assert not [message for message in watcher.inbox if isinstance(message, DelayedBoard | DelayedMove)]
     await ana.expect(Done, Resign)
     await watcher.phase("finished")
     screen = Screen(watcher, ana.player)
@@ -136,7 +147,7 @@ async def test_lagging_spectator_skips_to_a_snapshot(node: NodeMaker) -> None:
     screen = Screen(watcher, ana.player)
     await ana.acts(20)
     while screen.revision < 20:
-        assert isinstance(await screen.next(), LateBoard)
+        assert isinstance(await screen.next(), DelayedBoard)
     assert ana.play
     assert screen.board == ana.play.board
 
@@ -147,13 +158,13 @@ async def test_racers_are_sent_the_number_of_spectators(node: NodeMaker) -> None
     first, second = await one.player("one"), await two.player("two")
     await first.watch(ana.room)
     await second.watch(ana.room)
-    assert (await ana.state(lambda state: state.watching == 2)).players[0].name == "ana"
+    assert (await ana.state(lambda state: state.spectator_count == 2)).players[0].name == "ana"
     third = await two.player("three")
     await third.watch(ana.room)
-    assert (await third.state(lambda state: state.watching == 3)).phase == "racing"
+    assert (await third.state(lambda state: state.spectator_count == 3)).phase == "racing"
     await first.expect(Done, Leave)
     await second.abort()
-    await ana.state(lambda state: state.watching == 1)
+    await ana.state(lambda state: state.spectator_count == 1)
 
 
 async def test_racer_may_not_watch(node: NodeMaker) -> None:
@@ -198,7 +209,7 @@ async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> No
     await ana.expect(Done, Resign)
     await bob.expect(Done, Resign)
     await bob.phase("finished")
-    assert not [message for message in watching.inbox if isinstance(message, LateBoard | LateMove)]
+    assert not [message for message in watching.inbox if isinstance(message, DelayedBoard | DelayedMove)]
 
 
 async def test_spectator_who_joins_elsewhere_is_not_counted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,9 +221,9 @@ async def test_spectator_who_joins_elsewhere_is_not_counted(node: NodeMaker, mon
     watching = await two.player("bob", bob.session)
     await ana.join(room)
     await watching.watch(room)
-    await ana.state(lambda state: state.watching == 1)
+    await ana.state(lambda state: state.spectator_count == 1)
     await bob.join(room)
-    await ana.state(lambda state: state.watching == 0)
+    await ana.state(lambda state: state.spectator_count == 0)
     await watching.expect(Done, Leave)
     assert room not in two.rooms.hubs
 
@@ -223,13 +234,13 @@ async def test_spectator_may_join_over_the_same_connection(node: NodeMaker) -> N
     room = await ana.create(games=("athena",), delay=0)
     await ana.join(room)
     await bob.watch(room)
-    await ana.state(lambda state: state.watching == 1)
+    await ana.state(lambda state: state.spectator_count == 1)
     await bob.join(room)
-    await ana.state(lambda state: state.watching == 0)
+    await ana.state(lambda state: state.spectator_count == 0)
     await ana.expect(Done, Start)
     await bob.dealt()
     await bob.act("draw")
-    assert not [message for message in bob.inbox if isinstance(message, LateBoard | LateMove)]
+    assert not [message for message in bob.inbox if isinstance(message, DelayedBoard | DelayedMove)]
 
 
 async def test_spectators_may_come_while_moves_are_made(node: NodeMaker) -> None:
@@ -256,7 +267,7 @@ async def test_crowd_of_spectators_sees_everything(node: NodeMaker) -> None:
         screen = Screen(watcher, ana.player)
         await screen.until(7)
         assert screen.board == ana.play.board.masked()
-        await watcher.state(lambda state: state.watching == len(crowd))
+        await watcher.state(lambda state: state.spectator_count == len(crowd))
     await ana.expect(Done, Resign)
     for watcher in crowd:
         await watcher.phase("finished")
@@ -288,7 +299,7 @@ async def test_building_boards_gives_others_a_turn(node: NodeMaker, monkeypatch:
     monkeypatch.setattr(Play, "act", counted)
     turns = asyncio.create_task(take_turns())
     await watcher.watch(ana.room)
-    await watcher.until(LateBoard, lambda late: late.revision == 400)
+    await watcher.until(DelayedBoard, lambda late: late.revision == 400)
     turns.cancel()
     assert replayed >= 400
     assert most <= 50

@@ -168,7 +168,7 @@ class GhostLink(Link):
             moves=play.moves,
             undos=play.undos,
             piles=board.masked().piles if act.action == UNDO else (),
-            at=now,
+            time=now,
         )
         return [acked, ProgressUpdate(tallies=(self._tallies[_ME],))]
 

@@ -137,7 +137,7 @@ class Resumption:
                 return NextStep(reconnect_after=min(answer.retry_after, MAX_RETRY_AFTER))
             self._recovering.clear()
             self._history = AckedHistory()
-        out_of_sync = self._revision < self._history.revision or not self._history.held
+        out_of_sync = self._revision < self._history.revision or not self._history.actions
         resync = self.resync() if out_of_sync and not self._recovering else NextStep()
         return NextStep(send=resync.send, moves_lost=isinstance(answer, Refused))
 

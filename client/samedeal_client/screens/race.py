@@ -177,7 +177,8 @@ class RaceScreen(ClientScreen):
         self._update_ranking_and_news()
         place = places.panel if places is not None and room is not None else None
         self._news_shown = False
-        self._rivals_panel.show_in(place, self._ranking, room.watching if room else 0, self._news_rows, self._left())
+        spectator_count = room.spectator_count if room else 0
+        self._rivals_panel.show_in(place, self._ranking, spectator_count, self._news_rows, self._left())
 
     def _update_ranking_and_news(self) -> None:
         """Update the ranking and the news, and ring the bell for important news."""

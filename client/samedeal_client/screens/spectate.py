@@ -169,8 +169,8 @@ class SpectateScreen(ClientScreen):
             board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
         )
         everyone = [player._replace(you=False) for player in self._players]  # show the own name, not "you"
-        watching = self.model.room.watching if self.model.room else 0
-        self._rivals_panel.show_in(places.panel, everyone, watching, self._news_rows)
+        spectator_count = self.model.room.spectator_count if self.model.room else 0
+        self._rivals_panel.show_in(places.panel, everyone, spectator_count, self._news_rows)
 
     @property
     def _seats(self) -> dict[str, Seat]:
@@ -201,7 +201,7 @@ class SpectateScreen(ClientScreen):
             age = Span(f", {delay + rewind // 1000} s ago", "notice")
         else:
             age = Span(f", {delay} s delay" if delay else ", live", "label")
-        spectators = f"  {room.watching} watching" if self.size.width >= _SPECTATORS_WIDTH else ""
+        spectators = f"  {room.spectator_count} watching" if self.size.width >= _SPECTATORS_WIDTH else ""
         return (Span(f" {clock_text(self.shown_time - room.starts)} played", "title"), age, Span(spectators, "label"))
 
     def prompt_row(self) -> Row:

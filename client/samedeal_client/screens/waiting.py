@@ -148,7 +148,7 @@ class WaitingScreen(WidgetScreen):
         self._invite.update(
             Text("\n").join([text_of(first, look, "screen.copy"), *(text_of(row, look) for row in others)])
         )
-        watching = f", {room.watching} watching" if room.watching else ""
+        watching = f", {room.spectator_count} watching" if room.spectator_count else ""
         self._players.border_title = "Players"
         self._players.border_subtitle = f"{len(room.players)} of {room.options.players}{watching}"
         self._players.show_rows(

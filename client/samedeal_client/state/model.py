@@ -23,10 +23,10 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Created,
+    DelayedBoard,
+    DelayedMove,
     Done,
     Joined,
-    LateBoard,
-    LateMove,
     Notice,
     Pong,
     ProgressUpdate,
@@ -396,7 +396,7 @@ def _refused(model: Model, refusal: Refused) -> Model:
     return replace(model, own=model.own.refused(refusal))
 
 
-def _late_board(model: Model, message: LateBoard) -> Model:
+def _delayed_board(model: Model, message: DelayedBoard) -> Model:
     if model.room is None:
         return replace(model, missed_move=True)
     board = masked_board(model.game, message.piles)
@@ -404,12 +404,12 @@ def _late_board(model: Model, message: LateBoard) -> Model:
     before = model.watched.get(message.player)
     if before is None or message.revision > before.play.revision + 1:  # actions were skipped
         history = model.history.get(message.player, ProgressHistory())
-        resumed = history.resume(ProgressPoint(message.at, board.foundation_cards, message.moves), message.at)
+        resumed = history.resume(ProgressPoint(message.time, board.foundation_cards, message.moves), message.time)
         model = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
-    return model.with_watched(message.player, WatchedBoard(play, message.at))
+    return model.with_watched(message.player, WatchedBoard(play, message.time))
 
 
-def _late_move(model: Model, message: LateMove) -> Model:
+def _delayed_move(model: Model, message: DelayedMove) -> Model:
     watched = model.watched.get(message.player)
     if watched is None:
         return replace(model, missed_move=True)
@@ -419,7 +419,7 @@ def _late_move(model: Model, message: LateMove) -> Model:
         play = watched.play.act(message.action, message.revision - 1, message.seen or None)
     except (SamedealError, ValueError):
         return replace(model.with_watched(message.player, replace(watched, missed=True)), missed_move=True)
-    return model.with_watched(message.player, WatchedBoard(play, message.at))
+    return model.with_watched(message.player, WatchedBoard(play, message.time))
 
 
 HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
@@ -431,8 +431,8 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     BoardState: _board_state,
     Acked: _acked,
     Refused: _refused,
-    LateBoard: _late_board,
-    LateMove: _late_move,
+    DelayedBoard: _delayed_board,
+    DelayedMove: _delayed_move,
     Created: _unchanged,
     Done: _unchanged,
     Notice: _unchanged,

@@ -186,7 +186,7 @@ class OwnPlay:
         play = _acknowledged(self.play, pending.action, answer) if answer.revision == self.play.revision + 1 else None
         if play is None or play.board.state_hash() != answer.hash:
             return _predicted(replace(rest, out_of_sync=True))
-        time = max((answer.at or pending.time) - race_start, 0)
+        time = max((answer.time or pending.time) - race_start, 0)
         broken = bool(self.head and answer.head) and answer.head != next_head(
             self.head, answer.revision, time, pending.action
         )

@@ -57,7 +57,7 @@ def _totals(survey: Survey, width: int) -> list[Row]:
         ("nodes", len(nodes)),
         ("connections", sum(line.connections for line in nodes)),
         ("players", sum(line.players for line in nodes)),
-        ("watching", sum(line.watching for line in nodes)),
+        ("watching", sum(line.spectator_count for line in nodes)),
         ("moves/s", f"{sum(line.moves for line in nodes):.1f}"),
     )
     states = f"{phases.open} open, {phases.countdown} in countdown, {phases.racing} racing, {phases.finished} finished"
@@ -88,7 +88,7 @@ def _nodes(survey: Survey, look: Look, width: int) -> list[Row]:
             age_text(survey.time - line.started),
             str(line.connections),
             str(line.players),
-            str(line.watching),
+            str(line.spectator_count),
             str(line.rooms),
             f"{line.moves:.1f}",
             acks,
@@ -154,7 +154,7 @@ def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
     if state.starts and state.phase in ("countdown", "racing"):
         left = clock_text(state.ends - max(now, state.starts))
         rows.append((Span("time left ", "label"), Span(left)))
-    rows += [(Span("watching ", "label"), Span(str(state.watching))), ()]
+    rows += [(Span("watching ", "label"), Span(str(state.spectator_count))), ()]
     whereabouts = {entry.player: entry for entry in shown.whereabouts}
     tallies = {tally.player: tally for tally in state.tallies}
     rows.append((Span("seat name                 player       foundations moves undos  address", "label"),))

@@ -48,7 +48,7 @@ class RankedPlayer(NamedTuple):
     moved: int = 0
 
 
-def panel_title(players: int, watching: int, look: Look, width: int, left: int | None = None) -> Row:
+def panel_title(players: int, spectator_count: int, look: Look, width: int, left: int | None = None) -> Row:
     """Return the heading of the panel: the number of players, and of spectators if there is space.
 
     In the last seconds of the race, the heading is the time left instead. ``left`` is the time left in milliseconds, or
@@ -58,7 +58,7 @@ def panel_title(players: int, watching: int, look: Look, width: int, left: int |
         text = f" {-(-left // 1000)} SECONDS LEFT" if left > 0 else " TIME'S UP"
         return (Span(fit(text, width), "alarm"),)
     text = f" RACE  {players} player{'s' if players != 1 else ''}"
-    watched = f" {look.glyphs.dot} {watching} watching" if watching else ""
+    watched = f" {look.glyphs.dot} {spectator_count} watching" if spectator_count else ""
     return fit_row((Span(text + (watched if len(text + watched) <= width else ""), "title"),), width)
 
 

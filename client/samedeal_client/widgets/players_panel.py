@@ -19,14 +19,14 @@ class PlayersPanel(Rows):
         self,
         place: Rect | None,
         ranking: Sequence[RankedPlayer],
-        watching: int,
+        spectator_count: int,
         news: Callable[[int, int], Sequence[Row]] | None = None,
         left: int | None = None,
     ) -> None:
         """Show the ranking in the rectangle ``place``, or hide the panel if ``place`` is None.
 
-        ``watching`` is the number of spectators. ``news`` returns the news as rows for the width and height of the
-        space below the ranking. ``left`` is the time left in milliseconds, or None if the race is not under way.
+        ``news`` returns the news as rows for the width and height of the space below the ranking. ``left`` is the time
+        left in milliseconds, or None if the race is not under way.
         """
         if self.display != (place is not None):
             self.display = place is not None
@@ -37,7 +37,7 @@ class PlayersPanel(Rows):
             self.styles.offset = (place.x - 1, place.y)
             self.styles.width, self.styles.height = place.width + 1, place.height
         rows = [
-            panel_title(len(ranking), watching, self.look, place.width, left),
+            panel_title(len(ranking), spectator_count, self.look, place.width, left),
             (),
             *ranking_rows(ranking, self.look, place.width, place.height - 2),
         ]

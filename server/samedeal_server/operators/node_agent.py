@@ -112,7 +112,7 @@ class NodeAgent:
             draining=self._stop.is_set(),
             connections=len(self._connections),
             players=sum(len(hub.audience.seats) for hub in hubs),
-            watching=sum(len(hub.audience.spectators) for hub in hubs),
+            spectator_count=sum(len(hub.audience.spectators) for hub in hubs),
             rooms=len(hubs),
             memory=memory(),
             **rates,

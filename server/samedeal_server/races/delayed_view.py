@@ -8,7 +8,7 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.protocol.messages import LateBoard, LateMove
+from samedeal.protocol.messages import DelayedBoard, DelayedMove
 from samedeal_server.races.log_entry import LogEntry
 
 ACTIONS_PER_RELEASE: Final = 200
@@ -87,7 +87,7 @@ class DelayedBoards:
             return self._starts + self.delay
         return self._waiting[0][0] + self.delay if self._waiting else None
 
-    def release_due(self, now: int, *, everything: bool = False) -> list[LateBoard | LateMove]:
+    def release_due(self, now: int, *, everything: bool = False) -> list[DelayedBoard | DelayedMove]:
         """Release the actions whose delay has passed, or all if ``everything`` is true, and return what spectators see.
 
         A call releases at most ``ACTIONS_PER_RELEASE`` actions. If more are due after that, it sets ``behind`` and
@@ -97,7 +97,7 @@ class DelayedBoards:
         if not self._open and now < self._starts + self.delay and not everything:
             return []
         skipping = self.behind or not self._open
-        released: list[LateBoard | LateMove] = []
+        released: list[DelayedBoard | DelayedMove] = []
         for _ in range(ACTIONS_PER_RELEASE):
             if not self._is_due(now, everything=everything):
                 break
@@ -108,7 +108,7 @@ class DelayedBoards:
             if action == UNDO:
                 released.append(self._board(player))
             else:
-                move = LateMove(player=player, revision=play.revision, action=action, seen=play.seen, at=time)
+                move = DelayedMove(player=player, revision=play.revision, action=action, seen=play.seen, time=time)
                 released.append(move)
         self.behind = self._is_due(now, everything=everything)
         if self.behind:
@@ -116,7 +116,7 @@ class DelayedBoards:
         self._open = True
         return self.boards() if skipping else released
 
-    def boards(self) -> list[LateBoard | LateMove]:
+    def boards(self) -> list[DelayedBoard | DelayedMove]:
         """Return all boards as of the last release, or nothing before the first release."""
         return [self._board(player) for player in self._released] if self._open else []
 
@@ -129,13 +129,13 @@ class DelayedBoards:
         self._released_at[player] = time
         return play
 
-    def _board(self, player: str) -> LateBoard:
+    def _board(self, player: str) -> DelayedBoard:
         play = self._released[player]
-        return LateBoard(
+        return DelayedBoard(
             player=player,
             revision=play.revision,
             piles=play.board.masked().piles,
             moves=play.moves,
             undos=play.undos,
-            at=self._released_at[player],
+            time=self._released_at[player],
         )

@@ -9,7 +9,7 @@ from samedeal.action_chain import RaceTerms, next_head
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.names import ROOM_CODE
-from samedeal.protocol.messages import Held
+from samedeal.protocol.messages import AckedAction
 from samedeal.record import Record, RecordedPlayer
 from samedeal.utc_text import utc_text
 from samedeal_server.races.log_entry import LogEntry
@@ -51,14 +51,14 @@ def first_head(race: Race, racer: Racer) -> bytes:
     return race_terms(race).first_head(racer.seat, racer.name, bot=racer.bot)
 
 
-def follow_all(head: bytes, revision: int, starts: int, held: Iterable[Held]) -> bytes:
-    """Return the head of a chain after the actions in ``held``.
+def follow_all(head: bytes, revision: int, starts: int, actions: Iterable[AckedAction]) -> bytes:
+    """Return the head of a chain after the actions in ``actions``.
 
     ``head`` and ``revision`` are the head and the revision before these actions. ``starts`` is when the race started,
     in milliseconds since 1970.
     """
-    for number, action in enumerate(held, revision + 1):
-        head = next_head(head, number, action.at - starts, action.action)
+    for number, action in enumerate(actions, revision + 1):
+        head = next_head(head, number, action.time - starts, action.action)
     return head
 
 

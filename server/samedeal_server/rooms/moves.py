@@ -65,7 +65,7 @@ class MoveService:
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
             raise refusals.not_racing()
-        lost = message.held[max(0, play.revision - message.revision) :]
+        lost = message.actions[max(0, play.revision - message.revision) :]
         if message.revision > play.revision:
             raise StaleRevision(
                 f"These moves begin on revision {message.revision}, but the board is at revision {play.revision}."
@@ -80,7 +80,7 @@ class MoveService:
         commits = []
         for action in lost:
             after = after.act(action.action)
-            commits.append(_commit(hub, seat, after, action.action, action.id, action.at))
+            commits.append(_commit(hub, seat, after, action.action, action.id, action.time))
         results = await asyncio.gather(*map(self._rooms.store.commit, commits))
         for result in results:
             if result.outcome not in ("ok", "repeated"):
@@ -94,10 +94,10 @@ class MoveService:
 
     async def _check_log(self, hub: Hub, seat: SeatedPlayer, message: Recover) -> None:
         """Raise RequestRefused ``stale`` unless the log already has all actions that the client wants to recover."""
-        last = message.revision + len(message.held)
+        last = message.revision + len(message.actions)
         entries = await self._rooms.store.load_log(hub.room, seat.player, message.revision + 1, last)
         if [(entry.action, entry.committed_at) for entry in entries] != [
-            (held.action, held.at) for held in message.held
+            (action.action, action.time) for action in message.actions
         ]:
             raise refusals.stale()
 
@@ -175,7 +175,7 @@ def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
         moves=play.moves,
         undos=play.undos,
         piles=board.masked().piles if message.action == UNDO else (),
-        at=time,
+        time=time,
         receipt=hub.replay.receipt(head),
         head=head,
         may_undo=play.why_no_undo is None,

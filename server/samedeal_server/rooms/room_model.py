@@ -111,7 +111,7 @@ class RoomModel:
             commitment=race.commitment,
             starts=race.starts,
             ends=race.ends,
-            watching=self.spectator_count,
+            spectator_count=self.spectator_count,
             seed=race.seed,
             next=race.next,
             standings=race.standings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from samedeal.protocol.messages import LateBoard, LateMove
+from samedeal.protocol.messages import DelayedBoard, DelayedMove
 from samedeal_server.connections.connection import Connection, framed
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races.delayed_view import DelayedBoards
@@ -156,10 +156,10 @@ class SpectatorBoards:
         self._send(self._release_from(self._delayed_boards))
         self._schedule_release()
 
-    def _release_from(self, boards: DelayedBoards) -> list[LateBoard | LateMove]:
+    def _release_from(self, boards: DelayedBoards) -> list[DelayedBoard | DelayedMove]:
         return boards.release_due(self._clock.now(), everything=self._room.race.phase == "finished")
 
-    def _send(self, released: list[LateBoard | LateMove]) -> None:
+    def _send(self, released: list[DelayedBoard | DelayedMove]) -> None:
         self._snapshot_frames = None
         if released:
             self._released_at = self._timers.monotonic()

@@ -178,10 +178,10 @@ class Granted(_Message, frozen=True):
 class NodeLine(Struct, frozen=True, kw_only=True):
     """The state of a node, as of its newest heartbeat at the time ``last_seen``.
 
-    ``players`` is the number of connections with a seat, and ``watching`` is the number of connections of spectators.
-    ``rooms`` is the number of rooms that the node follows. ``moves`` is the number of moves acknowledged per second.
-    ``median`` and ``p99`` are percentiles of the time to acknowledge a move, in milliseconds. ``load`` is the CPU time
-    used, as a fraction of one core. ``memory`` is in bytes.
+    ``players`` is the number of connections with a seat, and ``spectator_count`` is the number of connections of
+    spectators. ``rooms`` is the number of rooms that the node follows. ``moves`` is the number of moves acknowledged
+    per second. ``median`` and ``p99`` are percentiles of the time to acknowledge a move, in milliseconds. ``load`` is
+    the CPU time used, as a fraction of one core. ``memory`` is in bytes.
     """
 
     node: str
@@ -192,7 +192,7 @@ class NodeLine(Struct, frozen=True, kw_only=True):
     draining: bool = False
     connections: int = 0
     players: int = 0
-    watching: int = 0
+    spectator_count: int = 0
     rooms: int = 0
     moves: float = 0
     median: float = 0

@@ -17,7 +17,7 @@ SUBPROTOCOL: Final = "samedeal.v1"
 
 Phase = Literal["open", "countdown", "racing", "finished", "closed"]
 
-MAX_HELD_PER_RECOVER: Final = 200
+MAX_ACTIONS_PER_RECOVER: Final = 200
 """Maximum number of actions in one ``Recover``."""
 
 Id = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
@@ -157,12 +157,12 @@ class Act(_Message, frozen=True):
     action: Annotated[str, Meta(max_length=16)]
 
 
-class Held(Struct, frozen=True, kw_only=True):
-    """An acknowledged action that the client has kept, with the id of its ``Act`` and the time of its commit."""
+class AckedAction(Struct, frozen=True, kw_only=True):
+    """An acknowledged action, with the id of its ``Act`` and the time of its commit."""
 
     id: Id
     action: Annotated[str, Meta(max_length=16)]
-    at: Annotated[int, Meta(ge=0, le=1 << 52)]
+    time: Annotated[int, Meta(ge=0, le=1 << 52)]
 
 
 class Recover(_Message, frozen=True):
@@ -173,7 +173,7 @@ class Recover(_Message, frozen=True):
 
     id: Id
     revision: Revision
-    held: Annotated[tuple[Held, ...], Meta(min_length=1, max_length=MAX_HELD_PER_RECOVER)]
+    actions: Annotated[tuple[AckedAction, ...], Meta(min_length=1, max_length=MAX_ACTIONS_PER_RECOVER)]
     receipt: Annotated[bytes, Meta(max_length=64)]
 
 
@@ -324,7 +324,7 @@ class Joined(_Message, frozen=True):
 
 
 class Watching(_Message, frozen=True):
-    """The answer to ``Watch``, with the spectator delay in seconds. ``RoomState`` and ``LateBoard`` messages follow."""
+    """The answer to ``Watch``, with the spectator delay in seconds. ``RoomState`` and ``DelayedBoard`` messages follow."""
 
     to: Id
     room: str
@@ -342,7 +342,7 @@ class Acked(_Message, frozen=True):
 
     ``revision`` and ``hash`` are the revision and the hash of the new board. ``seen`` holds the cards that the action
     turned up for the first time, in order. ``piles`` is the whole board after an undo, and empty after a move.
-    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``at`` is the time of the commit. ``receipt``
+    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``time`` is the time of the commit. ``receipt``
     proves in a ``Recover`` that the action was acknowledged. ``head`` is the head of the player's chain. ``may_undo``
     says whether the newest move can be undone.
     """
@@ -355,7 +355,7 @@ class Acked(_Message, frozen=True):
     moves: int
     undos: int
     piles: tuple[bytes, ...] = ()
-    at: int = 0
+    time: int = 0
     receipt: bytes = b""
     head: bytes = b""
     may_undo: bool = True
@@ -453,7 +453,7 @@ class RoomState(_Message, frozen=True):
     commitment: bytes
     starts: int = 0
     ends: int = 0
-    watching: int = 0
+    spectator_count: int = 0
     seed: bytes = b""
     next: str = ""
     standings: tuple[Standing, ...] = ()
@@ -486,8 +486,8 @@ class ProgressUpdate(_Message, frozen=True):
     tallies: tuple[Tally, ...]
 
 
-class LateBoard(_Message, frozen=True):
-    """A player's board as it was at the time ``at``, for spectators.
+class DelayedBoard(_Message, frozen=True):
+    """A player's board as it was at ``time``, for spectators.
 
     During a race it is sent after the spectator delay.
     """
@@ -497,17 +497,17 @@ class LateBoard(_Message, frozen=True):
     piles: tuple[bytes, ...]
     moves: int
     undos: int
-    at: int
+    time: int
 
 
-class LateMove(_Message, frozen=True):
+class DelayedMove(_Message, frozen=True):
     """A player's move for spectators. It changes the player's board from the previous revision to ``revision``."""
 
     player: str
     revision: int
     action: str
     seen: bytes
-    at: int
+    time: int
 
 
 class Notice(_Message, frozen=True):
@@ -532,7 +532,7 @@ ToClient = (
     | RoomState
     | BoardState
     | ProgressUpdate
-    | LateBoard
-    | LateMove
+    | DelayedBoard
+    | DelayedMove
     | Notice
 )

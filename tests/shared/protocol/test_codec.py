@@ -16,19 +16,19 @@ from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, pack, request_id, unpack
 from samedeal.protocol.messages import (
     Acked,
+    AckedAction,
     Act,
     BoardState,
     Create,
     Created,
     DeclareStuck,
+    DelayedBoard,
+    DelayedMove,
     Done,
-    Held,
     Hello,
     Join,
     Joined,
     KickPlayer,
-    LateBoard,
-    LateMove,
     Leave,
     ListRecords,
     ListRooms,
@@ -97,7 +97,10 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Recover(
         id=14,
         revision=1,
-        held=(Held(id=11, action="undo", at=1_795_000_000_000), Held(id=12, action="3 5", at=1_795_000_000_900)),
+        actions=(
+            AckedAction(id=11, action="undo", time=1_795_000_000_000),
+            AckedAction(id=12, action="3 5", time=1_795_000_000_900),
+        ),
         receipt=bytes(range(16)),
     ),
     Resign(id=12),
@@ -155,7 +158,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         foundation_cards=3,
         moves=1,
         undos=0,
-        at=1_795_000_000_000,
+        time=1_795_000_000_000,
         receipt=bytes(range(16)),
     ),
     Acked(
@@ -216,7 +219,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         commitment=bytes(range(32)),
         starts=1_795_000_000_000,
         ends=1_795_000_900_000,
-        watching=3,
+        spectator_count=3,
         seed=bytes(32),
         next="saturday",
         standings=(
@@ -241,8 +244,8 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
             ),
         )
     ),
-    LateBoard(player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, at=1_795_000_001_000),
-    LateMove(player="p7k2", revision=5, action="3 5", seen=b"\x29", at=1_795_000_002_000),
+    DelayedBoard(player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, time=1_795_000_001_000),
+    DelayedMove(player="p7k2", revision=5, action="3 5", seen=b"\x29", time=1_795_000_002_000),
     Notice(code="draining", message="This server is going down: reconnect"),
 )
 
@@ -410,8 +413,8 @@ WRONG: list[dict[str, Any]] = [
     {"type": "act", "id": 1, "revision": -1, "action": "3 5"},
     {"type": "ready", "id": 1, "ready": 1},
     {"type": "create", "id": 1, "options": None},
-    {"type": "recover", "id": 1, "revision": 0, "held": [], "receipt": b""},
-    {"type": "recover", "id": 1, "revision": 0, "held": [{}], "receipt": b""},
+    {"type": "recover", "id": 1, "revision": 0, "actions": [], "receipt": b""},
+    {"type": "recover", "id": 1, "revision": 0, "actions": [{}], "receipt": b""},
     {"type": "act", "id": 1},
     {"type": "nonsense"},
     {"type": "nonsense", "id": "1"},

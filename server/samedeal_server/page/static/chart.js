@@ -9,7 +9,7 @@ const BOTTOM = 18
 
 // `colour` gives the colour of a row, and `chosen` has the players whose lines are thick.
 export function chart(rows, {room, progress, cards}, colour, chosen) {
-	const now = Math.max(...rows.map(({board}) => board?.at ?? 0))
+	const now = Math.max(...rows.map(({board}) => board?.time ?? 0))
 	const end = Math.max(60_000, now - room.starts)
 	const x = time => LEFT + (Math.max(0, time - room.starts) / end) * (WIDTH - LEFT - 4)
 	const y = count => HEIGHT - BOTTOM - (count / cards) * (HEIGHT - BOTTOM - 6)

@@ -60,8 +60,8 @@ export class RaceScreen {
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
 			if (message.code === "kicked") this.say(message.message)
-		} else if (message.type === "lateboard") race.showBoard(message)
-		else if (message.type === "latemove" && race.isKnownGame && !race.showMove(message) && !this.resyncing) {
+		} else if (message.type === "delayedboard") race.showBoard(message)
+		else if (message.type === "delayedmove" && race.isKnownGame && !race.showMove(message) && !this.resyncing) {
 			this.resyncing = setTimeout(() => (this.resyncing = 0), 3000)
 			this.enter() // for whole boards
 		}
@@ -72,9 +72,9 @@ export class RaceScreen {
 
 	show() {
 		const {race} = this
-		const {game, deal, phase, watching, seed, proof} = race.room
+		const {game, deal, phase, spectator_count, seed, proof} = race.room
 		this.drawing = false
-		setText(byId("facts"), `${title(game)} · ${dealName(deal)}${watching >= 0 ? ` · ${watching} watching` : ""}`)
+		setText(byId("facts"), `${title(game)} · ${dealName(deal)}${spectator_count >= 0 ? ` · ${spectator_count} watching` : ""}`)
 		this.showClock()
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")

@@ -3,12 +3,12 @@
 import {GAMES, onFoundations, played} from "./piles.js"
 
 export class Race {
-	constructor() {
-		Object.assign(this, {room: null, commitment: null, seats: null})
-		this.boards = new Map() // by player: {revision, piles, moves, at, count, progressAt, finishedAt}
-		this.starts = [] // piles of revision 0 that were seen
-		this.progress = new Map() // by player: [[time, cards], ...]
-	}
+	room = null
+	commitment = null
+	seats = null
+	boards = new Map() // by player: {revision, piles, moves, time, count, progressAt, finishedAt}
+	starts = [] // piles of revision 0 that were seen
+	progress = new Map() // by player: [[time, cards], ...]
 
 	// If no player is the same, this is a later room with the same code.
 	setRoom(room) {
@@ -35,20 +35,20 @@ export class Race {
 	}
 
 	// Return false in doubt: the page then asks for whole boards.
-	showMove({player, revision, action, seen, at}) {
+	showMove({player, revision, action, seen, time}) {
 		const board = this.boards.get(player)
 		const piles = revision === board?.revision + 1 && played(this.room.game, board.piles, action, seen)
-		if (piles) this.setBoard(player, {...board, revision, piles, moves: board.moves + 1, at})
+		if (piles) this.setBoard(player, {...board, revision, piles, moves: board.moves + 1, time})
 		return Boolean(piles)
 	}
 
 	setBoard(player, board) {
 		const count = onFoundations(this.room.game, board.piles)
-		const points = this.progress.get(player) ?? [board.revision ? [board.at, count] : [this.room.starts, 0]]
-		while (points.length > 1 && points.at(-1)[0] > board.at) points.pop()
-		if (points.at(-1)[1] !== count) points.push([board.at, count])
+		const points = this.progress.get(player) ?? [board.revision ? [board.time, count] : [this.room.starts, 0]]
+		while (points.length > 1 && points.at(-1)[0] > board.time) points.pop()
+		if (points.at(-1)[1] !== count) points.push([board.time, count])
 		this.progress.set(player, points)
-		const finishedAt = count === this.cards ? board.at : 0
+		const finishedAt = count === this.cards ? board.time : 0
 		this.boards.set(player, {...board, count, progressAt: points.at(-1)[0], finishedAt})
 	}
 

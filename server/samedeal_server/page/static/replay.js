@@ -73,7 +73,7 @@ export class ReplayScreen extends RaceScreen {
 		if (!piles) throw new Error("Over plain http, a browser cannot deal the cards of this race. Open this page over https.")
 		const race = new Race()
 		race.setRoom({...record, options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
-		const way = line.map((action, n) => ({action, at: ((n + 1) * record.length) / line.length}))
+		const way = line.map((action, n) => ({action, time: ((n + 1) * record.length) / line.length}))
 		const players = line.length ? [...record.players, {player: LINE, name: "Winning line", actions: way}] : record.players
 		this.histories = players.map(player => [player.player, boardsOf(race, player, piles)])
 		for (const shown of this.shown.values()) shown.game = "" // forces redraw
@@ -87,7 +87,7 @@ export class ReplayScreen extends RaceScreen {
 		const {room, boards} = this.race
 		const isOver = at >= room.length
 		this.at = Math.min(at, room.length)
-		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.at <= this.at))
+		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.time <= this.at))
 		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(({end}) => end)} : {phase: "racing", standings: []})
 		this.slider.value = this.at
 		this.slider.ariaValueText = clock(this.at)
@@ -126,13 +126,13 @@ export class ReplayScreen extends RaceScreen {
 
 // Return the boards to which a player's actions lead. Throws an Error if an action cannot be made.
 function boardsOf(race, {player, name, actions}, piles) {
-	race.showBoard({player, piles, revision: 0, moves: 0, at: 0})
+	race.showBoard({player, piles, revision: 0, moves: 0, time: 0})
 	const boards = [race.boards.get(player)]
 	const past = []
-	for (const {at, action} of actions) {
+	for (const {time, action} of actions) {
 		const [now, revision] = [boards.at(-1), boards.length]
-		if (action === "undo" && past.length) race.setBoard(player, {...past.pop(), revision, at, moves: now.moves})
-		else if (race.showMove({player, revision, action, at})) past.push(now)
+		if (action === "undo" && past.length) race.setBoard(player, {...past.pop(), revision, time, moves: now.moves})
+		else if (race.showMove({player, revision, action, time})) past.push(now)
 		else throw new Error(`This record is not of this deal: action ${revision} of ${name} cannot be made.`)
 		boards.push(race.boards.get(player))
 	}
@@ -173,6 +173,6 @@ function readPlayer(block) {
 	const [place, foundation_cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
-	const actions = [...block.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm)].map(([, s, ms, action]) => ({at: Number(s + ms), action}))
+	const actions = [...block.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm)].map(([, s, ms, action]) => ({time: Number(s + ms), action}))
 	return {player, seat: Number(player), name, bot, actions, end: {player, place, foundation_cards, time, resigned}}
 }
