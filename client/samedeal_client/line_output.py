@@ -23,7 +23,7 @@ from samedeal_client.views.race import SEAT_KEPT, server_gone_sentences
 from samedeal_client.views.race_news import news_text, statuses
 
 _CLOCK_INTERVAL: Final = 0.5
-"""Seconds between two checks of the race clock."""
+"""Interval, in seconds, between two checks of the race clock."""
 
 _WARNINGS: Final = ((60_000, "One minute left."), (30_000, "30 seconds left."), (10_000, "Ten seconds left."))
 

@@ -51,7 +51,7 @@ WATCHED_GAME = "athena"
 """It has a stock and cards that lie face down."""
 
 LONGEST_SILENCE = 27.0
-"""Seconds of silence that a proxy must tolerate: a bit more than the ping interval of a node."""
+"""Time without data, in seconds, that a proxy must tolerate: a bit more than the ping interval of a node."""
 
 RACERS = 6
 PACE = 0.12

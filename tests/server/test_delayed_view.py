@@ -43,11 +43,11 @@ def entries(taken: list[str], *, every: int = 1000) -> list[LogEntry]:
     ]
 
 
-def hung(**logs: list[LogEntry]) -> DelayedBoards:
-    gallery = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY)
+def delayed_boards(**logs: list[LogEntry]) -> DelayedBoards:
+    boards = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY)
     for player, log in logs.items():
-        gallery.add_player(player, log)
-    return gallery
+        boards.add_player(player, log)
+    return boards
 
 
 def replayed(taken: list[str]) -> Play:
@@ -72,44 +72,44 @@ def followed(shown: Shown) -> dict[str, tuple[int, tuple[bytes, ...]]]:
 
 
 def test_nothing_is_released_before_the_delay() -> None:
-    gallery = hung(ana=[])
-    assert gallery.boards() == []
-    assert gallery.next_at() == STARTS + DELAY
-    assert gallery.release_due(STARTS + DELAY - 1) == []
-    assert gallery.boards() == []
-    (shown,) = gallery.release_due(STARTS + DELAY)
+    boards = delayed_boards(ana=[])
+    assert boards.boards() == []
+    assert boards.next_at() == STARTS + DELAY
+    assert boards.release_due(STARTS + DELAY - 1) == []
+    assert boards.boards() == []
+    (shown,) = boards.release_due(STARTS + DELAY)
     assert shown == DelayedBoard(player="ana", revision=0, piles=DEALT.masked().piles, moves=0, undos=0, time=STARTS)
-    assert gallery.boards() == [shown]
+    assert boards.boards() == [shown]
 
 
 def test_action_is_released_after_the_delay() -> None:
-    gallery = hung(ana=entries(actions(3, undo=False)))
-    gallery.release_due(STARTS + DELAY)
+    boards = delayed_boards(ana=entries(actions(3, undo=False)))
+    boards.release_due(STARTS + DELAY)
     for number in (1, 2, 3):
         due = STARTS + 1000 * number + DELAY
-        assert gallery.next_at() == due
-        assert gallery.release_due(due - 1) == []
-        (shown,) = gallery.release_due(due)
+        assert boards.next_at() == due
+        assert boards.release_due(due - 1) == []
+        (shown,) = boards.release_due(due)
         assert isinstance(shown, DelayedMove)
         assert (shown.revision, shown.time) == (number, due - DELAY)
-    assert gallery.next_at() is None
+    assert boards.next_at() is None
 
 
 def test_actions_are_released_in_order_of_time() -> None:
-    gallery = hung(ana=[], bob=[])
-    gallery.release_due(STARTS + DELAY)
+    boards = delayed_boards(ana=[], bob=[])
+    boards.release_due(STARTS + DELAY)
     ana, bob = actions(2, 1, undo=False), actions(1, 2, undo=False)
-    assert gallery.add("ana", 1, ana[0], STARTS + 10)
-    assert gallery.add("ana", 2, ana[1], STARTS + 30)
-    assert gallery.add("bob", 1, bob[0], STARTS + 20)
-    assert [message.player for message in gallery.release_due(STARTS + 30 + DELAY)] == ["ana", "bob", "ana"]
+    assert boards.add("ana", 1, ana[0], STARTS + 10)
+    assert boards.add("ana", 2, ana[1], STARTS + 30)
+    assert boards.add("bob", 1, bob[0], STARTS + 20)
+    assert [message.player for message in boards.release_due(STARTS + 30 + DELAY)] == ["ana", "bob", "ana"]
 
 
 def test_undo_is_released_as_a_board() -> None:
     taken = [*actions(1, undo=False), UNDO]
-    gallery = hung(ana=entries(taken))
-    gallery.release_due(STARTS + DELAY)
-    move, undone = gallery.release_due(STARTS + 2000 + DELAY)
+    boards = delayed_boards(ana=entries(taken))
+    boards.release_due(STARTS + DELAY)
+    move, undone = boards.release_due(STARTS + 2000 + DELAY)
     assert isinstance(move, DelayedMove)
     after = replayed(taken)
     assert undone == DelayedBoard(
@@ -120,36 +120,36 @@ def test_undo_is_released_as_a_board() -> None:
 @pytest.mark.parametrize("late", [0, 1, 7, 20, 40])
 def test_late_spectator_gets_boards_and_then_moves(late: int) -> None:
     taken = actions(40)
-    gallery = hung(ana=entries(taken))
-    gallery.release_due(STARTS + DELAY + 1000 * late)
-    shown = gallery.boards()
+    boards = delayed_boards(ana=entries(taken))
+    boards.release_due(STARTS + DELAY + 1000 * late)
+    shown = boards.boards()
     assert followed(shown)["ana"] == (late, replayed(taken[:late]).board.masked().piles)
-    shown += gallery.release_due(STARTS + DELAY + 1000 * 40)
+    shown += boards.release_due(STARTS + DELAY + 1000 * 40)
     assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
 
 
 def test_boards_built_in_mid_race_are_delayed() -> None:
     taken = actions(40)
-    gallery = hung(ana=entries(taken))
-    (shown,) = gallery.release_due(STARTS + DELAY + 10_500)
+    boards = delayed_boards(ana=entries(taken))
+    (shown,) = boards.release_due(STARTS + DELAY + 10_500)
     assert isinstance(shown, DelayedBoard)
     assert shown.piles == replayed(taken[:10]).board.masked().piles
 
 
 def test_everything_is_released_at_the_finish() -> None:
     taken = actions(40)
-    gallery = hung(ana=entries(taken), bob=[])
-    shown = gallery.release_due(STARTS + 40_000, everything=True)
+    boards = delayed_boards(ana=entries(taken), bob=[])
+    shown = boards.release_due(STARTS + 40_000, everything=True)
     assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
-    watched = hung(ana=entries(taken))
+    watched = delayed_boards(ana=entries(taken))
     shown = watched.release_due(STARTS + DELAY) + watched.release_due(STARTS + DELAY + 1, everything=True)
     assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
 
 
 def test_no_card_is_released_that_its_player_has_not_seen() -> None:
     taken = actions(60)
-    gallery = hung(ana=entries(taken))
-    shown = gallery.release_due(STARTS + DELAY)
+    boards = delayed_boards(ana=entries(taken))
+    shown = boards.release_due(STARTS + DELAY)
     turned_up = {card for pile in DEALT.piles for card in pile if card < UNSEEN}
     for number in range(61):
         for message in shown:
@@ -160,31 +160,31 @@ def test_no_card_is_released_that_its_player_has_not_seen() -> None:
                 turned_up |= set(message.seen)
                 known = set(message.seen)
             assert known <= turned_up
-        shown = gallery.release_due(STARTS + DELAY + 1000 * number)
+        shown = boards.release_due(STARTS + DELAY + 1000 * number)
 
 
 def test_repeated_action_is_ignored_and_a_gap_reported() -> None:
     first, second, third = actions(3, undo=False)
-    gallery = hung(ana=[])
-    assert gallery.add("ana", 1, first, STARTS + 1)
-    assert gallery.add("ana", 1, first, STARTS + 1)
-    assert not gallery.add("ana", 3, third, STARTS + 3)
-    assert not gallery.add("bob", 1, first, STARTS + 3)
-    assert gallery.newest("ana") == 1
-    assert gallery.newest("bob") == -1
-    assert gallery.add("ana", 2, second, STARTS + 2)
-    assert gallery.add("ana", 3, third, STARTS + 3)
-    assert followed(gallery.release_due(STARTS + DELAY + 3))["ana"][0] == 3
+    boards = delayed_boards(ana=[])
+    assert boards.add("ana", 1, first, STARTS + 1)
+    assert boards.add("ana", 1, first, STARTS + 1)
+    assert not boards.add("ana", 3, third, STARTS + 3)
+    assert not boards.add("bob", 1, first, STARTS + 3)
+    assert boards.newest("ana") == 1
+    assert boards.newest("bob") == -1
+    assert boards.add("ana", 2, second, STARTS + 2)
+    assert boards.add("ana", 3, third, STARTS + 3)
+    assert followed(boards.release_due(STARTS + DELAY + 3))["ana"][0] == 3
 
 
 def test_clock_set_back_keeps_moves_in_order() -> None:
     taken = actions(6, undo=False)
     assert len(set(taken)) > 1
-    gallery = hung(ana=[])
-    gallery.release_due(STARTS + DELAY)
+    boards = delayed_boards(ana=[])
+    boards.release_due(STARTS + DELAY)
     for number, action in enumerate(taken, 1):
-        gallery.add("ana", number, action, STARTS + 5000 - number)
-    shown = gallery.release_due(STARTS + 5000 + DELAY)
+        boards.add("ana", number, action, STARTS + 5000 - number)
+    shown = boards.release_due(STARTS + 5000 + DELAY)
     assert [message.action for message in shown if isinstance(message, DelayedMove)] == taken
 
 
@@ -192,7 +192,7 @@ def test_large_backlog_is_released_in_slices() -> None:
     """Invariant: everything is bounded. No client slows another one down."""
     count = 3 * ACTIONS_PER_RELEASE + 1
     taken = actions(count)
-    boards = hung(ana=entries(taken, every=1))
+    boards = delayed_boards(ana=entries(taken, every=1))
     for _ in range(3):
         assert boards.release_due(STARTS + DELAY + count) == []
         assert boards.behind
@@ -205,7 +205,7 @@ def test_large_backlog_is_released_in_slices() -> None:
 def test_moves_that_fall_behind_are_released_as_boards() -> None:
     count = ACTIONS_PER_RELEASE + 1
     taken = actions(count + 1, undo=False)
-    boards = hung(ana=entries(taken, every=1))
+    boards = delayed_boards(ana=entries(taken, every=1))
     shown = boards.release_due(STARTS + DELAY)
     assert boards.release_due(STARTS + DELAY + count) == []
     assert boards.behind
@@ -218,6 +218,6 @@ def test_moves_that_fall_behind_are_released_as_boards() -> None:
 
 def test_moves_of_the_same_time_keep_their_order() -> None:
     taken = actions(20)
-    boards = hung(ana=entries(taken, every=0), bob=[])
+    boards = delayed_boards(ana=entries(taken, every=0), bob=[])
     shown = boards.release_due(STARTS + DELAY)
     assert followed(shown)["ana"] == (20, replayed(taken).board.masked().piles)

@@ -25,7 +25,7 @@ from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import OwnPlay
 
 PING_INTERVAL: Final = 5.0
-"""Seconds between two measurements of the round trip."""
+"""Interval, in seconds, between two measurements of the round trip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class ClientSession:
             async for event in self.rooms:
                 self._handle(event)
                 self._save_room()
-                self._look_for_dead_end()
+                self._search_for_dead_end()
                 self._notify()
                 if isinstance(event, Ended):
                     return event
@@ -177,7 +177,7 @@ class ClientSession:
                         self._notify()
             await asyncio.sleep(PING_INTERVAL)
 
-    def _look_for_dead_end(self) -> None:
+    def _search_for_dead_end(self) -> None:
         """Search in the background for a proof that the player is stuck, at most once after each action."""
         play = self.model.own.play
         if play is not self._proved and self.model.may_be_stuck and not self.is_proving:

@@ -188,9 +188,9 @@ class RaceScreen(ClientScreen):
             self._feed = RaceFeed(self.model.me)
         if self.model.room is not None and self.model.room.phase == "racing":
             before, self._feed = self._feed, self._feed.after(statuses(ranking), now)
-            told = [news for news in self._feed.news if news not in before.news]
+            added = [news for news in self._feed.news if news not in before.news]
             final = 0 < self.model.time_left(now) <= FINAL_SECONDS
-            if rings(told, self.model.me) or (final and not self._in_final_seconds):
+            if rings(added, self.model.me) or (final and not self._in_final_seconds):
                 self.samedeal.ring()
             self._in_final_seconds = final
         self._ranking = with_place_changes(ranking, self._feed, now)

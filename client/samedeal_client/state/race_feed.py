@@ -17,7 +17,7 @@ MAX_NEWS: Final = 20
 """Maximum number of news items that a feed keeps."""
 
 PLACE_CHANGE_SHOWN: Final = 5_000
-"""Milliseconds for which a change of place is shown."""
+"""Time, in milliseconds, for which a change of place is shown."""
 
 QUIET_TIME: Final = 4_000
 """Minimum time, in milliseconds, between two news items about the lead.
@@ -79,8 +79,9 @@ class PlaceChange(NamedTuple):
 class RaceFeed:
     """The news of one race, oldest first, for the player ``me``. The id ``me`` is empty for a spectator.
 
-    According to the news so far, ``leader`` is the leader, and ``ahead`` has the players ahead of ``me``. ``told_lead``
-    is the time of the latest news about the lead, and ``told_place`` that of the latest news about the place of ``me``.
+    According to the news so far, ``leader`` is the leader, and ``ahead`` has the players ahead of ``me``.
+    ``lead_news_at`` is the time of the latest news about the lead, and ``place_news_at`` that of the latest news about
+    the place of ``me``.
     """
 
     me: str = ""
@@ -89,8 +90,8 @@ class RaceFeed:
     place_changes: Mapping[str, PlaceChange] = field(default_factory=dict)
     leader: str = ""
     ahead: frozenset[str] = frozenset()
-    told_lead: int = 0
-    told_place: int = 0
+    lead_news_at: int = 0
+    place_news_at: int = 0
 
     def after(self, ranking: Iterable[RacerStatus], now: int) -> RaceFeed:
         """Return the feed after a new ranking at the server time ``now``, with the resulting news.
@@ -98,7 +99,7 @@ class RaceFeed:
         The first ranking makes no news.
         """
         racers = {racer.player: racer for racer in ranking}
-        if racers == self.racers and not self._something_untold(racers):
+        if racers == self.racers and not self._has_unreported_change(racers):
             return self
         known = replace(self, racers=MappingProxyType(racers))
         if not self.racers:
@@ -118,7 +119,7 @@ class RaceFeed:
         ]
         return _with_own_place(_with_lead(_with_news(known, *news), now), now)
 
-    def _something_untold(self, racers: Mapping[str, RacerStatus]) -> bool:
+    def _has_unreported_change(self, racers: Mapping[str, RacerStatus]) -> bool:
         return _leader(racers) != self.leader or _ahead(racers, self.me) != self.ahead
 
     def place_change(self, player: str, now: int) -> PlaceChange | None:
@@ -134,34 +135,33 @@ def _with_news(feed: RaceFeed, *news: News) -> RaceFeed:
 def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
     """Return the feed, with news if the race has a new leader."""
     leader = _leader(feed.racers)
-    if leader in ("", feed.leader) or now - feed.told_lead < QUIET_TIME:
+    if leader in ("", feed.leader) or now - feed.lead_news_at < QUIET_TIME:
         return feed
-    told = replace(feed, leader=leader, told_lead=now)
+    updated = replace(feed, leader=leader, lead_news_at=now)
     if feed.me in (leader, feed.leader):
-        told = replace(
-            told, ahead=_ahead(feed.racers, feed.me), told_place=now
-        )  # the news tells this player's place too
+        # The news tells this player's place too.
+        updated = replace(updated, ahead=_ahead(feed.racers, feed.me), place_news_at=now)
     racer = feed.racers[leader]
-    return _with_news(told, News(now, "lead", leader, racer.cards)) if racer.racing else told
+    return _with_news(updated, News(now, "lead", leader, racer.cards)) if racer.racing else updated
 
 
 def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
     """Return the feed, with news if the player ``me`` has passed a rival, or a rival has passed ``me``."""
     own, ahead = feed.racers.get(feed.me), _ahead(feed.racers, feed.me)
-    if own is None or ahead == feed.ahead or now - feed.told_place < QUIET_TIME:
+    if own is None or ahead == feed.ahead or now - feed.place_news_at < QUIET_TIME:
         return feed
-    told = replace(feed, ahead=ahead, told_place=now)
+    updated = replace(feed, ahead=ahead, place_news_at=now)
     if not own.racing or not _under_way(feed.racers):
-        return told
+        return updated
     changed = ahead - feed.ahead or feed.ahead - ahead
     others = [feed.racers[player] for player in changed if player in feed.racers and player != feed.leader]
     # A finish or a resignation has a news item of its own.
     racing = (racer for racer in others if racer.racing)
     nearest = min(racing, key=lambda racer: (abs(racer.place - own.place), racer.player), default=None)
     if nearest is None:
-        return told
+        return updated
     kind: NewsKind = "overtaken" if nearest.player in ahead else "passed"
-    return _with_news(told, News(now, kind, feed.me, own.cards, place=own.place, other=nearest.player))
+    return _with_news(updated, News(now, kind, feed.me, own.cards, place=own.place, other=nearest.player))
 
 
 def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ PLAYER_KEYS: Final = "123456789abcdefg"
 """The keys that choose a player: one for each seat of a room, or for each player of a recorded race."""
 
 REWIND_STEP: Final = 10_000
-"""Milliseconds by which one key rewinds or fast-forwards."""
+"""Time, in milliseconds, by which one key rewinds or fast-forwards."""
 
 SortOrder = Literal["place", "seat", "name", "pace"]
 SORT_ORDERS: Final[tuple[SortOrder, ...]] = ("place", "seat", "name", "pace")

@@ -16,7 +16,7 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.meters import sparkline
 
 SILENT_AFTER: Final = 5_000
-"""Milliseconds without a heartbeat after which a node is shown as silent."""
+"""Time, in milliseconds, without a heartbeat after which a node is shown as silent."""
 
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"))
 _WIDEST_NODE: Final = 40

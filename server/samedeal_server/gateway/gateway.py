@@ -272,7 +272,7 @@ class Gateway:
                     connection.send(answer, asked)
                     continue
                 connection.send(answer)
-                if isinstance(answer, Refused) and not self._goes_on(connection, message, answer):
+                if isinstance(answer, Refused) and not self._handle_refusal(connection, message, answer):
                     return
                 if isinstance(answer, Joined | Watching):
                     await self._send_room(connection, message)
@@ -346,7 +346,7 @@ class Gateway:
             retry_after=(error.retry_after or 0) if isinstance(error, RequestRefused) else 0,
         )
 
-    def _goes_on(self, connection: PlayerConnection, message: ToServer, refused: Refused) -> bool:
+    def _handle_refusal(self, connection: PlayerConnection, message: ToServer, refused: Refused) -> bool:
         """Log and count a refusal. Return False if the connection is closed as a consequence."""
         _log.debug(LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=refused.code)
         if isinstance(message, Act):
