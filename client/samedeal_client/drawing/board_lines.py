@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, UNSEEN
-from samedeal_client.drawing.column import takes_text
+from samedeal.games import Base
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import WASTE_SHOWN
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
-
-_TAKES: Final = {"": "empty", "any": "empty, takes any card", "K": "empty, takes a king"}
 
 
 def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
@@ -40,7 +37,7 @@ def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
         lines.append(_line("Reserve", reserve))
     for at in (*game.columns, *game.fans):
         name = game.pile_name(game.keys[at]).capitalize()
-        lines.append(_line(name, _cards(board.piles[at], look), _TAKES[takes_text(game.piles[at])]))
+        lines.append(_line(name, _cards(board.piles[at], look), _empty_text(game.piles[at].base)))
     return tuple(lines)
 
 
@@ -68,6 +65,11 @@ def _cards(pile: bytes, look: Look) -> list[Row]:
                 for card in group
             ]
     return words
+
+
+def _empty_text(base: Base) -> str:
+    """Return an empty pile in words, such as "empty, takes a king"."""
+    return "empty" if base is Base.NOTHING else f"empty, takes {base.removeprefix('only ')}"
 
 
 def _stock_text(board: Board) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from samedeal.board import Board
-from samedeal.cards import DOWN
+from samedeal.cards import DOWN, RANKS, Card
 from samedeal.games import Group
 from samedeal_client.drawing.board_picture import HitArea, HitTarget, Region
 from samedeal_client.drawing.card_tile import Shade, covered_tile, slot, tile, tile_style
@@ -73,7 +73,7 @@ def draw_column(board: Board, key: str, look: Look, at: Layout, marks: Marks = N
     rows: list[Row] = [(gap, pile_label(key, look, card_width, pile_mark, marks.count(key)))]
     if not pile:
         height = min(max(at.card.height, _SLOT_HEIGHT), place.height - 1)
-        rows += [(gap, *row) for row in slot(takes_text(group), look, card_width, height, pile_mark)]
+        rows += [(gap, *row) for row in slot(takes_text(group, look), look, card_width, height, pile_mark)]
         return Region(key, place, tuple(rows), (HitArea(0, 0, width, place.height, HitTarget(key)),))
     size = len(pile)
     collapsed, pairs, heights = pack_column(group, pile, place.height - 1, at.card)
@@ -117,13 +117,16 @@ def pile_label(name: str, look: Look, width: int, mark: str, count: int = 0) -> 
     return Span(text.center(width), mark or "pile")
 
 
-def takes_text(group: Group) -> str:
-    """Return the text in the outline of an empty pile: ``any``, ``K`` or ``A`` for the cards that the pile takes.
+def takes_text(group: Group, look: Look) -> str:
+    """Return the text in the outline of an empty pile: ``any``, or the rank or the card that the pile takes.
 
     Return an empty text if the pile takes no card.
     """
-    ranks = {card & 0x0F for card in group.on_empty}
-    return "" if not ranks else "any" if len(ranks) > 1 else {1: "A", 13: "K"}[ranks.pop()]
+    takes = group.on_empty
+    if len(takes) == 1:
+        return look.card(takes[0])
+    ranks = {Card(code).rank for code in takes}
+    return "any" if len(ranks) > 1 else "".join(RANKS[rank - 1] for rank in ranks)
 
 
 @lru_cache(maxsize=4096)

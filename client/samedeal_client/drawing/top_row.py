@@ -126,8 +126,7 @@ def _draw_foundation(
         mark = marks.of_cards(key, pile).get(len(pile) - 1, "")
         rows = tile(pile[-1], look, card.width, card.height, mark=mark)
     else:
-        aces = group.on_empty
-        takes = look.card(aces[0]) if len(aces) == 1 else look.suit(suit) if suit is not None else takes_text(group)
+        takes = look.suit(suit) if suit is not None else takes_text(group, look)
         rows = slot(takes, look, card.width, card.height, mark)
     canvas.put(x, y + 1, rows)
     hit = HitTarget(key, len(pile) - 1 if pile else None)
