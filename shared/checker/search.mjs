@@ -10,7 +10,7 @@ const FIRST_LIMIT = 1000; // the states that each search reaches before the next
 // card: a card in a column or fan; side: a card elsewhere; buried: a card above a lower one in a column; inFan: the
 // same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that does not even fit
 // there; column: a column with cards; given: a move off a foundation.
-const COSTS = {
+export const COSTS = {
   athena: [
     { card: 4, side: 4, buried: 3, broken: 1, column: 4 },
     { card: 10, side: 10, buried: 2, broken: 3, misfit: 6 },

@@ -6,12 +6,18 @@ import gzip
 import re
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+from samedeal.board import Board
+from samedeal.cards import DOWN, FACE
+from samedeal.deal import shuffled
+from samedeal.games import GAMES
 from samedeal_server.config.limits import Limits
 from tests.server.live_nodes import NodeMaker
 from tests.server.raw_client import HANDSHAKE, Wire, handshake
+from tests.shared.javascript import evaluate_with_page, needs_node
 
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir())
@@ -59,6 +65,33 @@ def test_page_is_small() -> None:
 
 def test_every_module_is_used() -> None:
     assert imported("page.js") == {name for name in NAMES if name.endswith(".js")}
+
+
+@needs_node
+def test_page_has_every_game(tmp_path: Path) -> None:
+    tables = evaluate_with_page("GAMES", None, tmp_path)
+    found = {
+        name: (table["title"], table["decks"], [(pile["what"], pile["key"]) for pile in table["piles"]])
+        for name, table in tables.items()
+    }
+    assert found == {
+        game.name: (
+            game.title,
+            game.decks,
+            [(group.kind, key) for group, key in zip(game.piles, game.keys, strict=True)],
+        )
+        for game in GAMES.values()
+    }, "piles.js"
+
+
+@needs_node
+def test_page_deals_every_game(tmp_path: Path) -> None:
+    seed = bytes(range(32))
+    deals = "given.map(([game, seed]) => openDeal({ game, deal: 'random', seed: unhex(seed) }, ''))"
+    opened = evaluate_with_page(f"await Promise.all({deals})", [(game, seed.hex()) for game in GAMES], tmp_path)
+    for game, found in zip(GAMES.values(), opened, strict=True):
+        board = Board.deal(game, shuffled(seed, game.decks))
+        assert found["piles"] == [[card & (DOWN | FACE) for card in pile] for pile in board.piles], f"deal.js, {game}"
 
 
 def test_page_has_no_markup_from_text() -> None:

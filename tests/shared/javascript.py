@@ -1,4 +1,4 @@
-"""The checker in JavaScript, ``shared/checker/check.mjs``, as tests run it with Node."""
+"""The programs in JavaScript, which tests run with Node: the checker, and two modules of the page for browsers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
+PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
 NODE: Final = shutil.which("node")
 
 needs_node: Final = pytest.mark.skipif(NODE is None, reason="Node is not installed")
@@ -25,20 +26,36 @@ def verdicts(paths: Iterable[Path], *options: str) -> dict[str, str]:
     return {Path(path).stem: verdict for path, verdict in found.items()}
 
 
-def evaluate(program: str, given: Any) -> Any:
-    """Run a program with the JSON of ``given`` as its input, and return the JSON that it writes."""
-    imports = (
-        'import { readFileSync } from "node:fs";'
-        'import { deal, GAMES, seedOrder } from "./rules.mjs";'
-        'import { solve } from "./search.mjs";'
-        "const given = JSON.parse(readFileSync(0));"
-    )
+def evaluate(program: str, given: Any = None) -> Any:
+    """Run a program with the JSON of ``given`` as its input, and return the JSON that it writes.
+
+    The program can use the functions and tables of the checker.
+    """
+    imports = 'import { deal, GAMES, seedOrder } from "./rules.mjs"; import { COSTS, solve } from "./search.mjs";'
+    return _evaluate(imports, program, given, CHECKER)
+
+
+def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
+    """Run a program as ``evaluate`` does, but with the modules ``piles.js`` and ``deal.js`` of the page for browsers.
+
+    The modules are copied to ``folder``, with a file that tells Node that they are modules.
+    """
+    for name in ("piles.js", "deal.js"):
+        shutil.copy(PAGE / name, folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    imports = 'import { GAMES } from "./piles.js"; import { openDeal, unhex } from "./deal.js";'
+    return _evaluate(imports, program, given, folder)
+
+
+def _evaluate(imports: str, program: str, given: Any, folder: Path) -> Any:
+    read = 'import { readFileSync } from "node:fs"; const given = JSON.parse(readFileSync(0));'
     write = f"console.log(JSON.stringify({program}))"
-    return json.loads(_node("--input-type=module", "-e", imports + write, text=json.dumps(given)).stdout)
+    done = _node("--input-type=module", "-e", imports + read + write, text=json.dumps(given), folder=folder)
+    return json.loads(done.stdout)
 
 
-def _node(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+def _node(*arguments: str, text: str = "", folder: Path = CHECKER) -> subprocess.CompletedProcess[str]:
     assert NODE is not None
-    done = subprocess.run((NODE, *arguments), input=text, capture_output=True, text=True, cwd=CHECKER, check=False)
+    done = subprocess.run((NODE, *arguments), input=text, capture_output=True, text=True, cwd=folder, check=False)
     assert done.stderr == "", done.stderr
     return done
