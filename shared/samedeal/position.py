@@ -88,11 +88,6 @@ class Position:
         return self.piles[at] if at >= 0 else b""
 
     @property
-    def stock_label(self) -> str:
-        """The label of the stock on screen. ``StockPolicy.label`` explains it."""
-        return self.game.stock.label(self.stock, self.waste)
-
-    @property
     def foundation_cards(self) -> int:
         """The number of cards on the foundations (RULES.md, ruling R9)."""
         foundations = self.game.foundations

@@ -55,10 +55,6 @@ class StockPolicy:
         """
         return stock[: -(self.drawn or columns) - 1 : -1]
 
-    def label(self, stock: bytes, waste: bytes) -> str:
-        """Return the label of the stock on screen: "stock 24", or "redeal 12" if the next draw turns over 12 cards."""
-        return f"redeal {len(waste)}" if self.is_redeal(stock, waste) else f"stock {len(stock)}"
-
     def waste_tops(self, stock: bytes, waste: bytes) -> Iterator[int]:
         """Yield the cards that draws will bring to the top of the waste.
 

@@ -17,7 +17,7 @@ from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import moves_along, wins
 from samedeal.solver.search import Search
 from samedeal.solver.solve import FIRST_LIMIT, Answer, Outcome, solve
-from samedeal.solver.states import SIDE, TOPS, StateSpace
+from samedeal.solver.states import TOPS, StateSpace
 from tests.golden.golden_files import assert_golden
 from tests.shared.javascript import evaluate, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board, late_boards
@@ -165,7 +165,7 @@ def test_drawn_cards_are_those_that_the_engine_draws(total: int) -> None:
         piles = (rest, *[b""] * (len(game.piles) - 3), stock, waste)
         board = Board(game, piles)
         space = StateSpace(game, stock)
-        side = space.state(board)[SIDE]
+        _, side, *_ = space.state(board)
         tops: set[int] = set()
         for _ in range(3 * total + 3):
             tops.update(board.waste[-1:])

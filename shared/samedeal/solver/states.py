@@ -30,8 +30,6 @@ State = tuple[bytes, ...]
 """The parts of a state: the tops of the foundations, the side, and the columns."""
 
 TOPS: Final = 0
-SIDE: Final = 1
-COLUMNS: Final = slice(2, None)
 
 ONE: Final = tuple(bytes([code]) for code in range(256))
 """For each byte, a pile with only that byte."""
