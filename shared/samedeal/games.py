@@ -181,9 +181,10 @@ class Group:
 class Game:
     """A solitaire game.
 
-    ``name`` is typed, ``title`` is shown, and ``blurb`` describes the game in a few words. Games are compared and
-    printed by name. The piles of a board are in the order of ``groups``. The *position* of a pile is its index in this
-    order. The fields after ``blurb`` are computed from the others.
+    ``name`` is typed, ``title`` is shown, and ``blurb`` describes the game in a few words. ``seldom_winnable`` says
+    that most random deals can't be won. Games are compared and printed by name. The piles of a board are in the order
+    of ``groups``. The *position* of a pile is its index in this order. The fields after ``seldom_winnable`` are
+    computed from the others.
     """
 
     name: str
@@ -192,6 +193,7 @@ class Game:
     groups: tuple[Group, ...] = field(compare=False, repr=False)
     stock: StockPolicy = field(compare=False, repr=False)
     blurb: str = field(compare=False, repr=False)
+    seldom_winnable: bool = field(default=False, compare=False, repr=False)
 
     cards: int = _derived()
     """The number of cards in the game, 52 for each deck."""
@@ -318,6 +320,7 @@ PHOENIX: Final = Game(
     name="phoenix",
     title="Phoenix",
     blurb="6 columns, a reserve of 16, nothing hidden",
+    seldom_winnable=True,
     decks=1,
     stock=NO_STOCK,
     groups=(

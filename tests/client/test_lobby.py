@@ -73,6 +73,10 @@ def test_quick_match_uses_the_chosen_game() -> None:
     assert matches(lobby(*rooms, game="phoenix")) == ["p"]
 
 
+def test_quick_match_finds_unknown_games() -> None:
+    assert matches(lobby(line("new", game="klondike"))) == ["new"]
+
+
 def test_game_that_is_seldom_won_has_to_be_chosen() -> None:
     assert matches(lobby(line("p", game="phoenix"), line("w", game="phoenix", deal="winnable"))) == ["w"]
     assert matches(lobby(line("p", game="phoenix", deal="#1"), line("d", game="phoenix", deal="daily 2026-11-21"))) == [

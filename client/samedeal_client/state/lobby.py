@@ -80,12 +80,13 @@ class Lobby:
     def _is_match(self, line: RoomLine) -> bool:
         """Return whether the game and the deal of a room suit a quick match.
 
-        If the player has chosen a game, the room must have that game. Otherwise every game is suitable. But a room with
-        Phoenix then needs a winnable or daily deal, because most random deals of Phoenix can't be won.
+        If the player has chosen a game, the room must have that game. Otherwise every game is suitable. But if most
+        random deals of a game can't be won, its rooms then need a winnable or daily deal.
         """
         if self.game:
             return line.game == self.game
-        return line.game != "phoenix" or line.deal.startswith(("winnable", "daily"))
+        game = GAMES.get(line.game)  # servers of newer releases may have other games
+        return game is None or not game.seldom_winnable or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """Return the rooms without a passphrase that have the daily deal and a free seat."""
