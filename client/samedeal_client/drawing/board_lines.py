@@ -73,9 +73,7 @@ def _empty_text(base: Base) -> str:
 
 
 def _stock_text(board: Board) -> str:
-    game = board.game
-    stock = board.piles[game.stock_at]
-    waste = board.piles[game.waste_at] if game.waste_at >= 0 else b""
-    if game.stock.is_redeal(stock, waste):
-        return f"empty, the next {game.stock.verb} turns the waste over"
-    return f"{len(stock)} card{'s' if len(stock) != 1 else ''}"
+    policy = board.game.stock
+    if policy.is_redeal(board.stock, board.waste):
+        return f"empty, the next {policy.verb} turns the waste over"
+    return f"{len(board.stock)} card{'s' if len(board.stock) != 1 else ''}"

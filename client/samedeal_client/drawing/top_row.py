@@ -71,8 +71,7 @@ def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> R
 
 def _draw_stock(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
     game, card = board.game, at.card
-    key, stock = game.keys[game.stock_at], board.piles[game.stock_at]
-    waste = board.piles[game.waste_at] if game.waste_at >= 0 else b""
+    key, stock, waste = game.keys[game.stock_at], board.stock, board.waste
     mark = marks.of_pile(key)
     count = len(waste) if game.stock.is_redeal(stock, waste) else len(stock)
     key_name = "Space" if card.width > len("Space") - (not mark) else look.glyphs.space

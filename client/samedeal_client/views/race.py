@@ -248,7 +248,8 @@ def hint_text(board: Board, move: Move, bindings: Bindings, look: Look) -> str:
 
 def stock_text(board: Board) -> str:
     """Return a text that says what the stock key does next."""
-    return "turn the waste over" if board.waste and not board.stock else f"{board.stock_action} from the stock"
+    is_redeal = board.game.stock.is_redeal(board.stock, board.waste)
+    return "turn the waste over" if is_redeal else f"{board.stock_action} from the stock"
 
 
 def moved_cards_text(board: Board, move: Move, look: Look) -> str:

@@ -102,10 +102,10 @@ def _stock_word(board: Board) -> str:
 
     Return an empty string if the key does nothing.
     """
-    game = board.game
-    if game.waste_at >= 0 and game.stock.is_redeal(board.stock, board.piles[game.waste_at]):
+    policy = board.game.stock
+    if policy.is_redeal(board.stock, board.waste):
         return "turn the waste over"
-    return game.stock.verb if board.stock_action else ""
+    return policy.verb if board.stock_action else ""
 
 
 def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
