@@ -29,6 +29,7 @@ from samedeal_client.commands.common import error_report, player_name
 from samedeal_client.errors import Failure
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
+from samedeal_client.state.new_room_fields import FIELDS
 from samedeal_client.state.start_menu import LONE_CODE
 from tests.golden.golden_files import assert_sentences
 
@@ -284,6 +285,11 @@ def test_serve_names_a_missing_dependency(monkeypatch: pytest.MonkeyPatch, capsy
 def test_arguments_of_new_become_options(arguments: tuple[str, ...], options: dict[str, Any]) -> None:
     wanted = Options(**{"deal": "winnable", **options})
     assert new.options_of(parser("new").parse_args(["new", "localhost", *arguments])) == wanted
+
+
+def test_every_field_with_help_is_an_argument_of_new() -> None:
+    given = vars(parser("new").parse_args(["new", "localhost"]))
+    assert {field.name for field in FIELDS if field.help} <= set(given)
 
 
 def test_a_start_time_must_be_within_a_week() -> None:

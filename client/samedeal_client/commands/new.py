@@ -88,12 +88,12 @@ def options_of(given: argparse.Namespace) -> Options:
 
     from samedeal.deal import Deal
     from samedeal.games import Game
-    from samedeal.options import Options, StartRule
+    from samedeal.options import Options
     from samedeal_client.state.new_room_fields import DEFAULTS, START_CHOICES
     from samedeal_client.state.option_parsing import read_start
 
     games = tuple(Game.named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
-    rules: dict[str, StartRule] = {rule: rule for rule in START_CHOICES.values() if rule != "at"}
+    rules = set(START_CHOICES.values()) - {"at"}
     limit = read_limit(given.limit)
     try:
         start_at = 0 if given.start in rules else read_start(given.start, datetime.now().astimezone())
@@ -101,26 +101,11 @@ def options_of(given: argparse.Namespace) -> Options:
         raise Failure(
             f"--start {given.start} is not valid. {error} You can also write host, all-ready or full.", 2
         ) from None
-    same = (
-        "players",
-        "undo",
-        "hints",
-        "spectators",
-        "delay",
-        "countdown",
-        "first_finish_ends",
-        "end_when_settled",
-        "bots",
-    )
+    options = {name: value for name, value in vars(given).items() if name in Options.__struct_fields__}
+    options |= {"games": games, "deal": str(Deal.parse(given.deal)), "limit": limit}
+    options |= {"start": "at" if start_at else given.start, "start_at": start_at}
     try:
-        return Options(
-            games=games,
-            deal=str(Deal.parse(given.deal)),
-            limit=limit,
-            start=rules.get(given.start, "at"),
-            start_at=start_at,
-            **{name: getattr(given, name) for name in same},
-        )
+        return Options(**options)
     except ValueError as error:
         raise Failure(str(error), 2) from None
 

@@ -1,4 +1,4 @@
-"""A table of the options of a new room. The form and the command line are made from this table."""
+"""A table of the options of a new room. The form, and the arguments of ``samedeal new``, are made from this table."""
 
 from __future__ import annotations
 
