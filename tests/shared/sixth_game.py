@@ -8,7 +8,7 @@ from samedeal.stock import DRAW_THREE
 HAMLET = Game(
     name="hamlet",
     title="Hamlet",
-    blurb="5 half-hidden columns, two fans, a reserve and a stock by threes",
+    blurb="5 half-hidden columns, fans and a reserve",
     decks=1,
     stock=DRAW_THREE,
     groups=(
