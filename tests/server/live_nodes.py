@@ -14,6 +14,7 @@ from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.process import app
 from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
 from tests.server.client import Client
@@ -58,6 +59,11 @@ class Node:
         return self.built.rooms
 
     @property
+    def upkeep(self) -> Upkeep:
+        """Its periodic work."""
+        return self.built.upkeep
+
+    @property
     def gateway(self) -> Gateway:
         """Its gateway."""
         return self.built.gateway
@@ -69,7 +75,7 @@ class Node:
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
-        """Its background tasks: the one of the rooms first, then the one of the agent."""
+        """Its background tasks: the one that receives announcements first."""
         return self.built.tasks
 
     @property

@@ -261,7 +261,7 @@ class World:
     def _is_quiet(self, node: Node, newest: int) -> bool:
         followed = node.rooms.hubs.get(ROOM)
         here = [client for name, client in self.clients.items() if self._at[name] is node]
-        if node.gateway.serving != len(here) or not node.rooms.idle:
+        if node.gateway.serving != len(here) or not node.rooms.background.idle:
             return False
         if followed is None:
             return True
@@ -466,8 +466,8 @@ class World:
     async def _pass_time(self, _name: str) -> None:
         """Let each node do what it does at intervals."""
         for node in self._nodes:
-            rooms = node.rooms
-            for work in (rooms.sweep, rooms.poll, rooms.report_presence, rooms.refresh, rooms.repair):
+            upkeep = node.upkeep
+            for work in (upkeep.sweep, upkeep.poll, upkeep.report_presence, upkeep.refresh, upkeep.repair):
                 await work()
                 await self.settle(work.__name__)
 

@@ -25,10 +25,10 @@ class Spectator:
             self.on_first_flush = None
 
 
-def crowd(tasks: list[asyncio.Task[None]]) -> tuple[Audience, list[Spectator]]:
+def crowd(tasks: list[asyncio.Task[object]]) -> tuple[Audience, list[Spectator]]:
     """An audience with more spectators than are served at once. Its passes are added to ``tasks``."""
 
-    def spawn(function: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def spawn(function: Callable[[], Coroutine[Any, Any, object]]) -> None:
         tasks.append(asyncio.create_task(function()))
 
     audience, spectators = Audience(spawn), [Spectator() for _ in range(FLUSH_BATCH + 1)]
@@ -37,7 +37,7 @@ def crowd(tasks: list[asyncio.Task[None]]) -> tuple[Audience, list[Spectator]]:
 
 
 async def test_messages_before_a_pass_share_it() -> None:
-    passes: list[asyncio.Task[None]] = []
+    passes: list[asyncio.Task[object]] = []
     audience, spectators = crowd(passes)
     for _ in range(5):
         audience.flush_spectators()
@@ -46,7 +46,7 @@ async def test_messages_before_a_pass_share_it() -> None:
 
 
 async def test_messages_during_a_pass_are_sent_after_it() -> None:
-    passes: list[asyncio.Task[None]] = []
+    passes: list[asyncio.Task[object]] = []
     audience, spectators = crowd(passes)
     spectators[0].on_first_flush = audience.flush_spectators
     audience.flush_spectators()

@@ -28,7 +28,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.operators.backup import Writer
-from samedeal_server.rooms import registry
+from samedeal_server.rooms import upkeep
 from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.dump import KeyDump
@@ -204,7 +204,7 @@ async def test_events_are_announced_only_to_the_primary_of_a_room(
 ) -> None:
     if not has_sharded_pubsub(await cluster.servers[0].redis.info("server")):
         pytest.skip("this Redis is older than 7.0 and has no sharded pub/sub")
-    monkeypatch.setattr(registry, "POLL_INTERVAL", 3_600.0)
+    monkeypatch.setattr(upkeep, "POLL_INTERVAL", 3_600.0)
     one, two = await node(redis=cluster.url), await node(redis=cluster.url)
     pairs = [await race(one, two, room=room, games=("athena",), undo="free") for room in ROOMS]
     channels = [keys.channel(room).encode() for room in ROOMS]

@@ -84,7 +84,7 @@ async def test_emptied_redis_closes_the_room(redis: RedisClient, node: NodeMaker
     await redis.flushall()
     await ana.refused("no_room", Act, revision=3, action="draw")
     await ana.refused("no_room", Resign)
-    await one.rooms.refresh()
+    await one.upkeep.refresh()
     for client in (ana, bob):
         await client.phase("closed")
         await client.refused("no_seat", Ready)
@@ -101,8 +101,8 @@ async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, no
     for number in range(100):  # as many as a sweep reads
         await redis.hset(keys.meta(f"broken{number}"), "phase", "racing")
         await redis.zadd(keys.DUE, {f"broken{number}": 1})
-    await one.rooms.sweep()
-    await one.rooms.sweep()
+    await one.upkeep.sweep()
+    await one.upkeep.sweep()
     snapshot = await one.store.load(ana.room)
     assert snapshot is not None
     assert snapshot.race.phase == "finished"
@@ -114,7 +114,7 @@ async def test_refresh_finds_unannounced_events(node: NodeMaker) -> None:
     await deaf.stop_tasks()
     await bob.acts(4)
     await bob.expect(Done, Resign)
-    await deaf.rooms.refresh()
+    await deaf.upkeep.refresh()
     state = await ana.state(lambda state: any(seat.resigned for seat in state.players))
     assert state.tallies[1].moves == 4
 
@@ -135,7 +135,7 @@ def withhold_announcements(monkeypatch: pytest.MonkeyPatch, hub: Hub) -> list[Se
 
 
 async def test_poll_finds_unannounced_events(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_server.rooms.registry.POLL_INTERVAL", 0.2)
+    monkeypatch.setattr("samedeal_server.rooms.upkeep.POLL_INTERVAL", 0.2)
     one, two = await node(), await node()
     ana, bob = await athena_race(one, two)
     withhold_announcements(monkeypatch, one.rooms.hubs[ana.room])
@@ -200,7 +200,7 @@ async def test_truncated_stream_reloads_the_room(redis: RedisClient, node: NodeM
     await deaf.stop_tasks()
     await bob.acts(9)
     await redis.xtrim(keys.events(ana.room), maxlen=2, approximate=False)
-    await deaf.rooms.refresh()
+    await deaf.upkeep.refresh()
     for client in (ana, watcher):
         assert (await client.state(lambda state: any(tally.moves == 9 for tally in state.tallies))).phase == "racing"
     await ana.act("draw")
@@ -253,7 +253,7 @@ async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pyt
     assert counting.ends == counting.starts + 60_000
     if wrong > 0:
         await two.rooms.tick(room)
-        await two.rooms.sweep()
+        await two.upkeep.sweep()
     while isinstance(answer := await bob.ask(Act, revision=0, action="draw"), Refused):
         assert answer.code == "not_racing"
     assert isinstance(answer, Acked)

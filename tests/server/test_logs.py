@@ -250,15 +250,15 @@ async def test_settings_that_lose_moves_are_logged_once(node: NodeMaker, log: Lo
         await redis.config_set("appendonly", "no")
         one = await node(redis=own_redis.url, token=TOKEN)
         assert len(log.named("redis_unsafe", level="warning")) == 1
-        await one.rooms.repair()
+        await one.upkeep.repair()
         assert len(log.named("redis_unsafe")) == 1
         await redis.config_set("appendonly", "yes")
-        await one.rooms.repair()
+        await one.upkeep.repair()
         operator = await Operator.login(one.url)
         assert not (await operator.expect(Survey, Status)).redis.problem
         await redis.config_set("maxmemory-policy", "volatile-lru")
         await redis.config_set("maxmemory", "1gb")
-        await one.rooms.repair()
+        await one.upkeep.repair()
         assert "volatile-lru" in log.named("redis_unsafe")[1]["problem"]
         assert "volatile-lru" in (await operator.expect(Survey, Status)).redis.problem
 

@@ -174,7 +174,7 @@ async def is_reported_by_all(log: Log, event: str, server: Server, count: int) -
 async def refreshes_players(one: Node, rooms: Sequence[str]) -> bool:
     """Return whether one report of presence of a node updates when the players of these rooms were last seen."""
     before = await last_seen(one, rooms)
-    await one.rooms.report_presence()
+    await one.upkeep.report_presence()
     after = await last_seen(one, rooms)
     return len(before) > 0 and all(after[player] > time for player, time in before.items())
 

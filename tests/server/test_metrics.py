@@ -143,8 +143,8 @@ async def test_delayed_requests_are_counted(node: NodeMaker) -> None:
 async def test_race_is_counted_by_one_node(node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana, bob = await race(one, two)
-    await one.rooms.repair()
-    await two.rooms.repair()
+    await one.upkeep.repair()
+    await two.upkeep.repair()
     for each in (one, two):
         assert each.metric("rooms", game="athena", phase="racing") == 1
         assert each.metric("rooms_followed") == 1
@@ -163,10 +163,10 @@ async def test_race_is_counted_by_one_node(node: NodeMaker) -> None:
     async with asyncio.timeout(DEADLINE):
         while not changes("finished"):  # noqa: ASYNC110  # a metric sets no event
             await asyncio.sleep(0.005)
-    await one.rooms.sweep()
-    await two.rooms.sweep()
+    await one.upkeep.sweep()
+    await two.upkeep.sweep()
     assert [changes(each) for each in ("opened", "countdown", "racing", "finished", "closed")] == [1, 1, 1, 1, 0]
-    await one.rooms.repair()
+    await one.upkeep.repair()
     assert one.metric("rooms", game="athena", phase="racing") == 0
     assert one.metric("rooms", game="athena", phase="finished") == 1
 

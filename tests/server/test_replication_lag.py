@@ -169,7 +169,7 @@ async def test_receipt_of_an_earlier_room_is_refused(redis: RedisClient, node: N
     room = ana.room
     moves = await acked_moves(ana, 2)
     await redis.flushall()
-    await one.rooms.refresh()
+    await one.upkeep.refresh()
     for client in (ana, bob):
         await client.phase("closed")
     await ana.create(room, games=("athena",), deal="#7")
@@ -197,7 +197,7 @@ async def test_presence_report_after_a_rollback_makes_players_rejoin(redis: Redi
     one = await node()
     ana, _ = await race(one, games=("athena",))
     await redis.hset(keys.progress(ana.room, ana.player), "generation", 1)
-    await one.rooms.report_presence()
+    await one.upkeep.report_presence()
     assert await ana.closed() == CloseCode.RESTART
 
 

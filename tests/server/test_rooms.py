@@ -596,7 +596,7 @@ async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMak
     await deaf.stop_tasks()
     await reconnect(old, other)
     await redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
-    await deaf.rooms.report_presence()
+    await deaf.upkeep.report_presence()
     assert await old.closed() == CloseCode.TAKEN_OVER
     await bob.expect(Pong, Ping)
 
@@ -647,8 +647,8 @@ async def test_work_may_be_cancelled_before_it_starts(node: NodeMaker) -> None:
     one = await node()
     ana, _ = await race(one, games=("athena",))
     one.rooms.hubs[ana.room].catch_up()
-    await one.rooms.stop()
-    assert one.rooms.idle
+    await one.rooms.background.stop()
+    assert one.rooms.background.idle
 
 
 async def test_move_that_the_snapshot_has_counts_once(node: NodeMaker) -> None:
@@ -666,7 +666,7 @@ async def test_move_that_the_snapshot_has_counts_once(node: NodeMaker) -> None:
 async def test_lost_index_entries_are_repaired(
     redis: RedisClient, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samedeal_server.rooms.registry.REPAIR_INTERVAL", 0.05)
+    monkeypatch.setattr("samedeal_server.rooms.upkeep.REPAIR_INTERVAL", 0.05)
     one = await node()
     ana = await one.player("ana")
     room = await ana.create(countdown=60)
@@ -689,7 +689,7 @@ async def test_presence_of_all_players_is_recorded_in_one_batch(
         return await execute(commands, **options)
 
     monkeypatch.setattr(one.store.redis, "try_execute", counting)
-    await one.rooms.report_presence()
+    await one.upkeep.report_presence()
     assert batches == [4]
 
 
@@ -698,7 +698,7 @@ async def test_player_reconnects_after_the_store_lost_the_connection(redis: Redi
     ana, bob = await race(one, games=("athena",))
     await one.stop_tasks()
     await redis.hset(keys.progress(ana.room, ana.player), "generation", 1)
-    await one.rooms.report_presence()
+    await one.upkeep.report_presence()
     assert await ana.closed() == CloseCode.RESTART
     await bob.act("draw")
 
@@ -770,7 +770,7 @@ async def test_absent_host_is_replaced(redis: RedisClient, node: NodeMaker) -> N
     await ana.abort()
     await bob.until(ProgressUpdate, lambda progress: not all(tally.connected for tally in progress.tallies))
     await make_absent(redis, one, ana)
-    await two.rooms.refresh()
+    await two.upkeep.refresh()
     assert [seat.name for seat in (await bob.state(lambda state: state.host == bob.player)).players] == ["bob"]
     again = await one.player("ana", ana.session)
     assert (await again.join(room)).seat == 1

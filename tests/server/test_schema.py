@@ -67,8 +67,8 @@ async def test_room_of_other_version_is_refused_unchanged(
         assert samedeal.__version__ in refusal.message
         assert refusal.retry_after == schema.RETRY_AFTER
     assert await listed(ana) == [other]
-    await one.rooms.repair()
-    await one.rooms.refresh()
+    await one.upkeep.repair()
+    await one.upkeep.refresh()
     assert await stored_room(redis, room) == before
     await ana.refused("room_exists", Create, room=room, options=WantedOptions())
 
@@ -99,7 +99,7 @@ async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: 
     await set_meta(redis, room, schema=NEWER)
     await redis.zadd(keys.DUE, {room: 1})
     before = await stored_room(redis, room)
-    await one.rooms.sweep()
+    await one.upkeep.sweep()
     assert await one.store.index.due(await one.store.now(), 10) == []
     assert await stored_room(redis, room) == before
 

@@ -28,7 +28,7 @@ from samedeal.protocol.messages import (
 from samedeal_server.config.limits import Limits
 from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
-from samedeal_server.rooms import registry
+from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.audience import FLUSH_BATCH
 from samedeal_server.rooms.hub import Hub
 from tests.server.client import Client
@@ -214,7 +214,7 @@ async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> No
 
 async def test_spectator_who_joins_elsewhere_is_not_counted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are told at once, not with the next refresh of the room."""
-    monkeypatch.setattr(registry, "_REFRESH_INTERVAL", 1000.0)
+    monkeypatch.setattr(upkeep, "_REFRESH_INTERVAL", 1000.0)
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create(games=("athena",))

@@ -493,11 +493,11 @@ async def test_nodes_agree_on_the_receipt_key_after_its_loss(redis: RedisClient,
     one = await node()
     key = one.store.receipt_key
     await redis.flushdb()
-    await one.rooms.repair()
+    await one.upkeep.repair()
     other = await node()
     assert one.store.receipt_key == other.store.receipt_key == key
     await redis.set(keys.RECEIPT_KEY, b"another key")  # a node has started before the others repaired the store
-    await one.rooms.repair()
+    await one.upkeep.repair()
     assert one.store.receipt_key == b"another key"
 
 

@@ -109,7 +109,7 @@ class RoomEntry:
         connection.hub = hub
         hub.audience.spectators.add(connection)
         _log.info(LogEvent.WATCHING, **connection.ids)
-        self._rooms.spawn(partial(self._rooms.publish_spectator_count, hub))
+        self._rooms.background.spawn(partial(self._rooms.publish_spectator_count, hub))
         return Watching(to=message.id, room=room, delay=hub.race.options.delay)
 
     async def leave(self, connection: PlayerConnection) -> None:

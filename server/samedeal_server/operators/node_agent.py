@@ -123,7 +123,7 @@ class NodeAgent:
         whereabouts = Whereabouts(
             player=connection.player, node=self._rooms.node, address=connection.address, time=self._rooms.clock.now()
         )
-        self._rooms.spawn(partial(self.nodes.record_whereabouts, whereabouts))
+        self._rooms.background.spawn(partial(self.nodes.record_whereabouts, whereabouts))
 
     async def _sync(self) -> None:
         lines = await self.nodes.bans(self._rooms.clock.now())
@@ -157,7 +157,7 @@ class NodeAgent:
             connection.send(player_notices.banned(ban_sentence(line)))
             connection.close(CloseCode.BANNED, "banned from this server")
             if connection.hub is not None and connection.seat is not None:
-                self._rooms.spawn(partial(self._kick, connection.hub.room, connection.player))
+                self._rooms.background.spawn(partial(self._kick, connection.hub.room, connection.player))
 
     async def _kick(self, room: str, player: str) -> None:
         await self._rooms.command(room, KickCommand(player), "")

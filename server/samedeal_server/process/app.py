@@ -40,13 +40,17 @@ from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.workers import stop_with_parent
 from samedeal_server.races.server_bans import Bans
+from samedeal_server.rooms.background_tasks import BackgroundTasks
+from samedeal_server.rooms.deal_search import DealSearch
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
 from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.loop_lag import measure_loop_lag
 from samedeal_server.telemetry.metrics import Metrics
 
 Announce = Callable[["Node"], None]
@@ -69,6 +73,7 @@ class Node:
     limits: LiveLimits
     store: Store
     rooms: RoomRegistry
+    upkeep: Upkeep
     connections: OpenConnections
     handshakes: HandshakeAdmission
     agent: NodeAgent
@@ -177,8 +182,12 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         clock = StoreClock(store)
         with store_required():
             await clock.sync()
-        rooms = RoomRegistry(store, clock, name, limits, metrics)
-        stack.push_async_callback(rooms.stop)
+        deals = DealSearch(store, name)
+        stack.push_async_callback(deals.close)
+        background = BackgroundTasks(metrics)
+        stack.push_async_callback(background.stop)
+        rooms = RoomRegistry(store, clock, name, limits, metrics, deals, background)
+        upkeep = Upkeep(rooms)
 
         connections, bans = OpenConnections(), Bans()
         handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
@@ -198,7 +207,9 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             await agent.join()
 
         stack.push_async_callback(cancel_and_wait, tasks)
-        tasks.append(asyncio.create_task(rooms.run()))
+        tasks.append(asyncio.create_task(rooms.listen()))
+        tasks.append(asyncio.create_task(upkeep.run()))
+        tasks.append(asyncio.create_task(measure_loop_lag(metrics)))
         if embedded is not None:
             tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         if certificate is not None:
@@ -212,6 +223,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             limits=limits,
             store=store,
             rooms=rooms,
+            upkeep=upkeep,
             connections=connections,
             handshakes=handshakes,
             agent=agent,

@@ -17,7 +17,7 @@ FLUSH_BATCH: Final = 32
 
 _TAKEN_OVER: Final = "you are connected from somewhere else now"
 
-Spawn = Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
+Spawn = Callable[[Callable[[], Coroutine[Any, Any, object]]], None]
 """Calls an async function in the background.
 
 Its argument is a function because a coroutine that never starts causes a warning.

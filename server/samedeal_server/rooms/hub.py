@@ -62,7 +62,7 @@ class Hub:
         metrics: Metrics,
         snapshot: Snapshot,
         spawn: Spawn,
-        tick: Callable[..., Coroutine[Any, Any, None]],
+        tick: Callable[..., Coroutine[Any, Any, object]],
         close: Callable[[Hub], Coroutine[Any, Any, None]],
         release: Callable[[Hub], Coroutine[Any, Any, None]],
     ) -> None:

@@ -1,0 +1,71 @@
+"""The search for the joint and daily deals of rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from msgspec.structs import replace
+
+from samedeal.joint_deal import HIGHEST_CANDIDATE
+from samedeal_server.races import refusals
+from samedeal_server.races.race import FoundDeal, mixed
+from samedeal_server.solving.daily_deals import PublicDeals
+from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.worker import Candidate
+from samedeal_server.store.store import Store
+
+
+class DealSearch:
+    """Searches for the joint and daily deals of rooms. At most one node searches for the deal of a room."""
+
+    def __init__(self, store: Store, node: str) -> None:
+        self._store = store
+        self._node = node
+        self._searching: set[str] = set()
+        self._solvers = SolverPool()
+        self._public_deals = PublicDeals(self._solvers)
+
+    def is_searching(self, room: str) -> bool:
+        """Return whether this node is searching for the deal of a room."""
+        return room in self._searching
+
+    async def search(self, room: str, fix_deal: Callable[[str, FoundDeal], Awaitable[object]]) -> None:
+        """Search for the deal of a room, unless another node is searching. Pass the deal to ``fix_deal``.
+
+        If the search fails, the room's next tick starts it again.
+        """
+        if room in self._searching:
+            return
+        self._searching.add(room)
+        try:
+            if not await self._store.claim_search(room, self._node):
+                return
+            snapshot, secret = await self._store.load(room), await self._store.load_secret(room)
+            if snapshot is None:
+                raise refusals.no_room(room)
+            race = snapshot.race
+            if secret is None or not race.needs_search:
+                return
+            first = Candidate(mixed(secret.deal.seed, race.shares), race.game.name, race.budget, 0, race.least)
+            found = await (self._find_joint(room, first) if race.is_joint else self._public_deals.find(first))
+            if found is not None:
+                await fix_deal(room, FoundDeal(race.restarts, race.shares, *found))
+        finally:
+            self._searching.discard(room)
+
+    async def _find_joint(self, room: str, first: Candidate) -> tuple[int, str] | None:
+        """Return the number and the solution of the first candidate deal that can be won.
+
+        Return None if another node has claimed the search in the meantime.
+        """
+        for number in range(HIGHEST_CANDIDATE + 1):
+            if line := await self._solvers.solve(replace(first, number=number)):
+                return number, line
+            if not await self._store.claim_search(room, self._node):
+                return None
+        raise AssertionError("some candidate can be won")
+
+    async def close(self) -> None:
+        """End the solvers. Call this method only when ``search`` is not running."""
+        await self._public_deals.close()
+        await self._solvers.close()
