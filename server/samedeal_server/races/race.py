@@ -379,7 +379,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
                 return min(self.starts, self.reveal_by) if self.lacks_shares else self.starts
             case "racing":
                 return self.ends
-            case _:
+            case "closed":
                 return 0
 
     def host_due_at(self) -> int:
