@@ -54,17 +54,13 @@ def _do_nothing() -> None: ...
 
 
 class ClientSocket(ServerConnection):
-    """The server's end of a client's WebSocket.
-
-    ``on_writable`` is called when frames can be written again after the write buffer was full. ``on_lost`` is called
-    when the connection is lost.
-    """
+    """The server's end of a client's WebSocket."""
 
     def __init__(self, admission: HandshakeAdmission, protocol: ServerProtocol, server: Server, **options: Any) -> None:
         super().__init__(protocol, server, **options)
         self.peer = ""
-        self.on_writable: Callable[[], None] = _do_nothing
-        self.on_lost: Callable[[], None] = _do_nothing
+        self._on_writable: Callable[[], None] = _do_nothing
+        self._on_lost: Callable[[], None] = _do_nothing
         self._admission = admission
         self._is_served = False
         self._received_bytes = 0
@@ -82,9 +78,17 @@ class ClientSocket(ServerConnection):
         self._message_waiter: asyncio.Future[None] | None = None
         self._reading_paused = False
 
+    def set_callbacks(self, on_writable: Callable[[], None], on_lost: Callable[[], None]) -> None:
+        """Set the functions that the socket calls.
+
+        ``on_writable`` is called when frames can be written again after the write buffer was full. ``on_lost`` is
+        called when the connection is lost.
+        """
+        self._on_writable, self._on_lost = on_writable, on_lost
+
     @property
     def is_writable(self) -> bool:
-        """Whether frames can be written now. If not, ``on_writable`` or ``on_lost`` will be called later."""
+        """Whether frames can be written now. If not, the socket will call ``on_writable`` or ``on_lost`` later."""
         return not self.paused and self.protocol.state is State.OPEN and not self.transport.is_closing()
 
     async def recv(self, decode: bool | None = None) -> Any:  # noqa: ARG002, FBT001  # as in the library, which has overloads
@@ -141,13 +145,13 @@ class ClientSocket(ServerConnection):
             if timer is not None:
                 timer.cancel()
         self._wake_reader()
-        self.on_lost()
+        self._on_lost()
         self._break_reference_cycles()
 
     def resume_writing(self) -> None:
         """Call ``on_writable``, because the write buffer has room again."""
         super().resume_writing()
-        self.on_writable()
+        self._on_writable()
 
     def data_received(self, data: bytes) -> None:
         """Parse received data. Reject a handshake that is too large."""
@@ -247,7 +251,7 @@ class ClientSocket(ServerConnection):
 
     def _break_reference_cycles(self) -> None:
         """Drop the references that would keep this closed connection alive until Python searches for cycles."""
-        self.on_writable = self.on_lost = _do_nothing
+        self._on_writable = self._on_lost = _do_nothing
         self.protocol.parser.close()  # a suspended generator, which refers to the protocol
         vars(self.protocol).pop("select_subprotocol", None)  # the library stores a function that refers to this object
         if self.protocol.parser_exc is not None:

@@ -91,7 +91,7 @@ class Connection:
         self._lagging = False
         self._closing: tuple[int, str] | None = None
         self._abort_timer: Timer | None = None
-        socket.on_writable, socket.on_lost = self.wake, self._on_lost
+        socket.set_callbacks(self.wake, self._on_lost)
 
     def on_caught_up(self) -> None:
         """Hook for subclasses: send the newest boards.

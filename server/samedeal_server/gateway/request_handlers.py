@@ -119,8 +119,7 @@ class RequestHandlers:
             self._rates.begin_session(connection.networks)
         session = await self._rooms.store.sessions.begin(message.session)
         self._check_bans(session.player, connection)
-        connection.session, connection.player = session, session.player
-        connection.name, connection.bot = name, message.bot
+        connection.identify(session, name, bot=message.bot)
         self._on_hello(connection)
         client = printable(message.client, _MAX_CLIENT_WIDTH)
         _log.info(LogEvent.HELLO, **connection.ids, name=name, client=client)

@@ -1,4 +1,4 @@
-"""A player's connection: who the player is and which room they are in."""
+"""A player's connection, which knows the player's identity, room and seat."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from samedeal_server.telemetry.metrics import Metrics
 class PlayerConnection(Connection):
     """A connection of a player, who can be in one room at a time, as a racer or as a spectator.
 
-    ``player``, ``name``, ``bot`` and ``session`` are set when the player sends Hello. ``hub`` is the room that the
-    player is in, or None. ``seat`` is None for a spectator.
+    ``hub`` is the room that the player is in, or None. ``seat`` is None for a spectator.
     """
 
     __slots__ = ("bot", "hub", "name", "pace", "seat", "session")
@@ -33,6 +32,11 @@ class PlayerConnection(Connection):
         self.bot = False
         self.hub: Hub | None = None
         self.seat: SeatedPlayer | None = None
+
+    def identify(self, session: Session, name: str, *, bot: bool) -> None:
+        """Set the identity of the player, who has sent Hello."""
+        self.session, self.player = session, session.player
+        self.name, self.bot = name, bot
 
     @property
     def ids(self) -> dict[str, object]:

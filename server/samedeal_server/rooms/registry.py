@@ -75,7 +75,7 @@ class RoomRegistry:
         self._opening: dict[str, asyncio.Lock] = {}
         self._refcounts: Counter[str] = Counter()
         self._listener = store.listen()
-        store.on_committed = self._apply_committed
+        store.report_commits(self._apply_committed)
 
     @property
     def limits(self) -> Limits:
@@ -264,7 +264,7 @@ class RoomRegistry:
                     case RoomEvent(room, event):
                         self._apply_event(room, Hub.announced, event)
 
-    def _apply_committed(self, room: str, event: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001
+    def _apply_committed(self, room: str, event: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001  # as in OnCommitted
         """Apply the event of a move that this node has committed.
 
         ``is_announced`` says whether Redis also announces the event. From version 7.0 on, Redis does so only if another

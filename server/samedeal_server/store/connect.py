@@ -90,11 +90,14 @@ def _pool(options: dict[str, Any], *host: Host) -> BlockingConnectionPool:
 class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
     """A bounded pool of connections to the primary that Sentinels name.
 
-    If all connections are in use, a caller waits until one is free.
+    If all connections are in use, a caller waits until one is free. Failures to find the primary are reported to
+    ``availability``, under the address ``where``.
     """
 
-    availability: RedisAvailability
-    where: str
+    def __init__(self, availability: RedisAvailability, where: str, *args: Any, **options: Any) -> None:
+        self._availability = availability
+        self._where = where
+        super().__init__(*args, **options)  # type: ignore[no-untyped-call]  # redis-py leaves it without types
 
     async def get_master_address(self) -> Any:
         """Return the address of the primary. Raise MasterNotFoundError if no Sentinel names a running primary."""
@@ -102,7 +105,7 @@ class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
             return await super().get_master_address()  # type: ignore[no-untyped-call]  # redis-py leaves it without types
         except MasterNotFoundError:
             error = MasterNotFoundError(f"no Sentinel names a running primary {self.service_name!r}")
-            self.availability.record_failure(self.where, "connect", error)
+            self._availability.record_failure(self._where, "connect", error)
             raise error from None
 
     async def disconnect(self, inuse_connections: bool = True) -> None:  # noqa: FBT001, FBT002  # as redis-py has it
@@ -130,9 +133,7 @@ def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> An
         sentinel_options = {**tls_options, **sentinel_options, "ssl": True}
     limits = {"socket_connect_timeout": _CONNECT_TIMEOUT, "socket_timeout": _CONNECT_TIMEOUT}
     sentinel = sentinels(address.hosts, sentinel_kwargs={**limits, "retry": Retry(NoBackoff(), 1), **sentinel_options})
-    connections = pool(address.primary, sentinel, **{**_limits(), **options, "ssl": tls})
-    connections.availability, connections.where = availability, str(address)
-    return connections
+    return pool(availability, str(address), address.primary, sentinel, **{**_limits(), **options, "ssl": tls})
 
 
 async def _load_scripts(connection: Any) -> None:

@@ -129,8 +129,7 @@ class Store:
         self.guesses = PassphraseGuesses(self.executor)
         self.records = RecordStore(self.executor)
         self.receipt_key = b""
-        self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None
-        """Called with the event of each commit of this node, before the commit is acknowledged to the player."""
+        self._on_committed: OnCommitted = lambda _room, _event, _is_announced: None
         self._commits = GroupCommit(self._commit_batch)
 
     async def check_schema(self) -> None:
@@ -350,6 +349,10 @@ class Store:
         (number,) = await self.executor.execute(broadcasting, durable=True)
         return bool(number)
 
+    def report_commits(self, on_committed: OnCommitted) -> None:
+        """Call ``on_committed`` for each commit of this node, before the commit is acknowledged to the player."""
+        self._on_committed = on_committed
+
     def commit(self, commit: Commit) -> Awaitable[CommitResult]:
         """Commit an action in one batch with the other actions of the same turn of the event loop.
 
@@ -370,7 +373,7 @@ class Store:
         for commit, result in zip(commits, results, strict=True):
             if isinstance(result, CommitResult) and result.outcome == "ok":
                 numbered = SequencedEvent(result.event, result.previous, result.committed_at, commit.moved)
-                self.on_committed(commit.room, numbered, result.is_announced)
+                self._on_committed(commit.room, numbered, result.is_announced)
         return results
 
     async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
