@@ -82,7 +82,7 @@ Serve = Callable[[ServerConnection], Awaitable[None]]
 
 
 class Gateway:
-    """Accepts the players' connections to this node and answers their requests.
+    """Serves the players' connections to this node.
 
     ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the name of each further
     subprotocol, such as the operators', to a function that serves its connections. ``page`` answers plain HTTP

@@ -1,4 +1,4 @@
-"""The entering and leaving of rooms, as a player or as a spectator."""
+"""The changes of the room that a connection is in: join, watch, leave."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = get_logger()
 
 
 class RoomEntry:
-    """Lets connections of this node enter and leave rooms. A connection is in at most one room at a time.
+    """Changes the room that a connection of this node is in. A connection is in at most one room at a time.
 
     ``charge_passphrase`` charges a connection for the check of a passphrase.
     """

@@ -1,7 +1,7 @@
-"""The node agent, which reports the state of a node, carries out the orders of operators and enforces bans.
+"""A node's agent, through which operators observe the node or control it.
 
-Orders and bans are stored in Redis. An announcement only makes a node read them at once instead of at the next
-interval.
+The agent reports the state of the node, carries out orders, and enforces bans. Orders and bans are stored in Redis. An
+announcement only makes a node read them at once instead of at the next interval.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _log = get_logger()
 
 
 class NodeAgent:
-    """Reports the state of a node, carries out the orders of operators, and enforces bans.
+    """Lets operators observe a node or control it.
 
     ``bans`` are the bans that the gateway checks. The agent keeps them up to date. ``stop`` is the event that makes
     the node stop. If an operator orders the node to drain, the agent sets ``stop``.

@@ -1,4 +1,4 @@
-"""A player's connection, which knows the player's identity, room and seat."""
+"""The connection of a player, who may be in a room."""
 
 from __future__ import annotations
 
