@@ -8,7 +8,7 @@ import secrets
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
@@ -45,7 +45,7 @@ from samedeal_server.store.events import (
     decode_event,
     encode_event,
 )
-from samedeal_server.store.group_commit import Commit, CommitResult
+from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
 from samedeal_server.store.pubsub import Announcement, NodesAnnouncement, RoomEvent, RoomSubscribed
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.scripts import Script
@@ -292,6 +292,12 @@ async def test_move_without_progress_keeps_progress_time(store: Store) -> None:
     later = (await store.commit(act(generation, 1, foundation_cards=1))).committed_at
     run = await run_of(store)
     assert run.last_progress_at == first < later == run.last_action_at
+
+
+def test_commit_outcomes_are_those_of_the_script() -> None:
+    script = files("samedeal_server.store").joinpath("lua/commit_action.lua").read_text()
+    body = re.sub(r"--[^\n]*", "", script)
+    assert set(re.findall(r"return \{'(\w+)'", body)) == set(get_args(CommitOutcome))
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ Two kinds of refusals are made elsewhere. The package ``samedeal`` refuses illeg
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from typing import Literal
 
 from samedeal.errors import BadOptions, MalformedText, RequestRefused
 from samedeal.protocol_codes import RefusalCode
+
+CommitRejection = Literal["stale", "fenced", "not_racing", "time_up", "already_finished", "no_room"]
+"""The reason why the store rejected a commit."""
 
 
 def banned(sentence: str) -> RequestRefused:
@@ -337,16 +339,18 @@ def no_free_code() -> RequestRefused:
     return RequestRefused(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
 
 
-_COMMIT_REFUSALS: Final[dict[str, Callable[[], RequestRefused]]] = {
-    "stale": stale,
-    "fenced": fenced,
-    "not_racing": not_racing,
-    "time_up": time_up,
-    "already_finished": race_done,
-    "no_room": this_room_is_gone,
-}
-
-
-def commit_refused(outcome: str) -> RequestRefused:
-    """Return the refusal for a commit that was rejected. CommitResult lists the values of ``outcome``."""
-    return _COMMIT_REFUSALS[outcome]()
+def commit_refused(reason: CommitRejection) -> RequestRefused:
+    """Return the refusal for a commit that was rejected."""
+    match reason:
+        case "stale":
+            return stale()
+        case "fenced":
+            return fenced()
+        case "not_racing":
+            return not_racing()
+        case "time_up":
+            return time_up()
+        case "already_finished":
+            return race_done()
+        case "no_room":
+            return this_room_is_gone()

@@ -49,7 +49,7 @@ class MoveService:
         if after.revision > self._rooms.limits.actions_per_race:
             raise refusals.too_many_actions(self._rooms.limits.actions_per_race)
         result = await self._rooms.store.commit(_commit(hub, seat, after, message.action, message.id))
-        if result.outcome in ("ok", "repeated"):
+        if result.outcome == "ok" or result.outcome == "repeated":
             if result.outcome == "repeated":
                 hub.catch_up()  # the answer to the first commit was lost, and with it the move's event
             time = result.committed_at - hub.race.starts
@@ -83,7 +83,7 @@ class MoveService:
             commits.append(_commit(hub, seat, after, action.action, action.id, action.time))
         results = await asyncio.gather(*map(self._rooms.store.commit, commits))
         for result in results:
-            if result.outcome not in ("ok", "repeated"):
+            if result.outcome != "ok" and result.outcome != "repeated":
                 seat.play = None
                 await self._handle_failed_commit(hub, seat, play, result)
                 raise refusals.commit_refused(result.outcome)

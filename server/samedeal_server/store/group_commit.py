@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
+from samedeal_server.races.refusals import CommitRejection
 from samedeal_server.store.events import MoveCommitted
 
 SendBatch = Callable[[list["Commit"]], Awaitable[list["CommitResult | Exception"]]]
+
+CommitOutcome = Literal["ok", "repeated", CommitRejection]
+"""The outcome of a commit: the first text that commit_action.lua returns."""
 
 MAX_BATCH: Final = 256
 """Maximum number of commits in a batch."""
@@ -40,7 +44,7 @@ class CommitResult(Struct, frozen=True):
     of the new event, and ``previous`` is the number of the event before it.
     """
 
-    outcome: str
+    outcome: CommitOutcome
     committed_at: int = 0
     revision: int = -1
     generation: int = -1

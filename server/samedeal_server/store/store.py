@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec.structs import replace
 
@@ -30,7 +30,7 @@ from samedeal_server.store.events import (
     encode_event,
     presence_parts,
 )
-from samedeal_server.store.group_commit import Commit, CommitResult, GroupCommit
+from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult, GroupCommit
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.records import RecordStore
@@ -459,7 +459,7 @@ def _commit_result(commit: Commit, answer: list[Any]) -> CommitResult:
         case [b"stale", revision]:
             return CommitResult("stale", revision=int(revision))
         case [reason]:
-            return CommitResult(reason.decode())
+            return CommitResult(cast("CommitOutcome", reason.decode()))
         case _:
             raise StoreUnavailable(f"the commit script answered {answer!r}")
 
