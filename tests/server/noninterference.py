@@ -227,7 +227,7 @@ class World:
                 pass
         for node in self._nodes:
             followed = node.rooms.hubs.get(ROOM)
-            if followed is not None and followed.updates.pending:
+            if followed is not None:
                 followed.updates.flush()
         for name, client in self.clients.items():
             await client.expect(Pong, Ping)  # then everything that was sent before has arrived

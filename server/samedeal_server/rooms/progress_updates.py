@@ -29,11 +29,6 @@ class ProgressUpdates:
         self._moved_at = 0
         self._alarm = Alarm(timers, self.flush)
 
-    @property
-    def pending(self) -> bool:
-        """Whether an update will be sent soon."""
-        return self._alarm.is_set
-
     def queue(self, player: str, moved_at: int = 0) -> None:
         """Send a player's counts with the next update.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final, Protocol, cast
+from typing import Protocol, cast
 
 import structlog
 
@@ -11,7 +11,7 @@ import structlog
 class LogEvent(StrEnum):
     """The names of logged events.
 
-    The section *Logs* of deploy/README.md explains each event that is not in ``DEBUG_EVENTS``.
+    The section *Logs* of deploy/README.md explains each event except REQUEST_REFUSED, which is logged only at level debug.
     """
 
     LISTENING = "listening"
@@ -52,10 +52,6 @@ class LogEvent(StrEnum):
     SOLVER_ENDED = "solver_ended"
     FAILED = "failed"
     FAULT = "fault"
-
-
-DEBUG_EVENTS: Final = frozenset({LogEvent.REQUEST_REFUSED})
-"""Events that are logged only at level debug, and that are not documented."""
 
 
 class EventLog(Protocol):
