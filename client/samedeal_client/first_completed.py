@@ -15,7 +15,8 @@ async def first_of(*coroutines: Coroutine[Any, Any, _Result]) -> AsyncIterator[t
     """Run coroutines as tasks, enter the context when the first of them ends, and cancel the others on exit.
 
     Yield the tasks in the order of the coroutines. If a task fails, the context does not raise the exception, but the
-    task's ``result`` does.
+    task's ``result`` does. The server has a helper like this one, because client and server share only ``samedeal``,
+    which does not use asyncio.
     """
     tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
     try:

@@ -18,7 +18,8 @@ async def first_of(*coroutines: Coroutine[Any, Any, _Result]) -> AsyncIterator[t
     """Run coroutines as tasks, and enter the ``async with`` block when the first of them has ended.
 
     On exit, cancel the others. Yield the tasks in the order of the coroutines. The exception of a task is raised only
-    by its method ``result``.
+    by its method ``result``. The client has a helper like this one, because client and server share only ``samedeal``,
+    which does not use asyncio. This one also ends tasks in which a library swallows a cancellation.
     """
     tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
     try:

@@ -72,6 +72,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         if timeout := sd_notify.watchdog_timeout():
             tasks.append(asyncio.create_task(sd_notify.watchdog_loop(timeout)))
         tasks.append(asyncio.create_task(_forward(signals, workers)))
+        # Not first_of, which would stop the forwarding of signals before all workers have ended.
         running = asyncio.create_task(_keep_running(workers))
         done, _ = await asyncio.wait((running, *tasks), return_when=asyncio.FIRST_COMPLETED)
         for task in done:
