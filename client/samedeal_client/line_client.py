@@ -207,7 +207,9 @@ class LineClient:
                     await self.client.leave()
                     self._output.print("You have left the room.")
                     self._stop(0)
-                case _:
+                case (
+                    Word.UNDO | Word.COLLECT | Word.HINT | Word.FIND | Word.BOARD | Word.RIVALS | Word.HELP | Word.QUIT
+                ):
                     self._run_local_command(command)
         except RequestRefused as refused:
             self._output.print(str(refused))

@@ -19,6 +19,7 @@ from samedeal_client.input.key_grammar import (
     KeyGrammar,
     MoveChoice,
     RunCommand,
+    ScreenCommand,
     Selected,
     ViewPile,
 )
@@ -182,7 +183,7 @@ def test_space_draws_or_deals() -> None:
         ("f1", KeyCommand.HELP),
     ],
 )
-def test_command_keys_run_commands(key: str, command: KeyCommand) -> None:
+def test_command_keys_run_commands(key: str, command: ScreenCommand) -> None:
     assert last_effect("phoenix", key) == RunCommand(command)
 
 

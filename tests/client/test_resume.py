@@ -18,10 +18,16 @@ def resumption() -> Resumption:
     return Resumption(lambda: next(ids))
 
 
+def enter(resuming: Resumption, room: str) -> None:
+    """Let the server accept a request for a seat."""
+    join = Join(id=1, room=room)
+    resuming.accepted(join, Joined(to=join.id, room=room, seat=1, generation=1))
+
+
 def seated(revision: int = -1) -> Resumption:
     """A client with a seat and a board of a revision."""
     resuming = resumption()
-    resuming.entered(Join(id=1, room="k7"))
+    enter(resuming, "k7")
     if revision >= 0:
         resuming.board_received(revision)
     return resuming
@@ -31,7 +37,7 @@ def ack(resuming: Resumption, *revisions: int) -> None:
     """Acknowledge the actions that led to these revisions. Each has its revision as its time and as its receipt."""
     for revision in revisions:
         act = Act(id=revision, revision=revision - 1, action="3 5")
-        resuming.acked(act, acked(act))
+        resuming.accepted(act, acked(act))
 
 
 def joined(request: ToServer, revision: int = -1) -> Joined:
@@ -82,7 +88,7 @@ def test_requests_wait_until_the_seat_is_resumed() -> None:
 
 def test_view_is_requested_and_requests_do_not_wait() -> None:
     resuming = resumption()
-    resuming.entered(Watch(id=1, room="k7"))
+    resuming.accepted(Watch(id=1, room="k7"), Watching(to=1, room="k7", delay=15))
     step = resuming.begin()
     assert step == NextStep(send=(Watch(id=100, room="k7"),), send_pending=True)
     assert resuming.answered(Watching(to=100, room="k7", delay=15)) == NextStep()
@@ -96,14 +102,14 @@ def test_client_that_left_resumes_nothing() -> None:
 
 def test_another_room_is_resumed_without_a_revision() -> None:
     resuming = seated(revision=4)
-    resuming.entered(Join(id=2, room="k8"))
+    enter(resuming, "k8")
     join = requested_seat(resuming.begin())
     assert (join.room, join.revision) == ("k8", -1)
 
 
 def test_joining_the_same_room_again_keeps_the_revision() -> None:
     resuming = seated(revision=4)
-    resuming.entered(Join(id=2, room="k7"))
+    enter(resuming, "k7")
     assert requested_seat(resuming.begin()).revision == 4
 
 

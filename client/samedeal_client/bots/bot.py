@@ -17,7 +17,7 @@ from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.text.time_text import ordinal
@@ -69,6 +69,9 @@ class Bot:
         timeout: asyncio.TimerHandle | None = None
         loop = asyncio.get_running_loop()
         async for event in self._rooms:
+            if isinstance(event, ModelMessage):
+                self._changed.set()
+                continue
             match event:
                 case Lost(sentence) if timeout is None:
                     self._report(f"{sentence} Reconnecting.")
@@ -76,13 +79,12 @@ class Bot:
                 case Connected() if timeout is not None:
                     timeout.cancel()
                     timeout = None
+                case Connected() | Lost():
+                    pass  # the first connection, or another failed attempt to reconnect
                 case Notice(_, sentence):
                     self._report(sentence)
                 case SeatLost(_, sentence) | Ended(_, sentence):
                     return sentence
-                case _:
-                    pass
-            self._changed.set()
         return "The connection has ended."
 
     def _end_link(self) -> None:

@@ -13,7 +13,7 @@ Between the two keys ``-`` and ``+`` change the number of cards. The mouse uses 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from samedeal.board import Board
 from samedeal.cards import RANKS, SUITS, Card
@@ -77,11 +77,17 @@ class ViewPile:
     pile: str
 
 
+ScreenCommand: TypeAlias = Literal[
+    KeyCommand.COLLECT, KeyCommand.UNDO, KeyCommand.HINT, KeyCommand.RESIGN, KeyCommand.HELP
+]
+"""A command that needs more than the board, so that the screen carries it out."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunCommand:
-    """A command that the screen carries out: ``COLLECT``, ``UNDO``, ``HINT``, ``RESIGN`` or ``HELP``."""
+    """A request to the screen to carry out a command."""
 
-    command: KeyCommand
+    command: ScreenCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +229,7 @@ class KeyGrammar:
                 return self._done(Cancelled(self.idle))
             case KeyCommand.HELP:
                 return KeyResult(self, RunCommand(command))
-            case _:
+            case KeyCommand.COLLECT | KeyCommand.UNDO | KeyCommand.HINT | KeyCommand.RESIGN:
                 return self._done(RunCommand(command))
 
     def _resize(self, step: int, board: Board) -> KeyResult:

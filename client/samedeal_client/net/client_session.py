@@ -16,7 +16,7 @@ from samedeal.protocol.messages import Acked, Notice, Ping, RoomState
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record
 from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.dead_end import is_stuck_for_good
@@ -124,6 +124,13 @@ class ClientSession:
         return Ended(ClientCode.CLOSED, "This client closed the connection.")
 
     def _handle(self, event: LinkEvent) -> None:
+        if isinstance(event, ModelMessage):
+            if isinstance(event, RoomState):
+                self.entering = False
+            if isinstance(event, Acked) and self._journal is not None:
+                self._journal.append_acked(self.model)
+            self._handle_play()
+            return
         match event:
             case Connected():
                 self.connection = ConnectionStatus(ping=self.connection.ping)
@@ -142,12 +149,6 @@ class ClientSession:
                 self._messages.append(StatusMessage("wait", text))
             case Notice():
                 self._messages.append(StatusMessage("notice", event.message))
-            case _:
-                if isinstance(event, RoomState):
-                    self.entering = False
-                if isinstance(event, Acked) and self._journal is not None:
-                    self._journal.append_acked(self.model)
-                self._handle_play()
 
     def _save_room(self) -> None:
         """Keep the saved room up to date: the room in which the player has a seat, or none."""

@@ -14,20 +14,33 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
+    Create,
+    DeclareStuck,
     Done,
+    Hello,
     Join,
     Joined,
+    KickPlayer,
     Leave,
+    ListRecords,
+    ListRooms,
     Ping,
     Pong,
     ProgressUpdate,
+    ReadRecord,
+    Ready,
+    Recover,
     Refused,
+    Rematch,
     Resign,
+    RevealShare,
     RoomState,
     Seat,
+    Start,
     Tally,
     ToClient,
     ToServer,
+    Watch,
     Welcome,
 )
 from samedeal.protocol_codes import RefusalCode
@@ -139,7 +152,9 @@ class GhostLink(Link):
                 return [Done(to=message.id), self._state()]
             case Leave():
                 return [Done(to=message.id)]
-            case _:
+            case (Hello() | ListRooms() | ListRecords() | ReadRecord() | Create() | Watch() | Rematch()) | (
+                Ready() | Start() | RevealShare() | KickPlayer() | Recover() | DeclareStuck()
+            ):
                 sentence = "You can't do that while you practise."
                 return [Refused(to=message.id, code=RefusalCode.NOT_RACING, message=sentence)]
 

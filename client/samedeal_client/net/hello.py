@@ -43,18 +43,16 @@ async def greet(
         raise Disconnected("The server did not answer in time.") from None
     except ConnectionClosed as closed:
         raise close_error(closed) from None
-    match answer:
-        case Welcome():
-            return answer
-        case Notice(code=NoticeCode.DRAINING):  # the server began to drain before it answered
-            raise Disconnected(answer.message, server_gone=True)
-        case Refused() if answer.retry_after:
-            raise Disconnected(answer.message, min(answer.retry_after, MAX_RETRY_AFTER))
-        case Refused():
-            raise RequestRefused.from_wire(answer.code, answer.message)
-        case _:
-            sentence = f"{server} is not a Samedeal server: it sent no welcome. Check the address."
-            raise CannotConnect(ConnectErrorCode.NOT_SAMEDEAL, sentence, permanent=True)
+    if isinstance(answer, Welcome):
+        return answer
+    if isinstance(answer, Notice) and answer.code == NoticeCode.DRAINING:  # it began to drain before it answered
+        raise Disconnected(answer.message, server_gone=True)
+    if not isinstance(answer, Refused):
+        sentence = f"{server} is not a Samedeal server: it sent no welcome. Check the address."
+        raise CannotConnect(ConnectErrorCode.NOT_SAMEDEAL, sentence, permanent=True)
+    if answer.retry_after:
+        raise Disconnected(answer.message, min(answer.retry_after, MAX_RETRY_AFTER))
+    raise RequestRefused.from_wire(answer.code, answer.message)
 
 
 async def _exchange(socket: ClientConnection, hello: Hello) -> ToClient:

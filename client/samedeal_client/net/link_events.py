@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samedeal.protocol.messages import ToClient
+from samedeal.protocol.messages import BoardState, DelayedBoard, DelayedMove, Notice, ProgressUpdate, Refused, RoomState
+from samedeal_client.net.unanswered_requests import ServerAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +50,7 @@ class Ended:
     sentence: str
 
 
-LinkEvent = ToClient | Connected | Lost | SeatLost | Ended
+ModelMessage = ServerAnswer | Refused | RoomState | BoardState | ProgressUpdate | DelayedBoard | DelayedMove
+"""Every message except ``Notice``. Its effect is in the model, where front ends find it."""
+
+LinkEvent = ModelMessage | Notice | Connected | Lost | SeatLost | Ended

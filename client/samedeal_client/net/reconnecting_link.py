@@ -32,11 +32,9 @@ from samedeal.errors import RequestRefused
 from samedeal.joint_deal import SHARE_BYTES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
-    Acked,
     Act,
     BoardState,
     Join,
-    Leave,
     Notice,
     Ping,
     Pong,
@@ -45,7 +43,6 @@ from samedeal.protocol.messages import (
     RoomState,
     ToClient,
     ToServer,
-    Watch,
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
@@ -414,25 +411,17 @@ class Link:
         if self._resumption.expects(answer):
             await self._execute(self._resumption.answered(answer), answer)
             return
-        match answer:
-            case Refused(code=RefusalCode.UNAVAILABLE) if isinstance(self._pending.get(answer.to), Act):
+        if isinstance(answer, Refused):
+            if answer.code == RefusalCode.UNAVAILABLE and isinstance(self._pending.get(answer.to), Act):
                 # The outcome of the action is unknown. Repeat it on a new connection, then the actions after it.
                 raise Disconnected(answer.message)
-            case _:
-                request = self._pending.remove(answer.to)
-        match request:
-            case Act() if isinstance(answer, Acked):
-                self._resumption.acked(request, answer)
-            case Join() | Watch() if not isinstance(answer, Refused):
-                self._resumption.entered(request)
-            case Leave() if not isinstance(answer, Refused):
-                self._resumption.left()
-            case _:
-                pass
-        if isinstance(answer, Refused):
+            self._pending.remove(answer.to)
             refused = RequestRefused.from_wire(answer.code, answer.message, answer.retry_after or None)
             self._awaited.fail(answer.to, refused)
             return
+        request = self._pending.remove(answer.to)
+        if request is not None:
+            self._resumption.accepted(request, answer)
         self._awaited.resolve(answer)
         self._send_due()
 

@@ -8,7 +8,30 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import Acked, Act, Join, Joined, Recover, Refused, ToServer, Watch
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    Create,
+    DeclareStuck,
+    Hello,
+    Join,
+    Joined,
+    KickPlayer,
+    Leave,
+    ListRecords,
+    ListRooms,
+    Ping,
+    ReadRecord,
+    Ready,
+    Recover,
+    Refused,
+    Rematch,
+    Resign,
+    RevealShare,
+    Start,
+    ToServer,
+    Watch,
+)
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.acked_history import AckedHistory
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, ServerAnswer
@@ -53,8 +76,23 @@ class Resumption:
         self._recovering: set[int] = set()
         self._late_joins: list[float] = []
 
-    def entered(self, request: Join | Watch) -> None:
-        """Record that the server has accepted ``request``. The client now has a seat or a spectator's view."""
+    def accepted(self, request: ToServer, answer: ServerAnswer) -> None:
+        """Record that the server has accepted a request: the client's new place, or its acknowledged action."""
+        match request:
+            case Join() | Watch():
+                self._enter(request)
+            case Leave():
+                self.left()
+            case Act():
+                if isinstance(answer, Acked):
+                    self._revision = max(self._revision, answer.revision)
+                    self._history = self._history.acked(request, answer)
+            case Hello() | Ping() | ListRooms() | ListRecords() | ReadRecord() | Create():
+                pass  # needs no place
+            case Ready() | Start() | RevealShare() | KickPlayer() | Recover() | Resign() | DeclareStuck() | Rematch():
+                pass  # changes neither the place nor the board
+
+    def _enter(self, request: Join | Watch) -> None:
         same_seat = isinstance(request, Join) and isinstance(self.place, Join) and request.room == self.place.room
         if not same_seat:
             self._revision = -1
@@ -64,12 +102,6 @@ class Resumption:
     def left(self) -> None:
         """Record that the client has left its room."""
         self.place = None
-
-    def acked(self, act: Act | None, answer: Acked) -> None:
-        """Record an acknowledged action. If ``act`` is None, record only the revision."""
-        self._revision = max(self._revision, answer.revision)
-        if act is not None:
-            self._history = self._history.acked(act, answer)
 
     def board_received(self, revision: int) -> NextStep:
         """Record the ``revision`` of a board that the server has sent.

@@ -25,7 +25,7 @@ from samedeal_client.drawing.marks import NO_MARKS
 from samedeal_client.history_file import best_before
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import ControllerResult, RaceController
-from samedeal_client.input.key_grammar import FindCard, KeyGrammar, RunCommand
+from samedeal_client.input.key_grammar import FindCard, KeyGrammar, RunCommand, ScreenCommand
 from samedeal_client.input.key_names import QUIT_KEY, command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
@@ -344,11 +344,12 @@ class RaceScreen(ClientScreen):
         match response.action:
             case Move() as move:
                 self._act(move)
-            case FindCard(card) if self._board is not None:
-                self.show_message(views.card_location(self._board, card, self.look), "you")
+            case FindCard(card):
+                if self._board is not None:
+                    self.show_message(views.card_location(self._board, card, self.look), "you")
             case RunCommand(command):
                 self._run_command(command)
-            case _:
+            case None:
                 pass
 
     def _act(self, action: Move | str) -> None:
@@ -358,7 +359,7 @@ class RaceScreen(ClientScreen):
             self.show_message(str(error))
         self._board = self.model.board
 
-    def _run_command(self, command: KeyCommand) -> None:
+    def _run_command(self, command: ScreenCommand) -> None:
         match command:
             case KeyCommand.UNDO:
                 self._act(UNDO)
@@ -372,8 +373,6 @@ class RaceScreen(ClientScreen):
                 self.app.call_later(self.samedeal.action_help)
             case KeyCommand.RESIGN:
                 self.ask_to_resign()
-            case _:
-                pass
 
     def ask_to_resign(self) -> None:
         """Ask whether the player really resigns."""

@@ -80,7 +80,7 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
             return f"starts in {max(line.starts - now, 0) // 1000 + 1} s", "notice"
         case "racing":
             return f"racing, {clock_text(now - line.starts)} so far", "count"
-        case _:
+        case "finished" | "closed":
             return line.phase, "label"
 
 

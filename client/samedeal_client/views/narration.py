@@ -103,7 +103,7 @@ class Narrator:
                 return [f"Go! The time limit is {duration_text(room.options.limit)}.{how}"]
             case "finished":
                 return self.final_standings(model)
-            case _:
+            case "closed":
                 return ["This room is closed."]
 
     def _finishes(self, before: Model, after: Model) -> list[str]:
@@ -223,15 +223,14 @@ def _countdown_sentence(count: int) -> str:
 
 def _start_sentence(room: RoomState, model: Model) -> str:
     match room.options.start:
-        case "host" if model.hosting:
-            return "You are the host. Type start when everyone is here."
         case "host":
-            return "The host starts the race."
+            own = "You are the host. Type start when everyone is here."
+            return own if model.hosting else "The host starts the race."
         case "all-ready":
             return "Type ready. The race starts when all players are ready."
         case "full":
             return "The race starts when every seat is taken."
-        case _:
+        case "at":
             return "The race starts at its set time."
 
 
