@@ -210,12 +210,12 @@ class SamedealApp(LookApp[int]):
             yield SystemCommand("Resign", "Your foundation cards still count", screen.ask_to_resign)
         yield from super().get_system_commands(screen)
 
-    async def action_help(self) -> None:
-        """Open the help over the current screen."""
+    async def action_help(self, *, rules: bool = False) -> None:
+        """Open the help over the current screen. In a race, or if ``rules`` is true, open it at the rules."""
         from samedeal_client.screens.help import HelpScreen
 
         if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
-            await self.push_screen(HelpScreen(self.screen.help_context))
+            await self.push_screen(HelpScreen(self.screen.help_context, rules=rules))
 
     def ignore_input(self, seconds: float) -> None:
         """Ignore keys and clicks for ``seconds`` seconds, except the key to quit.

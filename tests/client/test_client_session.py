@@ -13,8 +13,9 @@ from samedeal.errors import PlayError, RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Act, DeclareStuck, Notice, Ping
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.client_session import ClientSession, ConnectionStatus, StatusMessage, next_foundation_move
+from samedeal_client.net.client_session import ClientSession, StatusMessage, next_foundation_move
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
+from samedeal_client.state.connection_status import ConnectionStatus
 from tests.client.boards import board
 from tests.client.referee import Referee, wait_until
 

@@ -32,7 +32,7 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
-from samedeal_client.screens.base import ClientScreen
+from samedeal_client.screens.lobby import LobbyScreen
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
@@ -697,14 +697,16 @@ async def test_notice_uses_the_banner_only_if_it_is_long() -> None:
 
 async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
     async with running_app(willow()) as ui:
+        await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))
+        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
         screen = ui.app.screen
-        assert isinstance(screen, ClientScreen)
+        assert isinstance(screen, LobbyScreen)
         for text in ("Joining friday", "Joining sunday"):
             screen.run_busy(text, partial(asyncio.sleep, 3600))
             await ui.settle()
-            assert text in screen.busy_row()[0].text
+            assert text in screen.prompt_row()[0].text
         screen.run_busy("Joining monday", partial(asyncio.sleep, 0))
-        await ui.wait_until(lambda: not screen.busy_row())
+        await ui.wait_until(lambda: not screen.prompt_row())
 
 
 async def test_lost_seat_is_explained_in_the_lobby() -> None:

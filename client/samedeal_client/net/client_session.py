@@ -19,6 +19,7 @@ from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
+from samedeal_client.state.connection_status import ConnectionStatus
 from samedeal_client.state.dead_end import is_stuck_for_good
 from samedeal_client.state.journal_file import ActionJournal
 from samedeal_client.state.model import Model
@@ -26,22 +27,6 @@ from samedeal_client.state.own_play import OwnPlay
 
 PING_INTERVAL: Final = 5.0
 """Interval, in seconds, between two measurements of the round trip."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionStatus:
-    """The state of the connection.
-
-    ``ping`` is the newest round trip in milliseconds, or None if it is unknown. ``retry_at`` is the time of the next
-    attempt to reconnect, on the session's clock. ``reason`` is a sentence for the player that says why the connection
-    was lost or has ended. ``server_gone`` is true if the connection was lost because the server has stopped.
-    """
-
-    state: Literal["up", "lost", "ended"] = "up"
-    ping: int | None = None
-    retry_at: float = 0.0
-    reason: str = ""
-    server_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

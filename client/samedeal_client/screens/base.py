@@ -7,7 +7,6 @@ model. A window that is too small shows a message instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
 from textual import events
@@ -23,10 +22,19 @@ from samedeal_client.input.key_names import QUIT_KEY, key_text
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, cut, fit, fit_row, row_text, row_width, wrap
+from samedeal_client.text.spans import Row
 from samedeal_client.views.footer_key import FooterKey
+from samedeal_client.views.frame import (
+    banner_rows,
+    connection_row,
+    connection_text,
+    fits_message_line,
+    header_row,
+    message_rows,
+    prompt_rows,
+    too_small_rows,
+)
 from samedeal_client.views.key_help import HelpContext
-from samedeal_client.views.race import SEAT_KEPT, server_gone_sentences
 from samedeal_client.widgets.blank_container import PlainContainer, blank_lines
 from samedeal_client.widgets.footer import KeyHints, MessageAndKeys
 from samedeal_client.widgets.rows_widget import Rows
@@ -42,14 +50,6 @@ TICK: Final = 0.25
 
 MESSAGE_TIME: Final = 6.0
 """Time, in seconds, for which a message is shown."""
-
-_BANNER_ROWS: Final = 3
-
-_PING_WIDTH: Final = 80
-"""Minimum width, in columns, of a window whose header has the word "ping" before the time of a round trip."""
-
-_WRAPPED: Final = ("notice", "bad")
-"""The styles of prompts that may take two rows. Prompts in other styles are cut to one row."""
 
 
 class Body(PlainContainer):
@@ -76,7 +76,6 @@ class ClientScreen(Screen[None]):
         self._fitted_size: Size | None = None
         self._message: tuple[str, str] | None = None
         self._message_timer: Timer | None = None
-        self._busy = ""
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between header and footer."""
@@ -178,12 +177,7 @@ class ClientScreen(Screen[None]):
         too_small = size.width < minimum.width or size.height < minimum.height
         self.set_class(too_small, "small")
         if too_small:
-            sentence = (
-                f"Window too small: {size.width}x{size.height}. Needed: {minimum.width}x{minimum.height}. "
-                f"Enlarge it or use a smaller font. {key_text(QUIT_KEY, self.look)} quits."
-            )
-            lines = wrap(sentence, max(size.width, 1))
-            self._too_small.show([(Span(line, "notice"),) for line in lines])
+            self._too_small.show(too_small_rows(size, minimum, self.look))
             return
         self._ready = True
         self.update(self.model)
@@ -227,10 +221,11 @@ class ClientScreen(Screen[None]):
         """Draw the header, the banner and the footer."""
         if not self._ready:
             return
-        width = self.size.width
-        self._header.show([self._header_row(width)])
+        look, width = self.look, self.size.width
+        right = (*self.status_row(), *connection_row(self.client.connection, look, width))
+        self._header.show([header_row(self.title_parts(), right, look, width, self.header_style())])
         self.show_footer(width)
-        banner = self._banner_rows(width)
+        banner = banner_rows(self._banner_text(width), look, width)
         self._banner.display = bool(banner)
         self._banner.styles.height = len(banner)
         self._banner.show(banner)
@@ -238,7 +233,7 @@ class ClientScreen(Screen[None]):
     def show_footer(self, width: int) -> None:
         """Show the keys and the message. If there is no message, show the prompt in its place."""
         self._footer.show_lines(
-            self._message_rows(width), [self._with_back_description(key) for key in self.footer_keys()], width
+            self.message_rows(width), [self._with_back_description(key) for key in self.footer_keys()], width
         )
 
     def _with_back_description(self, key: FooterKey) -> FooterKey:
@@ -248,59 +243,12 @@ class ClientScreen(Screen[None]):
         """
         return key._replace(description="back") if self.samedeal.back_to and key.key == QUIT_KEY else key
 
-    def _header_row(self, width: int) -> Row:
-        right = (*self.status_row(), *self._connection_row(), Span(" "))
-        free = width - row_width(right)
-        row = fit_row((*self._title_row(max(free, 0)), *right), width)
-        emphasis = self.header_style()
-        return tuple(Span(span.text, f"{span.style} {emphasis}") for span in row) if emphasis else row
-
-    def _title_row(self, width: int) -> Row:
-        pointer = Span(f" {self.look.glyphs.pointer} ", "label")
-        parts = [part._replace(text=self.look.displayable(part.text)) for part in self.title_parts()]
-        while True:
-            row = [Span(" ")]
-            for number, part in enumerate(parts):
-                row += [pointer, part] if number else [part]
-            left_out = next((part for part in parts if part.style == "label"), None)
-            if row_width(tuple(row)) <= width or left_out is None:
-                return fit_row(tuple(row), width, self.look.glyphs.ellipsis)
-            parts.remove(left_out)
-
-    def _connection_row(self) -> Row:
-        connection = self.client.connection
-        if connection.state == "up":
-            sign = "*" if self.look.ascii else "●"
-            if connection.ping is None:
-                return (Span("  "), Span(sign, "bar"))
-            name = "ping" if self.size.width >= _PING_WIDTH else sign
-            return (Span("  "), Span(name, "bar"), Span(f" {connection.ping} ms", "label"))
-        return (Span("  "), Span(f"{'x' if self.look.ascii else '○'} disconnected", "notice"))
-
-    def _banner_rows(self, width: int) -> list[Row]:
-        connection = self.client.connection
-        match connection.state:
-            case "up":
-                text = "" if self._announcement_fits(width) else self.samedeal.announcement
-            case "lost":
-                seconds = self.client.retry_in()
-                retry = f"Retrying in {seconds:.0f} s." if seconds >= 1 else "Retrying now."
-                seat = f" {SEAT_KEPT}" if self.model.has_live_seat else ""
-                if connection.server_gone:
-                    text = f"{' '.join(server_gone_sentences(self.model))} {retry}"
-                else:
-                    text = f"Connection lost. {retry}{seat} {connection.reason}"
-            case _:
-                text = f"{connection.reason} {key_text(QUIT_KEY, self.look)} closes this window."
-        lines = wrap(self.look.displayable(text), width - 2)[:_BANNER_ROWS]
-        return [(Span(fit(f" {line}", width), "notice found"),) for line in lines]
-
-    def _announcement_fits(self, width: int) -> bool:
-        """Return whether the sentence from ``SamedealApp.announce`` fits into the two lines at the bottom.
-
-        At the bottom the sentence hides no cards. A longer sentence is shown in the banner.
-        """
-        return len(wrap(self.look.displayable(self.samedeal.announcement), width - 2)) <= 2
+    def _banner_text(self, width: int) -> str:
+        client, announcement = self.client, self.samedeal.announcement
+        if client.connection.state != "up":
+            return connection_text(client.connection, client.retry_in(), self.model, self.look)
+        # The message line hides no cards, so the banner shows only what does not fit there.
+        return "" if fits_message_line(announcement, self.look, width) else announcement
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
         """Show a message for ``MESSAGE_TIME`` seconds. An empty message clears the message line."""
@@ -320,69 +268,15 @@ class ClientScreen(Screen[None]):
     def _clear_message(self) -> None:
         self.show_message("")
 
-    def _message_rows(self, width: int) -> list[Row]:
-        if self._message is None:
-            if self.samedeal.announcement and self._announcement_fits(width):
-                return self._two_rows(self.look.displayable(self.samedeal.announcement), "notice found", width)
-            row = self.prompt_row()
-            if row_width(row) > width and row[-1].style in _WRAPPED:
-                return self._two_rows(row_text(row), row[-1].style, width)
-            return [fit_row(row, width, self.look.glyphs.ellipsis)]
-        sentence, style = self._message
-        return self._two_rows(self.look.with_card_symbols(sentence), style, width)
-
-    def _two_rows(self, text: str, style: str, width: int) -> list[Row]:
-        """Return a text in one or two rows. If the text is too long for two rows, it ends with an ellipsis."""
-        lines = wrap(text, width - 2)
-        if len(lines) > 2:
-            lines[1] = cut(f"{lines[1]} {lines[2]}", width - 2, self.look.glyphs.ellipsis)
-        return [(Span(f" {line}", style),) for line in lines[:2]] or [()]
-
-    def breadcrumbs(self, *parts: str) -> Row:
-        """Return the left part of the header: ``samedeal``, then the ``parts`` from the general to the particular."""
-        return (Span("samedeal", "label"), *(Span(part, "label" if at else "title") for at, part in enumerate(parts)))
-
-    def busy_row(self) -> Row:
-        """Return a row that names the task that the screen is busy with. The row is empty if there is no such task."""
-        return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
-
-    def open_help(self, *, rules: bool = False) -> None:
-        """Open the help at the keys of this screen. In a race, or with ``rules``, open it at the rules of the game."""
-        from samedeal_client.screens.help import HelpScreen
-
-        _ = self.app.push_screen(HelpScreen(self.help_context, rules=rules))
-
-    def redraw(self) -> None:
-        """Draw the parts that may change without a change of the model: the header, the banner and the footer.
-
-        Override this if such a part is in the body.
-        """
-        self.show_frame()
-
-    def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:
-        """Run a task in the background. If ``exclusive`` is true, cancel the other tasks of its group."""
-        self.run_worker(task, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy misses that it is a coroutine
-
-    def run_busy(self, busy: str, task: Task) -> None:
-        """Run a task in the background, and show ``busy`` in the footer meanwhile.
-
-        If an earlier task that was started in this way is still running, it is cancelled.
-        """
-        self._busy = busy
-        self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
-
-    async def _run_busy(self, task: Task) -> None:
-        try:
-            await task()
-        except RequestRefused as refused:
-            self.show_refusal(str(refused))
-        # A cancelled task does not get here: the text now belongs to the newer task, and must stay.
-        self._busy = ""
-        self.redraw()
-
-    def show_refusal(self, sentence: str) -> None:
-        """Show the reason why a request was refused."""
-        self.show_message(sentence)
+    def message_rows(self, width: int) -> list[Row]:
+        """Return the rows of the message line: the message, otherwise the announcement, otherwise the prompt."""
+        look, announcement = self.look, self.samedeal.announcement
+        if self._message is not None:
+            sentence, style = self._message
+            return message_rows(look.with_card_symbols(sentence), style, look, width)
+        if announcement and fits_message_line(announcement, look, width):
+            return message_rows(look.displayable(announcement), "notice found", look, width)
+        return prompt_rows(self.prompt_row(), look, width)
 
     def request(self, task: Task) -> None:
         """Send a request in the background. A refusal is shown as a message, and so is a missing connection."""

@@ -14,6 +14,7 @@ from samedeal_client.drawing.layout import Size
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.model import Model
 from samedeal_client.text.spans import Row
+from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.views.help import PAGES, help_rows
 from samedeal_client.views.key_help import HelpContext
 from samedeal_client.widgets.themes import lines_of
@@ -62,7 +63,7 @@ class HelpScreen(WidgetScreen):
 
     def title_parts(self) -> Row:
         """Return the left part of the header."""
-        return self.breadcrumbs("help")
+        return breadcrumbs("help")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Write the page for the width of the screen."""

@@ -30,6 +30,7 @@ from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views import history as history_views
 from samedeal_client.views import lobby as views
+from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.themes import lines_of, text_of
 
@@ -132,7 +133,7 @@ class LobbyScreen(WidgetScreen):
 
     def title_parts(self) -> Row:
         """Return the server, and the player's name on it."""
-        return self.breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
+        return breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Draw the lobby again."""

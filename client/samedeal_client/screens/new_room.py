@@ -20,6 +20,7 @@ from samedeal_client.state.new_room_fields import FIELD_BY_NAME, FIELDS, Field
 from samedeal_client.state.room_form import MAX_LENGTH, NewRoom, RoomForm
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.widgets.form_fields import ChoiceField, TextField
 from samedeal_client.widgets.themes import lines_of
 
@@ -135,7 +136,7 @@ class NewRoomScreen(WidgetScreen):
 
     def title_parts(self) -> Row:
         """Return the left part of the header: the server and the words "new room"."""
-        return self.breadcrumbs(self.client.link.address.typed, "new room")
+        return breadcrumbs(self.client.link.address.typed, "new room")
 
     def prompt_row(self) -> Row:
         """Return the error or the meaning of the focused field in full. The form may be too narrow for the whole text."""

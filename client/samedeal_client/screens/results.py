@@ -27,6 +27,7 @@ from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.views.race import AFTER_ROOM
 from samedeal_client.views.results import (
     REMATCH_DOES,
@@ -104,7 +105,7 @@ class ResultsScreen(WidgetScreen):
         if room is None:
             return ()
         deal = f" {room.deal}" if public_deal_title(room.deal) else f", {deal_title(room.deal)}"
-        return self.breadcrumbs(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
+        return breadcrumbs(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Show the results."""
@@ -221,7 +222,7 @@ class ResultsScreen(WidgetScreen):
 
     def action_rules(self) -> None:
         """Show the rules of the game."""
-        self.open_help(rules=True)
+        self.app.call_later(self.samedeal.action_help, rules=True)
 
     def action_leave(self, _place: str) -> None:
         """Leave the room."""

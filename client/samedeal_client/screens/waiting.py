@@ -18,6 +18,7 @@ from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.model import Model
 from samedeal_client.text.spans import Row, Span
+from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.views.waiting import (
     BOT_LEVELS,
     KICK_KEY,
@@ -109,7 +110,7 @@ class WaitingScreen(WidgetScreen):
     def title_parts(self) -> Row:
         """Return the room and the server."""
         room = self.model.room
-        return self.breadcrumbs(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
+        return breadcrumbs(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
 
     def status_row(self) -> Row:
         """Return the number of players."""
@@ -128,11 +129,6 @@ class WaitingScreen(WidgetScreen):
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Show the room."""
         self._show()
-
-    def redraw(self) -> None:
-        """Draw everything again, including the bots that are joining."""
-        self._show()
-        self.show_frame()
 
     def on_tick(self) -> None:
         """Show the bots that are joining. They are not in the model yet, so no change of the model shows them."""
@@ -251,7 +247,7 @@ class WaitingScreen(WidgetScreen):
 
     def action_rules(self) -> None:
         """Show the rules of the game."""
-        self.open_help(rules=True)
+        self.app.call_later(self.samedeal.action_help, rules=True)
 
     def action_leave(self) -> None:
         """Leave the room. If the player has bots in the room, ask for confirmation first."""
@@ -271,4 +267,5 @@ class WaitingScreen(WidgetScreen):
             await room_actions.add_bot(self.client, self.samedeal.bots, level, self.samedeal.show_message)
         except OSError as error:
             self.show_message(f"The bot could not be started: {error.strerror}.")
-        self.redraw()
+        self._show()  # the bots that are joining are not in the model
+        self.show_frame()

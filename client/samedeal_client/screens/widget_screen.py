@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -9,18 +10,26 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from samedeal.errors import RequestRefused
 from samedeal_client.drawing.layout import Size
-from samedeal_client.screens.base import ClientScreen
-from samedeal_client.text.spans import Row
+from samedeal_client.screens.base import ClientScreen, Task
+from samedeal_client.text.spans import Row, Span
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.themes import lines_of
 
 
 class WidgetScreen(ClientScreen):
-    """A screen with Textual's widgets between the client's header and Textual's footer."""
+    """A screen with Textual's widgets between the client's header and Textual's footer.
+
+    While the screen is busy with a task, its prompt names the task.
+    """
 
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._busy = ""
 
     def compose_footer(self) -> ComposeResult:
         """Yield a line for messages above Textual's footer."""
@@ -29,7 +38,7 @@ class WidgetScreen(ClientScreen):
 
     def show_footer(self, width: int) -> None:
         """Show the message, or the prompt. Textual's footer shows the keys."""
-        text = lines_of(self._message_rows(width), self.look)
+        text = lines_of(self.message_rows(width), self.look)
         if text != self._sentence.content:
             self._sentence.update(text)
 
@@ -38,8 +47,29 @@ class WidgetScreen(ClientScreen):
         return Size(60, 19)
 
     def prompt_row(self) -> Row:
-        """Return a row that names the task that the screen is busy with."""
-        return self.busy_row()
+        """Return a row that names the task that the screen is busy with. The row is empty if there is no such task."""
+        return (Span(f" {self._busy} {self.look.glyphs.ellipsis}", "label"),) if self._busy else ()
+
+    def run_task(self, task: Task, *, group: str = "default", exclusive: bool = False) -> None:
+        """Run a task in the background. If ``exclusive`` is true, cancel the other tasks of its group."""
+        self.run_worker(task, group=group, exclusive=exclusive)  # type: ignore[arg-type]  # mypy misses that it is a coroutine
+
+    def run_busy(self, busy: str, task: Task) -> None:
+        """Run a task in the background, and show ``busy`` in the footer meanwhile.
+
+        If an earlier task that was started in this way is still running, it is cancelled.
+        """
+        self._busy = busy
+        self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
+
+    async def _run_busy(self, task: Task) -> None:
+        try:
+            await task()
+        except RequestRefused as refused:
+            self.show_message(str(refused))
+        # A cancelled task does not get here: the text now belongs to the newer task, and must stay.
+        self._busy = ""
+        self.show_frame()
 
     def on_key(self, event: events.Key) -> None:
         """Leave keys to the bindings of the screen on top. For a key without a binding, show a message.
