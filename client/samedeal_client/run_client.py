@@ -92,11 +92,13 @@ async def run_client(
     lasting: bool = True,
     back_to: str = "",
     send_rivals: Callable[[str], Awaitable[None]] | None = None,
+    shared_address: ServerAddress | None = None,
 ) -> int:
     """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
 
     ``lasting`` is true if the server keeps running after this program, so that the player can return. ``back_to`` names
-    the place that the player came from. ``send_rivals`` is an argument for ``SamedealApp``.
+    the place that the player came from. ``send_rivals`` is an argument for ``SamedealApp``, and ``shared_address`` for
+    ``ClientSession``.
 
     Raise CannotConnect if there is no connection. Raise RequestRefused if the server refuses the player or the room.
     Raise Failure if ``keys.toml`` can't be read or is invalid.
@@ -108,7 +110,7 @@ async def run_client(
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
     async with Link(address, name, sessions) as link:
         _print_warnings(warnings)
-        client = ClientSession(link, journal=ActionJournal())
+        client = ClientSession(link, journal=ActionJournal(), shared_address=shared_address)
         if lasting:
             remember_server(address.typed)
         recorder = HistoryRecorder(client, warnings.append)

@@ -65,11 +65,18 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     async with local_server(public=True) as server:
 
         async def enter(client: ClientSession, _: LineIO | None) -> None:
-            client.shared_address = shared_address(server.address)
             await client.join(await client.rooms.create(options))
 
         display = DisplayOptions.from_arguments(given)
-        race = run_client(server.address, name, display, enter, lasting=False, back_to=given.back_to)
+        race = run_client(
+            server.address,
+            name,
+            display,
+            enter,
+            lasting=False,
+            back_to=given.back_to,
+            shared_address=shared_address(server.address),
+        )
         return await while_server_runs(race, server)
 
 

@@ -15,6 +15,7 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal.protocol.messages import Acked, Notice, Ping, RoomState
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record
+from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
 from samedeal_client.net.reconnecting_link import Link
@@ -41,15 +42,20 @@ class ClientSession:
     """A player's session as a front end shows it: a ``RoomClient``, the state of the connection, and messages.
 
     Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
-    the room's state arrives or the request fails. ``shared_address`` is the server's address for other players. The
-    player's actions are written to ``journal``, unless it is None.
+    the room's state arrives or the request fails. ``shared_address`` is the server's address for other players, by
+    default the address of ``link``. The player's actions are written to ``journal``, unless it is None.
     """
 
     def __init__(
-        self, link: Link, *, clock: Callable[[], float] = time.monotonic, journal: ActionJournal | None = None
+        self,
+        link: Link,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        journal: ActionJournal | None = None,
+        shared_address: ServerAddress | None = None,
     ) -> None:
         self.link = link
-        self.shared_address = link.address
+        self.shared_address = shared_address or link.address
         self.rooms = RoomClient(link)
         self.connection = ConnectionStatus()
         self.entering = False
