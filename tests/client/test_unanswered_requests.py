@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from samedeal.options import WantedOptions
-from samedeal.protocol.messages import Act, Create, Join, Ready, Refused, ToServer
+from samedeal.protocol.messages import Act, Create, Join, Ready, Refused, ToClient, ToServer
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, PendingRequests
+from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, PendingRequests, ServerAnswer
 
 
 def rate_limited(request: ToServer, retry_after: float = 0.5) -> Refused:
@@ -137,3 +139,8 @@ def test_clear_forgets_everything() -> None:
     requests.clear()
     assert requests.in_order() == ()
     assert requests.take_due(9.0) == ()
+
+
+def test_answers_are_the_messages_with_the_id_of_a_request() -> None:
+    """A caller of ``Link.request`` would wait for ever for a message that ``ServerAnswer`` lacks."""
+    assert {*get_args(ServerAnswer), Refused} == {kind for kind in get_args(ToClient) if "to" in kind.__struct_fields__}
