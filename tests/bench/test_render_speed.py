@@ -13,13 +13,14 @@ from samedeal_client.drawing.marks import NO_MARKS, selection_marks
 from samedeal_client.text.appearance import Look
 from tests.bench.measure import microseconds
 from tests.client.boards import POSITIONS, golden_position
+from tests.client.pictures import text_of
 
 ROUNDS = 300
 TRIES = 3
 
 
 def as_text(now: Board, look: Look, at: Layout) -> str:
-    return draw(now, look, at).text()
+    return text_of(draw(now, look, at))
 
 
 def test_render_speed() -> None:

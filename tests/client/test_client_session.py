@@ -113,9 +113,8 @@ async def test_play_to_foundations_waits_for_unseen_cards() -> None:
         assert client.play_to_foundations() == 1
         assert client.model.own.awaiting_face
         referee.release_answers()
-        await wait_until(lambda: not client.model.own.pending and not client.playing_to_foundations)
-        assert client.model.board is not None
-        assert client.model.board.foundation_cards == 4
+        await wait_until(lambda: client.model.board is not None and client.model.board.foundation_cards == 4)
+        await wait_until(lambda: not client.model.own.pending)
         assert next_foundation_move(client.model) is None
 
 

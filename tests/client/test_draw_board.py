@@ -25,6 +25,7 @@ from samedeal_client.drawing.marks import (
 from samedeal_client.text.appearance import STYLE_NAMES, Look
 from samedeal_client.text.spans import row_text, row_width
 from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
+from tests.client.pictures import hit, position_of, text_of
 from tests.golden.golden_files import assert_golden, assert_sentences
 
 GLYPHS = Look()
@@ -37,7 +38,7 @@ KINDS = ("glyphs", "ascii")
 def screen(now: Board, look: Look, width: int, height: int, marks: Marks) -> str:
     """A board with an empty panel, between a title and two lines below it, as text."""
     at = layout(now.game, width, height - 3, panel=True)
-    lines = draw(now, look, at, marks).text().splitlines()
+    lines = text_of(draw(now, look, at, marks)).splitlines()
     lines += [""] * (height - 3 - len(lines))
     assert at.panel is not None
     edge = "|" if look.ascii else "▏"
@@ -123,45 +124,47 @@ def test_too_small_a_size_is_a_sentence() -> None:
         (region,) = draw_board(now, GLYPHS, *size).regions
         assert region.hit_areas == ()
         assert len(region.rows) <= size[1]
-    assert_sentences("board size", ["window too small	" + " ".join(draw_board(now, GLYPHS, 56, 30).text().split())])
-    assert "1  " in draw_board(now, GLYPHS, 57, 15).text()
+    assert_sentences(
+        "board size", ["window too small	" + " ".join(text_of(draw_board(now, GLYPHS, 56, 30)).split())]
+    )
+    assert "1  " in text_of(draw_board(now, GLYPHS, 57, 15))
 
 
 def test_positions_hit_piles_and_cards() -> None:
     picture = draw_board(board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS"), GLYPHS, 80, 16)
-    lines = picture.text().splitlines()
+    lines = text_of(picture).splitlines()
     top = lines[1]
-    assert picture.hit(lines[0].index("Space"), 0) == HitTarget("stock")
-    assert picture.hit(top.index("4♥"), 1) == HitTarget("w", 0)
-    assert picture.hit(top.index("5♥"), 1) == HitTarget("w", 1)
-    assert picture.hit(top.index("A♠"), 2) == HitTarget("02", 0)
-    assert picture.position_of("02", 0) is not None
+    assert hit(picture, lines[0].index("Space"), 0) == HitTarget("stock")
+    assert hit(picture, top.index("4♥"), 1) == HitTarget("w", 0)
+    assert hit(picture, top.index("5♥"), 1) == HitTarget("w", 1)
+    assert hit(picture, top.index("A♠"), 2) == HitTarget("02", 0)
+    assert position_of(picture, "02", 0) is not None
     x = lines[3].index("1")
-    assert picture.hit(x, 3) == HitTarget("1")
-    assert picture.hit(x, 4) == HitTarget("1", 0)
-    assert [picture.hit(x, y) for y in (5, 6)] == [HitTarget("1", 1)] * 2
-    assert picture.hit(x, 7) == HitTarget("1")
-    assert picture.hit(lines[3].index("2"), 12) == HitTarget("2")
-    assert picture.hit(79, 15) is None
-    assert picture.hit(x, 16) is None
+    assert hit(picture, x, 3) == HitTarget("1")
+    assert hit(picture, x, 4) == HitTarget("1", 0)
+    assert [hit(picture, x, y) for y in (5, 6)] == [HitTarget("1", 1)] * 2
+    assert hit(picture, x, 7) == HitTarget("1")
+    assert hit(picture, lines[3].index("2"), 12) == HitTarget("2")
+    assert hit(picture, 79, 15) is None
+    assert hit(picture, x, 16) is None
 
 
 def test_positions_hit_both_cards_of_a_row() -> None:
     now = board("steve", "1: 3H QD 5S TC 7D KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS")
     picture = draw(now, GLYPHS, layout(now.game, 80, 19))
-    lines = picture.text().splitlines()
+    lines = text_of(picture).splitlines()
     sign, pair = lines[4], lines[5]
-    assert picture.hit(sign.index("+3"), 4) == HitTarget("1", None, 3)
-    assert picture.hit(pair.index("T♣"), 5) == HitTarget("1", 3)
-    assert picture.hit(pair.index("7♦"), 5) == HitTarget("1", 4)
-    assert picture.position_of("1", 2) is None
-    assert picture.position_of("1", 4) == (pair.index("7♦"), 5)
+    assert hit(picture, sign.index("+3"), 4) == HitTarget("1", None, 3)
+    assert hit(picture, pair.index("T♣"), 5) == HitTarget("1", 3)
+    assert hit(picture, pair.index("7♦"), 5) == HitTarget("1", 4)
+    assert position_of(picture, "1", 2) is None
+    assert position_of(picture, "1", 4) == (pair.index("7♦"), 5)
 
 
 def test_every_row_of_a_card_hits_the_card() -> None:
     picture = draw_board(board("willow", "1: 3H QD"), GLYPHS, 120, 37)
-    x, y = picture.position_of("1", 0) or (0, 0)
-    assert [picture.hit(x, y + row) for row in range(9)] == [
+    x, y = position_of(picture, "1", 0) or (0, 0)
+    assert [hit(picture, x, y + row) for row in range(9)] == [
         *[HitTarget("1", 0)] * 3,
         *[HitTarget("1", 1)] * 5,
         HitTarget("1"),
@@ -214,7 +217,7 @@ def check_cards(now: Board, picture: BoardPicture, look: Look) -> None:
     for at in (*game.columns, *game.fans, *game.reserve):
         key, pile = game.keys[at], now.piles[at]
         part = parts[region_of(now.game, key)]
-        places = [picture.position_of(key, card) for card in range(len(pile))]
+        places = [position_of(picture, key, card) for card in range(len(pile))]
         covered = places.count(None)
         assert places[:covered] == [None] * covered
         sign = re.search(r"^ *\+(\d+)", row_text(part.rows[1])) if at not in game.reserve else None
@@ -223,7 +226,7 @@ def check_cards(now: Board, picture: BoardPicture, look: Look) -> None:
             if place is None:
                 continue
             x, y = place
-            assert picture.hit(x, y) == HitTarget(key, card)
+            assert hit(picture, x, y) == HitTarget(key, card)
             spot = next(spot for spot in part.hit_areas if spot.target == HitTarget(key, card))
             text = "".join(shown_text(part, spot.x, spot.y + row, spot.width) for row in range(spot.height))
             code = pile[card]
@@ -270,7 +273,7 @@ def test_every_board_fits_every_size(
     check_cards(now, picture, look)
     assert draw(now, look, at, marks) == picture
     assert draw(now.masked(), look, at, marks) == picture
-    assert draw_board(now, look, width, height, marks).text()
+    assert text_of(draw_board(now, look, width, height, marks))
 
 
 @settings(max_examples=100)

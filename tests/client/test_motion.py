@@ -24,6 +24,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.widgets.board import BoardView
 from tests.client.boards import board, golden_position, reachable
+from tests.client.pictures import position_of, text_of
 from tests.client.referee import Referee, running_app
 from tests.textual_internals import count_output
 
@@ -45,8 +46,8 @@ def test_a_card_flies_from_its_old_to_its_new_place(size: tuple[int, int]) -> No
     after = now.play(Move("1", "2")).board
     (flight,) = flights_of(now, Move("1", "2"), size)
     at = places(now, size)
-    card = draw(now, LOOK, at).position_of("1", 1)
-    target = draw(after, LOOK, at).position_of("2", 1)
+    card = position_of(draw(now, LOOK, at), "1", 1)
+    target = position_of(draw(after, LOOK, at), "2", 1)
     assert (flight.sprite(0).x - at.gap, flight.sprite(0).y) == card
     assert (flight.sprite(1).x - at.gap, flight.sprite(1).y) == target
     assert flight.flash == ()
@@ -58,7 +59,7 @@ def test_a_card_on_a_foundation_flashes_where_it_is_drawn(game: str, size: tuple
     now = board(game, "1: AH")
     after = now.play(Move("1", FOUNDATION)).board
     (flight,) = flights_of(now, Move("1", FOUNDATION), size)
-    drawn = draw(after, LOOK, places(now, size)).text().splitlines()
+    drawn = text_of(draw(after, LOOK, places(now, size))).splitlines()
     for y, row in enumerate(flight.flash, flight.end.y):
         shown = drawn[y].ljust(200)[flight.end.x : flight.end.x + row_width(row)]
         assert shown.replace(" ", "") in row_text(row).replace(" ", "").replace("↓", "")

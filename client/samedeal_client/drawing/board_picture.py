@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from samedeal_client.drawing.layout import Rect
-from samedeal_client.text.spans import Row, Span, row_text
+from samedeal_client.text.spans import Row, Span
 
 
 class HitTarget(NamedTuple):
@@ -77,24 +77,3 @@ class BoardPicture:
                     x = place.x + place.width
             rows.append(tuple(spans))
         return tuple(rows)
-
-    def text(self) -> str:
-        """Return the rows without styles and without trailing blanks."""
-        return "\n".join(row_text(row).rstrip() for row in self.rows) + "\n"
-
-    def hit(self, x: int, y: int) -> HitTarget | None:
-        """Return the hit target at a position, or None if there is no pile."""
-        for region in self.regions:
-            place = region.place
-            if place.x <= x < place.x + place.width and place.y <= y < place.y + place.height:
-                return region.hit(x - place.x, y - place.y)
-        return None
-
-    def position_of(self, pile: str, card: int | None = None) -> tuple[int, int] | None:
-        """Return the position of a pile or a card. Return None if the card is not shown."""
-        wanted = HitTarget(pile, card)
-        for region in self.regions:
-            for area in region.hit_areas:
-                if area.target == wanted:
-                    return region.place.x + area.x, region.place.y + area.y
-        return None

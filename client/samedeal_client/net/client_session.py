@@ -251,11 +251,6 @@ class ClientSession:
         self._notify()
         return played
 
-    @property
-    def playing_to_foundations(self) -> bool:
-        """Whether ``play_to_foundations`` is waiting for the face of a card."""
-        return self._playing_to_foundations
-
     def _continue_to_foundations(self) -> int:
         played = 0
         self._playing_to_foundations = True
