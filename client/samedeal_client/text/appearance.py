@@ -133,7 +133,7 @@ ASCII: Final = Glyphs(
     side_edge="|",
     outline=tuple("++++-|"),
     redeal="@",
-    marks=".+?^*",
+    marks=".v?^*",
 )
 
 
