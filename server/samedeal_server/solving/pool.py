@@ -3,6 +3,10 @@
 The deal is the first one that the solver wins in a numbered sequence of candidates. For a joint deal, this sequence
 depends on the players' shares and the server's secret. For a daily deal, it depends on the date. The number of workers
 is bounded, and none is started before it is needed.
+
+When a process of a ``ProcessPoolExecutor`` is killed, for example because memory runs out, all searches of the executor
+fail, and it accepts no new ones. A search that was cancelled also keeps its process busy until the search ends. Here
+only the candidate of the lost worker is tried again, and a cancelled search ends at once.
 """
 
 from __future__ import annotations
