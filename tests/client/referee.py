@@ -58,8 +58,10 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.link_events import Connected
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_client.state.race_feed import News, NewsKind
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
+from samedeal_client.views.race_news import news_text
 from samedeal_client.widgets.board import BoardView, RegionView
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.server_messages import acked, board_state
@@ -373,6 +375,12 @@ class RunningApp:
         """The style of the message line: ``notice``, ``you`` for what the player asked for, ``label`` for a prompt."""
         (row,) = self.app.screen.query_one("#sentence", Rows).rows
         return next((span.style for span in row if span.text.strip()), "")
+
+    def news(self, kind: NewsKind, player: str) -> str:
+        """A news item about a player, as the app words it."""
+        room = self.app.client.model.room
+        assert room is not None
+        return news_text(News(0, kind, player), {seat.player: seat for seat in room.players}, ME, self.app.look)
 
     @property
     def acts(self) -> list[str]:

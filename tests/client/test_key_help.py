@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
@@ -10,6 +12,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import help_rows
 from samedeal_client.views.key_help import COMMAND_DESCRIPTIONS, HelpContext, key_in_words, key_rows, keys_of
+from tests.golden.golden_files import assert_sentences
 
 
 def lines_of(bindings: Bindings = DEFAULT, width: int = 80) -> list[str]:
@@ -34,13 +37,12 @@ def test_custom_keys_are_listed() -> None:
     lines = lines_of(own)
     assert f"u {COMMAND_DESCRIPTIONS[KeyCommand.UNDO]}" in lines
     assert f"no key {COMMAND_DESCRIPTIONS[KeyCommand.HINT]}" in lines
-    assert "# 5 from column 3 to column 5; each pile shows its key" in lines
+    assert any(line.startswith("# 5 ") for line in lines)
     assert "# pile 3" in lines
-    assert "Piles with your own keys" in lines
 
 
 def test_default_keys_have_no_custom_section() -> None:
-    assert "Piles with your own keys" not in lines_of()
+    assert not any(re.fullmatch("[^ ]+ pile .", line) for line in lines_of())
 
 
 def test_a_game_page_uses_custom_keys() -> None:
@@ -53,25 +55,19 @@ def test_a_game_page_uses_custom_keys() -> None:
     assert "w 5" in page("athena", DEFAULT)
 
 
-HEADINGS: dict[HelpContext, str] = {
-    "race": "To move cards, type the keys of two piles: from, to",
-    "lobby": "In the lobby",
-    "new room": "In the form for a new room",
-    "waiting": "In a room before its race",
-    "results": "After a race",
-    "watch": "When watching",
-}
+CONTEXTS: tuple[HelpContext, ...] = ("race", "lobby", "new room", "waiting", "results", "watch")
 
 
-@pytest.mark.parametrize("over", HEADINGS)
-def test_the_keys_of_the_current_screen_come_first(over: HelpContext) -> None:
-    lines = [row_text(row).strip() for row in key_rows(DEFAULT, Look(), 80, over)]
-    assert lines[0] == HEADINGS[over]
-    assert all(lines.count(heading) == 1 for heading in HEADINGS.values())
+def test_the_keys_of_the_current_screen_come_first() -> None:
+    pages = {over: [row_text(row).strip() for row in key_rows(DEFAULT, Look(), 80, over)] for over in CONTEXTS}
+    headings = {over: lines[0] for over, lines in pages.items()}
+    assert_sentences("first heading of the help", [f"{over}\t{heading}" for over, heading in headings.items()])
+    for lines in pages.values():
+        assert all(lines.count(heading) == 1 for heading in headings.values())
 
 
 def test_board_symbols_are_explained() -> None:
-    assert "3♥░░ a face-down card that you have seen" in lines_of()
+    assert any(line.startswith("3♥░░ ") for line in lines_of())
     drawn = "\n".join(row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))
     assert "3H::" in drawn
     assert "+5" in drawn

@@ -12,10 +12,13 @@ from samedeal.protocol.messages import Leave, Resign
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.link_events import Lost
+from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
 from samedeal_client.text.spans import Span
+from samedeal_client.views.race import server_gone_sentences
 from tests.client.referee import Referee, wait_until
+from tests.golden.golden_files import assert_sentences
 
 
 class Typed(LineReader):
@@ -76,9 +79,14 @@ async def test_plain_quit_in_a_race_asks_once(
     assert ("Bye" in await printed(monkeypatch, *lines)) == ended
 
 
-@pytest.mark.parametrize(("lasting", "lost"), [(True, "Your seat is kept"), (False, "the race ends for everybody")])
-async def test_plain_quit_says_what_is_lost(monkeypatch: pytest.MonkeyPatch, lasting: bool, lost: str) -> None:
-    assert lost in await printed(monkeypatch, "quit", lasting=lasting)
+async def test_wording_of_plain_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [("quit", True), ("quit", False), ("resign", True), ("leave", True)]
+    lines: list[str] = []
+    for word, lasting in cases:
+        text = await printed(monkeypatch, word, lasting=lasting)
+        question = next(line for line in text.splitlines() if f"Type {word} again" in line)
+        lines.append(f"{word}{'' if lasting else ', server on this machine'}\t{question}")
+    assert_sentences("questions of the plain client", lines)
 
 
 @pytest.mark.parametrize("word", ["resign", "leave"])
@@ -96,7 +104,8 @@ async def test_plain_resign_or_leave_asks_once(
 async def test_plain_client_tells_that_the_server_is_gone(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     referee = Referee()
     text = await printed(monkeypatch, command, referee=referee, server_gone=True)
-    assert text.count("The server has stopped. The race goes on only if it comes back.") == 2
+    gone = " ".join(server_gone_sentences(Model().after(referee.state())))
+    assert text.count(gone) == 2
     assert "still running" not in text
     assert not any(isinstance(request, (Resign, Leave)) for request in referee.requests)
 

@@ -139,7 +139,7 @@ def test_check_files(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     finding = local_checks.check_files({"sessions": tmp_path, "records": tmp_path / "file" / "under"})
     assert verdict(finding) == "warn"
-    assert "cannot save records" in finding.result
+    assert ("records" in finding.result, "sessions" in finding.result) == (True, False)
 
 
 def test_check_textual() -> None:
@@ -168,14 +168,15 @@ def python_that(tmp_path: Path, code: str) -> str:
 def test_hosting_without_the_server(tmp_path: Path) -> None:
     python = python_that(tmp_path, "import no_such_module")
     finding = local_checks.check_hosting(python)
-    assert (verdict(finding), "no_such_module is not installed" in finding.result) == ("warn", True)
+    assert (verdict(finding), "no_such_module" in finding.result) == ("warn", True)
     assert local_checks.REINSTALL in finding.advice
 
 
 def test_serving_without_the_server(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: None if module == "redis" else object())
     assert serve([]) == 1
-    assert f"needs redis. To get it, {local_checks.REINSTALL}" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert all(part in told for part in ("redis", local_checks.REINSTALL))
 
 
 def test_advice_to_install_works_without_a_package_index() -> None:

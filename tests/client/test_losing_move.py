@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import LINE_STEP, RecordedRace
 from tests.client.boards import dealt
 from tests.client.typed_moves import won_record
+from tests.golden.golden_files import assert_sentences
 
 WON, LOST, UNKNOWN = Outcome.WON, Outcome.UNWINNABLE, Outcome.UNDECIDED
 LINE = (Move("1", "0"),)
@@ -48,28 +48,20 @@ def test_undone_actions_are_left_out() -> None:
     assert actions_kept([]) == (0,)
 
 
-UNDECIDED = "It is not known whether this deal could be won: the search took too long."
-
-SENTENCES = [
-    ([WON, WON, WON], "The deal could still be won at the end."),
-    ([WON, WON, LOST, LOST], "The deal could still be won until step 1. Step 2 (c) lost it."),
-    ([LOST, LOST], "Nobody could win this deal."),
-    (
-        [WON, UNKNOWN, UNKNOWN, LOST],
-        "The deal could be won. It was lost after step 3, if not before.",
-    ),
-    ([WON, UNKNOWN, UNKNOWN], "The deal could be won. What came after that could not be decided."),
-    ([UNKNOWN, UNKNOWN], UNDECIDED),
-    (
-        [UNKNOWN, LOST],
-        f"{UNDECIDED} It was lost after step 1 at the latest.",
-    ),
-]
+OUTCOMES = (
+    [WON, WON, WON],
+    [WON, WON, LOST, LOST],
+    [LOST, LOST],
+    [WON, UNKNOWN, UNKNOWN, LOST],
+    [WON, UNKNOWN, UNKNOWN],
+    [UNKNOWN, UNKNOWN],
+    [UNKNOWN, LOST],
+)
 
 
-@pytest.mark.parametrize(("outcomes", "sentence"), SENTENCES)
-def test_outcome_in_a_sentence(outcomes: list[Outcome], sentence: str) -> None:
-    assert reviewed(outcomes).sentence(["b", "c", "d", "e"]) == sentence
+def test_wording_of_reviews() -> None:
+    lines = [f"{', '.join(outcomes)}\t{reviewed(outcomes).sentence(['b', 'c', 'd', 'e'])}" for outcomes in OUTCOMES]
+    assert_sentences("reviews of lost races", lines)
 
 
 async def test_review_of_a_won_play_finds_its_end() -> None:

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.outcome import headline, personal_best, why_over
+from tests.golden.golden_files import assert_sentences
 
 
 def standings(text: str) -> list[Standing]:
@@ -32,57 +32,55 @@ def standings(text: str) -> list[Standing]:
     return lines
 
 
-@pytest.mark.parametrize(
-    ("result", "text"),
-    [
-        ("mira 5:29, ada 5:52, june 9", "You won! 1st of 3, 0:23 ahead of ada."),
-        ("mira 5:29, ada 31, june 9", "You won! 1st of 3, 21 cards ahead of ada."),
-        ("mira 31, ada 30", "You won! 1st of 2, 1 card ahead of ada."),
-        ("mira 31, ada 31", "You won! 1st of 2, level with ada but earlier."),
-        ("ada 5:29, mira 5:52, june 9", "You finished! 2nd of 3, 0:23 behind ada."),
-        ("ada 5:29, june 31, mira 9", "3rd of 3, 22 cards behind june."),
-        ("ada 5:29, mira 9 resigned", "You resigned. 2nd of 2, 43 cards behind ada."),
-        ("ada 9, mira 9", "2nd of 2, level with ada but later."),
-        ("mira 9, ada 9 tied, june 3", "A tie! You share 1st place with ada."),
-        ("mira 0 resigned, ada 0 tied resigned", "You resigned."),
-        ("mira 3 resigned, ada 3 tied resigned", "You resigned. You share 1st place with ada."),
-        ("mira 9 resigned, ada 2", "You resigned. 1st of 2, 7 cards ahead of ada."),
-        ("ada 9, mira 2, june 2 tied", "A tie! You share 2nd place with june."),
-        ("mira 5:52", "You finished!"),
-        ("mira 12", "You placed 12 of 52 cards."),
-        ("ada 5:29, june 5:52", "ada won in 5:29, 0:23 ahead of june."),
-        ("ada 12, june 3", "ada won with 12 of 52 cards, 9 cards ahead of june."),
-        ("ada 3, june 3 tied, bo 3 tied", "A tie! ada, june and bo share 1st place."),
-        ("ada 5:29", "ada won in 5:29."),
-    ],
+RESULTS = (
+    "mira 5:29, ada 5:52, june 9",
+    "mira 5:29, ada 31, june 9",
+    "mira 31, ada 30",
+    "mira 31, ada 31",
+    "ada 5:29, mira 5:52, june 9",
+    "ada 5:29, june 31, mira 9",
+    "ada 5:29, mira 9 resigned",
+    "ada 9, mira 9",
+    "mira 9, ada 9 tied, june 3",
+    "mira 0 resigned, ada 0 tied resigned",
+    "mira 3 resigned, ada 3 tied resigned",
+    "mira 9 resigned, ada 2",
+    "ada 9, mira 2, june 2 tied",
+    "mira 5:52",
+    "mira 12",
+    "ada 5:29, june 5:52",
+    "ada 12, june 3",
+    "ada 3, june 3 tied, bo 3 tied",
+    "ada 5:29",
 )
-def test_headline(result: str, text: str) -> None:
-    assert headline(standings(result), "m", 52, Look()) == text
+"""Standings of a race of mira, or of a race that mira watched."""
 
 
-WAITED = "Ended early: those still racing were away or idle."
+def test_wording_of_headlines() -> None:
+    assert_sentences("headlines", [f"{result}\t{headline(standings(result), 'm', 52, Look())}" for result in RESULTS])
 
 
-@pytest.mark.parametrize(
-    ("result", "seats", "options", "text"),
-    [
-        ("mira 5:29, ada 5:52", "", {}, ""),
-        ("mira 5:29, ada 9", "", {"limit": 351}, "Time's up!"),
-        ("mira 5:29, ada 9", "ada bot", {}, "Only bots were still playing."),
-        ("mira 5:29, ada 9", "ada bot", {"end_when_settled": False}, WAITED),
-        ("mira 5:29, ada 9", "ada bot", {"first_finish_ends": True}, "The first player to finish ended it."),
-        ("mira 5:29, ada 9", "ada stuck", {}, "All people still playing were stuck."),
-        ("mira 5:29, ada 9, june 3", "ada stuck", {}, WAITED),
-        ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}, "All people still playing were stuck."),
-        ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}, "All people still playing were stuck."),
-        ("mira 5:29, ada 9", "ada resigned", {}, ""),
-        ("mira 5:29, ada 9", "", {"undo": "off"}, "Ended early: those racing had no moves, or were away."),
-    ],
+ENDS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("mira 5:29, ada 5:52", "", {}),
+    ("mira 5:29, ada 9", "", {"limit": 351}),
+    ("mira 5:29, ada 9", "ada bot", {}),
+    ("mira 5:29, ada 9", "ada bot", {"end_when_settled": False}),
+    ("mira 5:29, ada 9", "ada bot", {"first_finish_ends": True}),
+    ("mira 5:29, ada 9", "ada stuck", {}),
+    ("mira 5:29, ada 9, june 3", "ada stuck", {}),
+    ("mira 5:29, ada 9, june 3 resigned", "ada stuck", {}),
+    ("mira 5:29, ada 9, june 3", "ada stuck, june bot", {}),
+    ("mira 5:29, ada 9", "ada resigned", {}),
+    ("mira 5:29, ada 9", "", {"undo": "off"}),
 )
-def test_why_a_race_is_over(result: str, seats: str, options: dict[str, Any], text: str) -> None:
+"""Standings of a race, what is special about the players, and the options of the room."""
+
+
+def finished_room(result: str, seats: str, options: dict[str, Any]) -> RoomState:
+    """The room of a race that has ended."""
     marks = {line.split()[0]: line.split()[1] for line in seats.split(", ") if line}
     lines = [replace(line, bot=marks.get(line.name) == "bot") for line in standings(result)]
-    room = RoomState(
+    return RoomState(
         room="friday",
         event=1,
         phase="finished",
@@ -107,17 +105,16 @@ def test_why_a_race_is_over(result: str, seats: str, options: dict[str, Any], te
         standings=tuple(lines),
         finished_at=352_000,
     )
-    assert why_over(room) == text
 
 
-@pytest.mark.parametrize(
-    ("best", "text"),
-    [
-        (None, "Your time: 5:52."),
-        (364_200, "Your time: 5:52. A new best in Willow, 0:12 faster!"),
-        (352_000, "Your time: 5:52. Your best in Willow is 5:52."),
-        (331_900, "Your time: 5:52. Your best in Willow is 5:31."),
-    ],
-)
-def test_time_against_the_personal_best(best: int | None, text: str) -> None:
-    assert personal_best(352_000, best, "Willow") == text
+def test_wording_of_why_a_race_is_over() -> None:
+    lines = [
+        f"{result}; {seats or '-'}; {options}\t{why_over(finished_room(result, seats, options)) or '(nothing)'}"
+        for result, seats, options in ENDS
+    ]
+    assert_sentences("why a race is over", lines)
+
+
+def test_wording_of_the_personal_best() -> None:
+    lines = [f"best {best}\t{personal_best(352_000, best, 'Willow')}" for best in (None, 364_200, 352_000, 331_900)]
+    assert_sentences("personal best", lines)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from msgspec.structs import replace as struct_replace
 
 from samedeal.cards import Card
+from samedeal.errors import IllegalMove
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
@@ -28,28 +28,40 @@ from samedeal.protocol.messages import (
 )
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
-from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.input.bindings import DEFAULT, KeyCommand
+from samedeal_client.input.controller import RaceController
 from samedeal_client.input.key_file import load_bindings
+from samedeal_client.input.key_names import command_text
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.lobby import LobbyScreen
+from samedeal_client.screens.question import QuitScreen
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
 from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text
 from samedeal_client.views.outcome import why_over
-from samedeal_client.views.race import card_location, hint_text, stuck_text
+from samedeal_client.views.race import (
+    SEAT_KEPT,
+    card_location,
+    countdown_rows,
+    end_rows,
+    hint_text,
+    server_gone_sentences,
+    stuck_text,
+)
 from samedeal_client.widgets.board import RegionView
 from samedeal_client.widgets.rows_widget import Rows
-from tests.client.boards import SCREENS, board, golden_position
+from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
-from tests.golden.golden_files import assert_sentences
+from tests.golden.golden_files import assert_golden, assert_sentences
 
 WILLOW = "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | 7: 2C | q: 5H 7H | w: 7D | r: 3S 2S"
 ATHENA = "1: [9S] 4H [KD] QC | 2: [2D] KH | 3: [6S] JH | 4: 3C | 5: [TS] QS | stock: [8C] [7C] [6C] [5C] [4S] | w: AH"
 
 
-def willow(text: str = WILLOW, **options: object) -> Referee:
-    return Referee("willow", board=board("willow", text), options=_options("willow", **options))
+def willow(text: str = WILLOW, *, rivals: tuple[str, ...] = ("mira", "k0ji"), **options: object) -> Referee:
+    return Referee("willow", rivals=rivals, board=board("willow", text), options=_options("willow", **options))
 
 
 def athena(text: str = ATHENA, **options: object) -> Referee:
@@ -57,7 +69,7 @@ def athena(text: str = ATHENA, **options: object) -> Referee:
 
 
 def _options(game: str, **options: object) -> Options:
-    return Options(games=(game,), deal="#7", **options)  # type: ignore[arg-type]  # a test names real options
+    return Options(**{"games": (game,), "deal": "#7", **options})  # type: ignore[arg-type]  # a test names real options
 
 
 def pile(ui: RunningApp, key: str) -> str:
@@ -95,8 +107,9 @@ async def test_refused_move_is_undone_with_the_reason() -> None:
 async def test_long_message_takes_the_line_of_the_keys() -> None:
     async with running_app(willow("1: KS | 2: 9H QH | 4: 7S"), (60, 20)) as ui:
         await ui.press("41")
-        assert ui.message == "7♠ can't go on K♠. A column builds down by one in"
-        assert ui.line("#keys") == "alternating colours."
+        with pytest.raises(IllegalMove) as illegal:
+            ui.board.play(Move("4", "1"))
+        assert f"{ui.message} {ui.line('#keys')}" == Look().with_card_symbols(str(illegal.value))
         await ui.press("4")
         assert "Esc cancel" in ui.line("#keys")
 
@@ -230,20 +243,6 @@ async def test_found_card_is_marked_and_located() -> None:
         assert ui.message == card_location(ui.board, Card.parse("KD"), Look())
 
 
-@pytest.mark.parametrize(
-    ("typed", "sentence"),
-    [
-        ("qc", "Q♣ (marked *) is in column 1."),
-        ("ah", "A♥ (marked *) is in waste w."),
-        ("2d", "2♦ has not been seen yet. It is face down in a column or in the stock."),
-    ],
-)
-async def test_location_of_a_card_is_described(typed: str, sentence: str) -> None:
-    async with running_app(athena()) as ui:
-        await ui.press("slash", *typed)
-        assert ui.message == sentence
-
-
 async def test_card_is_found_by_clicks() -> None:
     async with running_app(willow(), look=Look(colour=False)) as ui:
         for word in ("find", "9", "♥"):
@@ -308,7 +307,7 @@ async def test_hints_need_the_option_of_the_room() -> None:
 async def test_unknown_key_is_explained() -> None:
     async with running_app(willow()) as ui:
         await ui.press("j")
-        assert ui.message.startswith("'j' does nothing")
+        assert (ui.message[:3], ui.message_style) == ("'j'", "notice")
 
 
 async def test_keys_can_be_remapped() -> None:
@@ -370,7 +369,7 @@ async def test_illegal_target_keeps_the_selection_and_explains() -> None:
     async with running_app(willow(), look=Look(colour=False)) as ui:
         await ui.click("4", 0)
         await ui.click("3", 1)
-        assert ui.message.startswith("7♠ can't go")
+        assert "7♠" in ui.message
         assert "7♠ ↑" in ui.text()
         await ui.click("5")
         assert ui.acts == ["4 5"]
@@ -528,7 +527,7 @@ async def test_race_can_be_won_with_the_mouse_alone() -> None:
         assert ui.board.won
         await ui.referee.deliver(ui.referee.state())
         await ui.settle()
-        assert "You finished in 01:01" in ui.message
+        assert "01:01" in ui.message
 
 
 async def test_ranking_follows_the_rivals_moves() -> None:
@@ -574,7 +573,7 @@ async def test_header_shows_the_place_and_its_change() -> None:
         ui.referee.time += 5_000
         await ui.press("66", "77")
         await ui.wait_until(lambda: "▲1st of 3" in ui.line("#header"))
-        assert "You took the lead" in ui.text()
+        assert ui.news("lead", ME) in ui.text()
 
 
 @pytest.mark.parametrize("with_bell", [True, False])
@@ -584,14 +583,14 @@ async def test_bell_rings_only_if_wanted(with_bell: bool, monkeypatch: pytest.Mo
     async with running_app(willow(), (100, 30), with_bell=with_bell) as ui:
         rung.clear()
         await ui.referee.rival_moves("p2", "6 0")
-        await ui.wait_until(lambda: "mira took the lead" in ui.text())
+        await ui.wait_until(lambda: ui.news("lead", "p2") in ui.text())
         assert rung == [True] * with_bell
 
 
 async def test_news_without_a_panel_is_in_the_message_line() -> None:
     async with running_app(willow(), (60, 20)) as ui:
         await ui.referee.rival_moves("p2", "6 0")
-        await ui.wait_until(lambda: ui.message == "mira took the lead.")
+        await ui.wait_until(lambda: ui.message == f"{ui.news('lead', 'p2')}.")
 
 
 _SUITS = [" ".join(f"{rank}{suit}" for rank in "A23456789TJQK") for suit in "CDHS"]
@@ -602,7 +601,7 @@ async def test_finish_is_shown_over_the_board() -> None:
     async with running_app(willow(_ONE_CARD_LEFT)) as ui:
         await ui.press("77")
         await ui.wait_until(lambda: "You won!" in ui.text())
-        assert "1st of 3, 1 card ahead of mira." in ui.text()
+        assert "1st of 3" in ui.text()
 
 
 async def test_practice_claims_no_best_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -631,7 +630,7 @@ async def test_countdown_is_followed_by_the_board() -> None:
     referee.time = START - 2_500
     async with running_app(referee) as ui:
         assert "██" in ui.text()
-        assert "the same cards for everybody" in ui.text()
+        assert all(row_text(row).strip() in ui.text() for row in countdown_rows(ui.app.client.model, 3, Look()))
         await ui.press("35")
         assert ui.acts == []
         assert ui.message_style == "notice"
@@ -650,16 +649,17 @@ async def test_moves_made_while_disconnected_are_kept() -> None:
         ui.referee.hold_answers()
         await ui.referee.events.put(Lost("The server stops", 3.0, server_gone=True))
         await ui.settle()
-        assert "The server has stopped. The race goes on only if it comes back." in ui.line("#banner")
+        assert " ".join(server_gone_sentences(ui.app.client.model)) in ui.line("#banner")
         await ui.press("ctrl+r", "ctrl+q")
-        assert "quit: you can rejoin if the server comes back" in ui.text()
-        assert not any(text in ui.text() for text in ("still running", "resign:", "Resign?"))
+        assert isinstance(ui.app.screen, QuitScreen)
+        assert {line.answer for line in ui.app.screen.lines()} == {"", "stay", "leave"}
         await ui.press("r")
         assert ui.screen == "QuitScreen"
         await ui.press("escape")
         await ui.referee.events.put(Lost("The connection was cut", 3.0))
         await ui.settle()
-        assert "Retrying in 3 s. Your seat and moves are kept while the" in ui.line("#banner")
+        assert "3 s" in ui.line("#banner")
+        assert SEAT_KEPT in " ".join(ui.text().split())
         assert "disconnected" in ui.line("#header")
         await ui.press("32")
         assert pile(ui, "2") == "9H QH JC TD"
@@ -686,7 +686,7 @@ async def test_notice_uses_the_banner_only_if_it_is_long() -> None:
         await ui.settle()
         await ui.press("32")
         assert not ui.app.screen.query_one("#banner").display
-        assert ui.message == "Message from the operator: We stop for an hour at eight."
+        assert ui.message.endswith(": We stop for an hour at eight.")
         await ui.referee.deliver(Notice(code="of a later version", message="Something new"))
         await ui.settle()
         assert ui.message == "Something new"
@@ -726,7 +726,7 @@ async def test_closed_room_is_named_in_the_lobby(phase: str) -> None:
             await ui.referee.events.put(SeatLost("no_room", "There is no such room"))
         await ui.wait_until(lambda: ui.screen == "LobbyScreen")
         await ui.settle()
-        assert "The room friday was closed" in ui.message
+        assert "friday" in ui.message
 
 
 async def test_unknown_refusal_shows_the_servers_message() -> None:
@@ -752,7 +752,7 @@ async def test_ended_connection_is_explained() -> None:
     async with running_app(willow()) as ui:
         await ui.referee.events.put(Ended("4002", "You are connected from somewhere else now."))
         await ui.settle()
-        assert "You are connected from somewhere else now. Ctrl+Q closes this window." in ui.line("#banner")
+        assert ui.line("#banner").startswith("You are connected from somewhere else now. Ctrl+Q ")
 
 
 TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
@@ -764,7 +764,7 @@ async def test_stuck_player_is_told_what_remains() -> None:
         await ui.press("1", "2")
         told = stuck_text(ui.app.client.model, DEFAULT, Look())
         assert ui.message == told
-        assert "Undo with" in told
+        assert command_text(DEFAULT, KeyCommand.UNDO, Look()) in told
         await ui.press("question_mark")
         assert ui.message == told
 
@@ -773,8 +773,9 @@ async def test_stuck_player_is_told_what_remains() -> None:
 async def test_move_back_and_forth_is_not_useful(undo: str) -> None:
     options = Options(games=("phoenix",), undo=undo, hints=True)  # type: ignore[arg-type]  # one of its words
     async with running_app(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=options)) as ui:
-        stuck = "No useful move is left. Resign with Ctrl+R."
+        stuck = stuck_text(ui.app.client.model, DEFAULT, Look())
         assert ui.message == stuck
+        assert command_text(DEFAULT, KeyCommand.UNDO, Look()) not in stuck
         await ui.press("1", "2")
         assert ui.acts == ["1 2"]
         assert ui.message == stuck  # it is proven that undo does not help either
@@ -794,31 +795,33 @@ async def test_quitting_a_race_asks_once() -> None:
         assert ui.has_quit
 
 
-async def test_quitting_says_that_the_best_daily_try_counts() -> None:
-    referee = willow()
-    referee.options = struct_replace(referee.options, deal="daily 2026-11-22")
+async def quit_dialog(referee: Referee, *, back_to: str = "the start screen", lasting: bool, gone: bool = False) -> str:
+    """Open the dialog that asks whether the player wants to quit, and return its text."""
     async with running_app(referee) as ui:
-        ui.app.back_to, ui.app.lasting = "the start screen", False
+        ui.app.back_to, ui.app.lasting = back_to, lasting
+        if gone:
+            await referee.events.put(Lost("The server stops", 3.0, server_gone=True))
+            await ui.settle()
         await ui.press("ctrl+q")
-        text = ui.text()
-        assert "q    leave today's deal, back to the start screen" in text
-        assert "best try" in text
+        assert isinstance(ui.app.screen, QuitScreen)
+        lines = [line.text for line in ui.app.screen.lines() if line.text]
+        assert all(line in ui.text() for line in lines)
+        return " / ".join(" ".join(line.split()) for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("lasting", "rivals", "said"),
-    [
-        (True, ("mira",), "your seat is kept"),
-        (False, (), "you can't return to this race"),
-        (False, ("mira",), "the race ends for everybody"),
-    ],
-)
-async def test_quitting_says_what_is_lost(lasting: bool, rivals: tuple[str, ...], said: str) -> None:
-    referee = Referee("willow", rivals=rivals, board=board("willow", WILLOW), options=_options("willow"))
-    async with running_app(referee) as ui:
-        ui.app.back_to, ui.app.lasting = "the start screen", lasting
-        await ui.press("ctrl+q")
-        assert said in ui.text()
+async def test_wording_of_the_quit_dialog(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone, daily = willow(rivals=()), willow(deal="daily 2026-11-22")
+    told = {
+        "race on a server": await quit_dialog(willow(), back_to="", lasting=True),
+        "race on a server, from the start screen": await quit_dialog(willow(), lasting=True),
+        "server gone": await quit_dialog(willow(), back_to="", lasting=True, gone=True),
+        "race on this machine, alone": await quit_dialog(alone, lasting=False),
+        "race on this machine, with others": await quit_dialog(willow(), lasting=False),
+        "daily deal": await quit_dialog(daily, lasting=False),
+    }
+    monkeypatch.setattr(SamedealApp, "practising", True)
+    told["practice"] = await quit_dialog(willow(), back_to="the replay", lasting=False)
+    assert_sentences("quit dialog", [f"{case}\t{text}" for case, text in told.items()])
 
 
 @pytest.mark.parametrize(
@@ -844,7 +847,7 @@ async def test_host_keeps_the_lobby_and_returns_to_the_start() -> None:
         ui.app.client.shared_address = ServerAddress("ws://192.0.2.7:7777")
         assert ui.app.after_room == "lobby"
         await ui.press("ctrl+q")
-        assert "q    leave the race, back to the start screen" in ui.text()
+        assert "the start screen" in ui.text()
 
 
 @pytest.mark.parametrize(("back_to", "kept"), [("the start screen", True), ("", False)])
@@ -855,14 +858,10 @@ async def test_screen_stays_for_the_app_that_follows(back_to: str, kept: bool) -
         assert ui.app.keeps_screen == kept
 
 
-async def test_practice_has_no_clock_and_quit_dialog_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_practice_has_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SamedealApp, "practising", True)
     async with running_app(willow()) as ui:
-        ui.app.back_to = "the replay"
         assert "left" not in ui.line("#header")
-        await ui.press("ctrl+q")
-        assert "q    leave practice, back to the replay" in ui.text()
-        assert "clock" not in ui.text()
 
 
 async def test_second_quit_key_quits() -> None:
@@ -960,10 +959,10 @@ async def test_crash_is_reported_in_one_sentence(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
-    def crash(_: object, __: object) -> None:
+    def crash(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr(RaceScreen, "_apply", crash)
+    monkeypatch.setattr(RaceController, "press", crash)
 
     async def race() -> None:
         async with running_app(willow()) as ui:
@@ -972,10 +971,10 @@ async def test_crash_is_reported_in_one_sentence(
 
     with pytest.raises(ZeroDivisionError):
         await race()
-    report = " ".join(capsys.readouterr().err.split())
-    assert report.startswith("Samedeal crashed. Details: ")
-    assert report.endswith("Your seat is kept: run the same command to rejoin.")
-    assert "ZeroDivisionError: of all things" in (tmp_path / "samedeal" / "crash.txt").read_text()
+    report, details = capsys.readouterr().err, tmp_path / "samedeal" / "crash.txt"
+    assert str(details) in "".join(report.split())
+    assert ("rejoin" in report, "Traceback" in report) == (True, False)
+    assert "ZeroDivisionError: of all things" in details.read_text()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -1023,8 +1022,7 @@ async def test_screen_below_the_help_fits_after_a_resize() -> None:
 async def test_small_window_is_explained() -> None:
     async with running_app(Referee("steve")) as ui:
         await ui.resize(40, 17)
-        words = " ".join(ui.text().split())
-        assert words.startswith("Window too small: 40x17. Needed: 45x18.")
+        assert all(size in ui.text() for size in ("40x17", "45x18"))
         await ui.press("space")
         assert ui.acts == []
         await ui.resize(80, 24)
@@ -1051,11 +1049,7 @@ async def test_screens_match_golden_files(game: str) -> None:
             ui.referee.time += 3_000
             await ui.press(*([move.source for move in moves if move.source in CHOSEN] or ["1"])[-1:])
             text += f"== {name}\n{ui.text()}"
-    path = SCREENS / "race" / f"{game}.txt"
-    if os.environ.get("REGENERATE"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    assert_golden(f"screens/race/{game}.txt", text)
 
 
 async def said(referee: Referee, *keys: str) -> str:
@@ -1069,6 +1063,8 @@ async def said(referee: Referee, *keys: str) -> str:
 async def test_wording_of_messages() -> None:
     waiting = Referee("willow", phase="countdown")
     waiting.time = START - 2_500
+    may_undo = Options(games=("phoenix",), undo="free", end_when_settled=False)
+    proven = Options(games=("phoenix",), undo="off")
     lines = [
         ("illegal move", await said(willow(), "14")),
         ("unknown key", await said(willow(), "h")),
@@ -1076,7 +1072,10 @@ async def test_wording_of_messages() -> None:
         ("hints are off", await said(willow(hints=False), "question_mark")),
         ("nothing to collect", await said(willow("1: KS | 2: KH"), "x")),
         ("card in a column", await said(willow(), "slash", "9", "h")),
+        ("card in the waste", await said(athena(), "slash", "a", "h")),
         ("unseen card", await said(athena(), "slash", "9", "s")),
+        ("stuck", await said(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=may_undo), "1", "2")),
+        ("stuck for good", await said(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=proven))),
         ("finished", await said(willow(NEARLY_WON), "1", "1")),
         ("resigned", await said(willow(), "ctrl+r", "y")),
         ("move after resigning", await said(willow(), "ctrl+r", "y", "32")),
@@ -1116,7 +1115,7 @@ async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.Monke
         assert room is not None
         assert ui.screen == "RaceScreen"
         assert why_over(room)
-        assert all(line in ui.text() for line in ("The race is over.", why_over(room)))
+        assert all(row_text(row).strip() in ui.text() for row in end_rows(ui.app.client.model, Look(), 80))
         assert "9♥" in ui.text()
         assert ui.line("#keys") == "⏎ results  ^Q quit"
         await ui.press("2", "enter")  # so soon, they were meant for a move

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import cache
 from itertools import pairwise
@@ -133,10 +134,10 @@ def test_slider_reaches_both_ends(width: int) -> None:
 
 
 def test_replay_in_sentences() -> None:
-    assert_golden("screens/replay/plain.txt", "\n".join(replay_lines(race(), Look())) + "\n")
-    only = list(replay_lines(race(), Look(), 2))
-    assert only[1] == "00:00 Zoë: A♣ from column 1 to a foundation. Foundations 1/52."
-    assert only[2] == "00:01 Zoë: Undone. A♣ back to column 1. Foundations 0/52."
+    every = list(replay_lines(race(), Look()))
+    assert_golden("screens/replay/plain.txt", "\n".join(every) + "\n")
+    others = re.compile(r"\d\d:\d\d (?!Zoë:)")
+    assert list(replay_lines(race(), Look(), 2)) == [line for line in every if not others.match(line)]
 
 
 @contextlib.asynccontextmanager

@@ -77,13 +77,13 @@ def test_long_text_is_cut() -> None:
 
 @pytest.mark.parametrize("time", [-2, 1 << 48, 1 << 63])
 def test_impossible_time_is_malformed(time: int) -> None:
-    with pytest.raises(MalformedFrame, match="is not a valid time"):
+    with pytest.raises(MalformedFrame, match="time"):
         decode_sanitized(encode(Pong(to=1, time=time)))
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -math.inf, -5.0, 1e300])
 def test_impossible_delay_is_malformed(seconds: float) -> None:
-    with pytest.raises(MalformedFrame, match="is not a valid retry_after"):
+    with pytest.raises(MalformedFrame, match="retry_after"):
         decode_sanitized(encode(Refused(to=1, code="rate_limited", message="Later", retry_after=seconds)))
 
 

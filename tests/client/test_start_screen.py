@@ -26,9 +26,10 @@ from samedeal_client.start_app import StartApp
 from samedeal_client.state.lobby import game_of_the_day
 from samedeal_client.state.past_races import Opponent, PastRace
 from samedeal_client.state.record_files import save_record
-from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments
+from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments, starting_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen, boxed
+from samedeal_client.views.history import cut_off_text
 from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_golden
 from tests.textual_internals import screen_text
@@ -122,7 +123,7 @@ def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatc
 async def test_race_that_was_cut_off_is_told() -> None:
     remember_races(cut_off=True)
     async with start_screen((60, 20)) as pilot:
-        assert "window was closed" in screen_text(pilot.app)
+        assert cut_off_text(HistoryFile().read()) in " ".join(screen_text(pilot.app).split())
 
 
 async def test_todays_deal_is_that_of_the_day() -> None:
@@ -234,12 +235,9 @@ def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPat
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [(["play", "willow"], "Starting a race"), (["host", "willow"], "Opening a room"), (["join", "::1"], "Connecting")],
-)
+@pytest.mark.parametrize("arguments", [["play", "willow"], ["host", "willow"], ["join", "::1"]])
 def test_start_says_what_it_prepares(
-    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown: list[str] = []
     given: list[str] = []
@@ -256,7 +254,7 @@ def test_start_says_what_it_prepares(
 
     monkeypatch.setattr(StartApp, "run", run)
     assert start(command) == 0
-    assert said in shown[0]
+    assert starting_text(arguments) in shown[0]
     assert given == [*arguments, "--back-to", "the start screen"]
     assert capsys.readouterr().out == "\x1b[?1049l\x1b[?25h"
 

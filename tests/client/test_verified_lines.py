@@ -32,4 +32,4 @@ def test_difficulty_of_another_solver_is_named_as_not_checked() -> None:
     assert record.proof is not None
     proof = replace(record.proof, terms=record.proof.terms._replace(solver=2))
     lines = verified_lines(replace(record, proof=proof), (), deep=False)
-    assert ["Not checked: whether the deal is medium" in line for line in lines].count(True) == 1
+    assert [line.startswith("Not checked: ") and "medium" in line for line in lines].count(True) == 1

@@ -120,6 +120,10 @@ def text(rows: Iterable[Row]) -> str:
     return "\n".join(row_text(row).rstrip() for row in rows)
 
 
+def lines_of(rows: Iterable[Row]) -> list[str]:
+    return text(rows).splitlines()
+
+
 def state(model: Model) -> RoomState:
     assert model.room is not None
     return model.room
@@ -129,37 +133,22 @@ HERE = Invitation("samedeal join localhost friday", "localhost", "http://localho
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False, bots=False)
 
 
-def test_invitation_says_how_to_join_and_watch() -> None:
-    assert text(invitation_rows(room(), Invitation("samedeal join cards.example.org friday"))) == (
-        "Invite  samedeal join cards.example.org friday"
-    )
-    assert text(invitation_rows(room(private=True), HERE)).splitlines() == [
-        "Invite  samedeal join localhost friday",
-        "        on other machines, write this machine's address instead of localhost",
-        "Watch   http://localhost:7777/friday   in a browser",
-        "        samedeal will ask for the passphrase",
-    ]
+def test_wording_of_an_invitation() -> None:
+    invitations = {
+        "another machine": invitation_rows(room(), Invitation("samedeal join cards.example.org friday")),
+        "this machine, with a passphrase": invitation_rows(room(private=True), HERE),
+    }
+    assert_sentences("invitation", [f"{case}\t{line}" for case, rows in invitations.items() for line in lines_of(rows)])
 
 
-def test_options_are_told_in_words() -> None:
-    assert text(room_rows(room(options=CYCLE), 60, UTC)).splitlines() == [
-        "Game     Steve: two decks, 8 columns, stock dealt in rows",
-        "In turn  Steve, then Athena",
-        "Deal     #4821 (same number, same cards)",
-        "Undo     not past a move that turned up a card",
-        "Hints    off",
-        "Starts   at 14:23 on 2026-09-21; countdown 3 s before",
-        "Ends     when all people playing are stuck, or after 15 min",
-        "Watching not allowed",
-        "Bots     may not join",
-    ]
+def test_wording_of_the_options_of_a_room() -> None:
+    assert_sentences("options of a room", lines_of(room_rows(room(options=CYCLE), 60, UTC)))
 
 
 def test_unknown_game_is_explained_first() -> None:
-    lines = text(room_rows(room(), 60, explained=True)).splitlines()
-    assert lines[0] == "How to play Steve"
-    assert lines[4] == ""
-    assert lines[5].startswith("Game     Steve: ")
+    plain, explained = (lines_of(room_rows(room(), 60, explained=explained)) for explained in (False, True))
+    assert explained[-len(plain) - 1 :] == ["", *plain]
+    assert "Steve" in explained[0]
 
 
 @pytest.mark.parametrize("width", [52, 60, 100])
@@ -239,17 +228,17 @@ def test_mark_of_a_bot_is_never_cut(name: str, width: int) -> None:
     assert "(bot)" not in fit_player_name(name, Look(), width, bot=False)
 
 
-def test_rematch_key_names_its_effect() -> None:
-    assert rematch_does(finished(104, 3)) == "rematch"
-    assert rematch_does(finished(104, 3, following="friday-2")) == "join the rematch"
-    assert rematch_does(replace(finished(104, 3), me="stranger")) == "watch the rematch"
-
-
-def test_open_rematch_is_told_with_its_players() -> None:
-    model = finished(104, 3, following="friday-2")
-    assert rematch_text(finished(104, 3), None) == ""
-    assert rematch_text(model, None) == "The rematch is in room friday-2. Press m to join it."
-    assert rematch_text(model, 2) == "The rematch is in room friday-2 with 2 players so far. Press m to join it."
+def test_wording_of_a_rematch() -> None:
+    before, opened = finished(104, 3), finished(104, 3, following="friday-2")
+    assert rematch_text(before, None) == ""
+    told = {
+        "key before it is opened": rematch_does(before),
+        "key": rematch_does(opened),
+        "key of a spectator": rematch_does(replace(before, me="stranger")),
+        "opened": rematch_text(opened, None),
+        "opened, with players": rematch_text(opened, 2),
+    }
+    assert_sentences("rematch", [f"{case}\t{sentence}" for case, sentence in told.items()])
 
 
 def unknown_before(model: Model, player: str, at: int) -> Model:
@@ -269,19 +258,29 @@ def drawn(model: Model, details: ResultDetails | None = None) -> tuple[list[str]
 def test_a_player_known_only_at_the_end_has_no_curve() -> None:
     curves, left_out, sentence = drawn(unknown_before(finished(104, 97, 64, 22), "p0", 300_000))
     assert ("ana" in curves, left_out) == (False, ["ana"])
-    assert sentence == "No curve, because you were away for most of the race: ana."
+    assert "ana" in sentence
 
 
 def test_a_curve_has_gaps_where_it_is_unknown() -> None:
     curves, left_out, sentence = drawn(unknown_before(finished(104, 97, 64, 22), "p0", 100_000))
     assert ("ana" in curves, left_out) == (True, [])
-    assert sentence == "Curves have gaps where you were away."
+    assert sentence
+    assert "ana" not in sentence
 
 
 def test_without_progress_there_is_no_plot() -> None:
-    curves, _, sentence = drawn(replace(finished(104, 97), history=MappingProxyType({})))
+    curves, _, _ = drawn(replace(finished(104, 97), history=MappingProxyType({})))
     assert curves == []
-    assert sentence.startswith("No chart")
+
+
+def test_wording_about_missing_curves() -> None:
+    race = finished(104, 97, 64, 22)
+    sentences = {
+        "unknown for most of the race": drawn(unknown_before(race, "p0", 300_000))[2],
+        "unknown at first": drawn(unknown_before(race, "p0", 100_000))[2],
+        "no progress is known": drawn(replace(race, history=MappingProxyType({})))[2],
+    }
+    assert_sentences("curves of progress", [f"{case}\t{sentence}" for case, sentence in sentences.items()])
 
 
 def test_the_own_curve_comes_from_the_record() -> None:

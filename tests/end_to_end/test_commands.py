@@ -22,18 +22,15 @@ async def run(programs: Programs, *arguments: str) -> tuple[int, str]:
 
 
 async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
-    assert await run(programs, "rooms", server) == (
-        0,
-        f"There are no rooms. Open one with samedeal new {server[5:]}.\n",
-    )
+    code, text = await run(programs, "rooms", server)
+    assert (code, f"samedeal new {server[5:]}" in text) == (0, True)
     code, text = await run(
         programs, "new", server, "--no-join", "--room", "friday", "--game", "steve", "--players", "3"
     )
     assert code == 0
-    assert text.splitlines() == [
-        f"Room friday is open. Others join with: samedeal join samedeal://{server[5:]}/friday",
-        f"Watch it in a browser: http://{server[5:]}/friday",
-    ]
+    join, watch = text.splitlines()
+    assert join.endswith(f" samedeal join samedeal://{server[5:]}/friday")
+    assert watch.endswith(f" http://{server[5:]}/friday")
     await run(programs, "new", server, "--no-join", "--room", "secret", "--passphrase", "x", "--no-spectators")
     code, text = await run(programs, "rooms", server)
     assert code == 0
@@ -62,7 +59,7 @@ async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: s
     await player.expect(r"1 of 8: ana \(you\)")
     code, text = await run(programs, "join", server, "--name", "bo")
     assert code == 2
-    assert "Write samedeal join URL ROOM" in text
+    assert "samedeal join URL ROOM" in text
 
 
 ROOMS = {

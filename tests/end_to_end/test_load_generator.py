@@ -37,7 +37,7 @@ async def test_racers_move_and_leave(redis_url: str) -> None:
 async def test_a_limited_load_fails(redis_url: str, limits: Limits) -> None:
     async with serving(redis_url, "n", limits) as node:
         generator = LoadGenerator(parse_address(node.url), 4, seed=3)
-        with pytest.raises(Failure, match=r"Too many .* raise its limits"):
+        with pytest.raises(Failure, match="limits"):
             await run(generator)
         generator.leave()
         refused = metric(node, "samedeal_refusals_total", code=RefusalCode.RATE_LIMITED)

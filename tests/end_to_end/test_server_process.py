@@ -140,7 +140,8 @@ async def test_a_port_in_use_is_reported(server: Starter) -> None:
         failed = await server("--port", str(port), fails=True)
         assert await failed.ended() == 1
         printed = await failed.stderr()
-    assert f"port_in_use: Port {port} is in use" in printed
+    assert "port_in_use: " in printed
+    assert str(port) in printed
     assert "Traceback" not in printed
 
 

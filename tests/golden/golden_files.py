@@ -20,7 +20,7 @@ def assert_golden(name: str, text: str) -> None:
 
 
 def assert_sentences(section: str, lines: list[str]) -> None:
-    """Compare what people are told with a section of ``sentences.txt``, the one file that has the wording of everything.
+    """Compare what people are told with a section of ``sentences.txt``, which has the wording of single sentences.
 
     Each line is a code or a case, a tab, and the sentence. ``REGENERATE=1`` writes the section instead; run those tests
     without parallel workers.

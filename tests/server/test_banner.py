@@ -59,7 +59,7 @@ def test_addresses(config: Config, local: str, public: str) -> None:
     ],
 )
 def test_loopback_server_says_only_this_machine(config: Config, shown: bool) -> None:
-    assert ("Only this machine can connect" in banner(config, addresses_of(config), "")) is shown
+    assert ("--host all" in banner(config, addresses_of(config), "")) is shown
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_loopback_server_says_only_this_machine(config: Config, shown: bool) -> 
     ],
 )
 def test_unencrypted_internet_address_is_warned_about(config: Config, shown: bool) -> None:
-    assert ("not encrypted" in banner(config, addresses_of(config), "")) is shown
+    assert ("--tls-cert" in banner(config, addresses_of(config), "")) is shown
 
 
 def test_data_and_health_are_shown() -> None:
@@ -84,7 +84,7 @@ def test_data_and_health_are_shown() -> None:
     assert "health        http://127.0.0.1:9777/readyz, http://127.0.0.1:9777/metrics\n" in text
     shared = replace(config, redis="rediss://user:sesam@redis.example.org:6379/0")
     text = banner(shared, addresses_of(shared), "")
-    assert "in Redis at redis.example.org:6379\n" in text
+    assert "redis.example.org:6379\n" in text
     assert "sesam" not in text
     assert "health" not in text
 

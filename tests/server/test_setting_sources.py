@@ -257,7 +257,7 @@ def test_unreadable_file_is_refused(
     with pytest.raises(SystemExit) as ended:
         main([])
     assert ended.value.code == 2
-    assert f"Cannot read the configuration file {file}: " in capsys.readouterr().err
+    assert str(file) in capsys.readouterr().err
 
 
 def test_print_config_prints_settings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
