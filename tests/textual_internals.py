@@ -12,8 +12,11 @@ from typing import Any
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.events import MouseScrollDown
 from textual.message_pump import MessagePump
+from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 
 
 class CountingDriver(HeadlessDriver):
@@ -50,9 +53,18 @@ def paint_now(screen: Screen[Any]) -> None:
 
 def screen_text(app: App[Any]) -> str:
     """Return the painted screen as text, without blanks at the ends of lines."""
+    return "\n".join(strip.text.rstrip() for strip in painted_strips(app)) + "\n"
+
+
+def painted_strips(app: App[Any]) -> list[Strip]:
+    """Return the painted screen as rows of styled text."""
     app.screen._compositor_refresh()
-    strips = app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+    return app.screen._compositor.render_strips()
+
+
+async def scroll_down(pilot: Pilot[Any], position: tuple[int, int]) -> None:
+    """Turn the mouse wheel down once at a position on the screen. A pilot has no public method for this."""
+    await pilot._post_mouse_events([MouseScrollDown], offset=position)
 
 
 @cache

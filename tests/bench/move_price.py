@@ -81,7 +81,7 @@ class Sender:
         """Start a generator and wait until its racers may move."""
         async with child_process(*command) as process:
             sender = cls(process, server)
-            await sender._read_line()
+            await sender.read_line()
             yield sender
 
     async def measure(self, seconds: float, pace: float) -> Round:
@@ -89,12 +89,12 @@ class Sender:
         assert self._process.stdin is not None
         before = cpu_seconds(self._server)
         self._process.stdin.write(f"{seconds} {pace}\n".encode())
-        load = LoadResult(**json.loads(await self._read_line()))
+        load = LoadResult(**json.loads(await self.read_line()))
         spent = cpu_seconds(self._server) - before
-        await self._read_line()
+        await self.read_line()
         return Round(1e6 * spent / load.moves, spent / seconds, load)
 
-    async def _read_line(self) -> str:
+    async def read_line(self) -> str:
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
         if not line:

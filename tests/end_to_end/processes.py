@@ -30,10 +30,10 @@ class Program:
     terminal: int | None = None
     _matched_until: int = 0
     _output_arrived: asyncio.Event = field(default_factory=asyncio.Event)
-    _reader: asyncio.Task[None] | None = None
+    reader: asyncio.Task[None] | None = None
 
     def start_reading(self) -> None:
-        self._reader = asyncio.create_task(self._read_output())
+        self.reader = asyncio.create_task(self._read_output())
 
     async def _read_output(self) -> None:
         while data := await self._read_chunk():
@@ -64,7 +64,7 @@ class Program:
         try:
             async with asyncio.timeout(deadline):
                 while (match := compiled.search(self.text, self._matched_until)) is None:
-                    if self._reader is None or self._reader.done():
+                    if self.reader is None or self.reader.done():
                         break
                     self._output_arrived.clear()
                     await self._output_arrived.wait()
@@ -78,8 +78,8 @@ class Program:
         """Wait until the program exits, and return its exit code."""
         async with asyncio.timeout(deadline):
             code = await self.process.wait()
-            if self._reader is not None:
-                await self._reader
+            if self.reader is not None:
+                await self.reader
         return code
 
     def signal(self, number: signal.Signals) -> None:
@@ -176,8 +176,8 @@ async def _stop(program: Program) -> None:
     await program.process.wait()
     if program.process.stdin is not None:
         program.process.stdin.close()
-    if program._reader is not None:
-        await program._reader
+    if program.reader is not None:
+        await program.reader
     if program.terminal is not None:
         os.close(program.terminal)
 

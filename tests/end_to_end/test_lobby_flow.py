@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import Key, MouseScrollDown, Paste
+from textual.events import Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -32,7 +32,7 @@ from samedeal_client.widgets.rows_widget import Rows
 from samedeal_server.races import refusals
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
-from tests.textual_internals import screen_text
+from tests.textual_internals import painted_strips, screen_text, scroll_down
 
 DEADLINE = 30.0
 
@@ -963,7 +963,7 @@ async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> N
         await ana.wait_for_text("How to move in Willow")
         await ana.press("left")
         await ana.wait_for_text("How to move in Ace of Hearts")
-        await ana.pilot._post_mouse_events([MouseScrollDown], offset=(10, 10))
+        await scroll_down(ana.pilot, (10, 10))
         await ana.wait_until(lambda: "Ace of Hearts in short" not in ana.text())
         await ana.press("escape")
         await ana.wait_for_text("Quick match")
@@ -1034,7 +1034,7 @@ async def test_colourless_look_has_no_colour(server: str) -> None:
     async with player_in_lobby(server, look=Look(colour=False)) as ana, friend(server) as mira:
         await mira.rooms.create(Options(), "friday")
         await ana.wait_for_text("1  friday")
-        for strip in ana.app.screen._compositor.render_strips():
+        for strip in painted_strips(ana.app):
             for segment in strip:
                 style = segment.style
                 assert style is None or style.color is None or style.color.is_default, segment

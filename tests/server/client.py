@@ -44,7 +44,10 @@ _Ask = Callable[..., ToServer]
 
 
 class Client:
-    """One connection. ``frames`` holds every received frame, ``inbox`` the messages that the test has not read yet."""
+    """One connection. ``frames`` holds every received frame, ``inbox`` the messages that the test has not read yet.
+
+    ``last_id`` is the id of the newest request.
+    """
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -55,7 +58,7 @@ class Client:
         self.room = ""
         self.play: Play | None = None
         self.undo = Undo.NO_REVEAL
-        self._id = 0
+        self.last_id = 0
         self._received = asyncio.Event()
         self._reader = asyncio.create_task(self._read())
 
@@ -106,9 +109,9 @@ class Client:
 
     async def send(self, kind: _Ask, **fields: Any) -> int:
         """Send a request. Return its id."""
-        self._id += 1
-        await self.socket.send(encode(kind(id=fields.pop("id", self._id), **fields)))
-        return self._id
+        self.last_id += 1
+        await self.socket.send(encode(kind(id=fields.pop("id", self.last_id), **fields)))
+        return self.last_id
 
     async def until(self, kind: type[_Kind], where: Callable[[_Kind], object] = lambda _: True) -> _Kind:
         """The first message of a kind that meets a condition, received already or later."""
@@ -125,7 +128,7 @@ class Client:
 
     async def ask(self, kind: _Ask, **fields: Any) -> ToClient:
         """Send a request and return its answer."""
-        number = fields.get("id", self._id + 1)
+        number = fields.get("id", self.last_id + 1)
         await self.send(kind, **fields)
         return await self.answer(number)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -18,9 +17,7 @@ from redis.asyncio import Redis
 
 from samedeal_server.config.limits import Limits
 from samedeal_server.embedded_redis import binary
-from samedeal_server.process.health import PROBE_TIMEOUT, REQUEST_TIMEOUT, Health, NodeChecks
 from tests.server.captured_log import Log
-from tests.server.health_client import Listen, Listener
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient, serving
 
 
@@ -72,24 +69,6 @@ async def half_made_connections() -> AsyncIterator[None]:
     """
     yield
     gc.collect()
-
-
-@pytest.fixture
-async def listen() -> AsyncIterator[Listen]:
-    """Start health listeners for nodes."""
-    async with AsyncExitStack() as stack:
-
-        async def start(
-            node: Node, probe_timeout: float = PROBE_TIMEOUT, request_timeout: float = REQUEST_TIMEOUT
-        ) -> Listener:
-            stop = asyncio.Event()
-            checks = NodeChecks(node.gateway, node.store, node.built.metrics, stop, probe_timeout)
-            stack.push_async_callback(checks.close)
-            health = Health(checks)
-            url = await stack.enter_async_context(health.listen("127.0.0.1", 0, request_timeout))
-            return Listener(checks, url, stop)
-
-        yield start
 
 
 @pytest.fixture

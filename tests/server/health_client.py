@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http.client import HTTPResponse
 from io import BytesIO
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from samedeal_server.process.health import NodeChecks
 from tests.server.client import DEADLINE
 
 
 @dataclass
-class Listener:
-    """A health listener of a node, queried over a socket. ``stop`` tells it that the node is stopping."""
+class HealthClient:
+    """A client of the health listener at a URL."""
 
-    checks: NodeChecks
     url: str
-    stop: asyncio.Event
 
     async def send(self, request: bytes) -> bytes:
         """Send bytes and return what the listener answers before it closes the connection."""
@@ -53,6 +49,3 @@ class ReceivedSocket:
 
     def makefile(self, _mode: str) -> BytesIO:
         return BytesIO(self.data)
-
-
-Listen = Callable[..., Awaitable[Listener]]

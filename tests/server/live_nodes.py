@@ -18,6 +18,7 @@ from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
 from tests.server.client import Client
+from tests.server.health_client import HealthClient
 
 PLENTY = Limits(
     rate=1e6,
@@ -69,6 +70,11 @@ class Node:
         return self.built.gateway
 
     @property
+    def health(self) -> HealthClient:
+        """A client of its health listener."""
+        return HealthClient(self.built.health_url)
+
+    @property
     def agent(self) -> NodeAgent:
         """Its agent, which reports it to the other nodes."""
         return self.built.agent
@@ -80,7 +86,7 @@ class Node:
 
     @property
     def stop(self) -> asyncio.Event:
-        """Set once an operator has ordered it to drain."""
+        """Set when it is to stop, for example once an operator has ordered it to drain."""
         return self.built.stop
 
     async def player(self, name: str = "ana", session: str = "", *, bot: bool = False) -> Client:

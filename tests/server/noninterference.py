@@ -409,7 +409,7 @@ class World:
         if legal := self._legal(name):
             action = str(self.rng.choice(legal))
             await self._act(name, action)
-            await self._act(name, action, -1, id=self.clients[name]._id)
+            await self._act(name, action, -1, id=self.clients[name].last_id)
 
     async def _send_bad_frame(self, name: str) -> None:
         await self.clients[name].socket.send(self.rng.choice(_BAD_FRAMES))

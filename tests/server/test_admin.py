@@ -562,7 +562,7 @@ async def rooms_of(operator: Operator) -> set[str]:
 
 async def test_one_request_closes_a_limited_number_of_rooms(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_handlers, "MAX_CLOSED_ROOMS", 3)
-    monkeypatch.setattr(request_handlers, "_ROOMS_AT_ONCE", 2)
+    monkeypatch.setattr(request_handlers, "ROOMS_AT_ONCE", 2)
     one = await node(token=TOKEN)
     ana = await one.player("ana")
     for number in range(5):

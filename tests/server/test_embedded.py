@@ -382,7 +382,7 @@ async def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
             for number in range(100):
                 await redis.set(f"move:{number}", "x" * 10_000)
         assert (await embedded.wait_for_exit()).code == "disk_full"
-    monkeypatch.setattr(server, "_MIN_FREE_SPACE", 2**62)
+    monkeypatch.setattr(server, "MIN_FREE_SPACE", 2**62)
     assert str(tmp_path) in await start_error(tmp_path / "data", "disk_full")
 
 

@@ -8,18 +8,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from samedeal_server.errors import StartupError
-from samedeal_server.process.health import Health
+from samedeal_server.process import health
 from tests.chaos.proxy import Proxy
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import DEADLINE
-from tests.server.health_client import Listen
 from tests.server.live_nodes import NodeMaker, RedisClient
 from tests.server.own_redis import OwnRedis
 
 
-async def test_running_node_is_alive_ready_and_measured(node: NodeMaker, listen: Listen) -> None:
-    one = await node()
-    at = await listen(one)
+async def test_running_node_is_alive_ready_and_measured(node: NodeMaker) -> None:
+    one = await node(health_port=0)
+    at = one.health
     assert [(await at.get(path))[0] for path in ("/healthz", "/readyz")] == [200, 200]
     await one.player()
     status, text = await at.get("/metrics?format=text")
@@ -28,8 +27,8 @@ async def test_running_node_is_alive_ready_and_measured(node: NodeMaker, listen:
     assert "process_cpu_seconds_total" in text
 
 
-async def test_unknown_paths_and_methods_are_refused(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node())
+async def test_unknown_paths_and_methods_are_refused(node: NodeMaker) -> None:
+    at = (await node(health_port=0)).health
     for path, method, status in (
         ("/", "GET", 404),
         ("/metrics/", "GET", 404),
@@ -42,17 +41,18 @@ async def test_unknown_paths_and_methods_are_refused(node: NodeMaker, listen: Li
         assert len(text) > 20
 
 
-async def test_wording_of_health_checks(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node())
+async def test_wording_of_health_checks(node: NodeMaker) -> None:
+    one = await node(health_port=0)
+    at = one.health
     answers = {path: await at.get(path) for path in ("/healthz", "/readyz", "/")}
     answers["POST /readyz"] = await at.get("/readyz", "POST")
-    at.stop.set()
+    one.stop.set()
     answers["/readyz of a stopping node"] = await at.get("/readyz")
     assert_sentences("health checks", [f"{case}\t{status} {text.strip()}" for case, (status, text) in answers.items()])
 
 
-async def test_http_1_0_and_head_are_answered(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node())
+async def test_http_1_0_and_head_are_answered(node: NodeMaker) -> None:
+    at = (await node(health_port=0)).health
     assert await at.get("/readyz", version="1.0") == await at.get("/readyz")
     assert await at.get("/readyz", "HEAD") == (200, "")
 
@@ -70,48 +70,49 @@ MALFORMED = (
 )
 
 
-async def test_malformed_requests_are_rejected(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node())
+async def test_malformed_requests_are_rejected(node: NodeMaker) -> None:
+    at = (await node(health_port=0)).health
     for request in MALFORMED:
         assert b" 200 " not in (await at.send(request)).partition(b"\r\n")[0], request[:50]
         assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_incomplete_request_times_out(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node(), request_timeout=0.1)
+async def test_incomplete_request_times_out(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "REQUEST_TIMEOUT", 0.1)
+    at = (await node(health_port=0)).health
     assert b"200" not in await at.send(b"GET /hea")
     assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_websocket_upgrade_is_refused(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node())
+async def test_websocket_upgrade_is_refused(node: NodeMaker) -> None:
+    at = (await node(health_port=0)).health
     upgrade = b"GET / HTTP/1.1\r\nHost: n\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     upgrade += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     assert (await at.send(upgrade)).startswith(b"HTTP/1.1 404 ")
 
 
-async def test_concurrent_probes_all_succeed(node: NodeMaker, listen: Listen) -> None:
-    listener = await listen(await node())
+async def test_concurrent_probes_all_succeed(node: NodeMaker) -> None:
+    at = (await node(health_port=0)).health
 
-    async def ask() -> list[bool]:
-        return [(await listener.checks.readiness()).ready for _ in range(10)]
+    async def ask() -> list[int]:
+        return [(await at.get("/readyz"))[0] for _ in range(10)]
 
-    assert list(await asyncio.gather(ask(), ask(), ask())) == [[True] * 10] * 3
+    assert list(await asyncio.gather(ask(), ask(), ask())) == [[200] * 10] * 3
 
 
-async def test_stopping_node_is_alive_but_not_ready(node: NodeMaker, listen: Listen) -> None:
-    one = await node()
-    at = await listen(one)
-    at.stop.set()
+async def test_stopping_node_is_alive_but_not_ready(node: NodeMaker) -> None:
+    one = await node(health_port=0)
+    at = one.health
+    one.stop.set()
     assert [(await at.get(path))[0] for path in ("/readyz", "/healthz")] == [503, 200]
     await one.player()  # the load balancer may still send clients
-    at.stop.clear()
+    one.stop.clear()
     await one.gateway.drain()
     assert (await at.get("/readyz"))[0] == 503
 
 
-async def test_node_without_redis_is_not_ready(node: NodeMaker, listen: Listen, own_redis: OwnRedis) -> None:
-    at = await listen(await node(redis=own_redis.url))
+async def test_node_without_redis_is_not_ready(node: NodeMaker, own_redis: OwnRedis) -> None:
+    at = (await node(redis=own_redis.url, health_port=0)).health
     assert (await at.get("/readyz"))[0] == 200
     await own_redis.kill()
     status, text = await at.get("/readyz")
@@ -125,9 +126,9 @@ async def test_node_without_redis_is_not_ready(node: NodeMaker, listen: Listen, 
             pass
 
 
-async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, node: NodeMaker, listen: Listen) -> None:
-    one = await node()
-    at = await listen(one)
+async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, node: NodeMaker) -> None:
+    one = await node(health_port=0)
+    at = one.health
     try:
         await redis.config_set("maxmemory", 1)
         status, text = await at.get("/readyz")
@@ -137,9 +138,12 @@ async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, node: N
     assert (await at.get("/readyz"))[0] == 200
 
 
-async def test_probe_of_stalled_redis_times_out(node: NodeMaker, listen: Listen, own_redis: OwnRedis) -> None:
+async def test_probe_of_stalled_redis_times_out(
+    node: NodeMaker, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "PROBE_TIMEOUT", 0.2)
     async with Proxy(lambda: [str(own_redis.socket)]) as proxy:
-        at = await listen(await node(redis=f"redis://127.0.0.1:{proxy.port}/0"), probe_timeout=0.2)
+        at = (await node(redis=f"redis://127.0.0.1:{proxy.port}/0", health_port=0)).health
         assert (await at.get("/readyz"))[0] == 200
         for wire in proxy.connections:
             wire.stall(60)
@@ -147,10 +151,9 @@ async def test_probe_of_stalled_redis_times_out(node: NodeMaker, listen: Listen,
         assert [(status, "0.2 seconds" in text) for status, text in answers] == [(503, True)] * 5
 
 
-async def test_port_in_use_is_refused(node: NodeMaker, listen: Listen) -> None:
-    at = await listen(await node())
+async def test_port_in_use_is_refused(node: NodeMaker) -> None:
+    at = (await node(health_port=0)).health
     port = urlsplit(at.url).port
     with pytest.raises(StartupError, match="--health-port") as failed:
-        async with Health(at.checks).listen("127.0.0.1", port or 0):
-            pass
+        await node(health_port=port)
     assert failed.value.code == "port_in_use"

@@ -75,7 +75,7 @@ async def test_announced_address_listens(
 ) -> None:
     """The loopback addresses stand for the networks of a machine. A network that it lacks has an invalid address."""
     reached = {family: networks.get(family, "no address") for family in (socket.AF_INET, socket.AF_INET6)}
-    monkeypatch.setattr(banner, "_TEST_ADDRESSES", reached)
+    monkeypatch.setattr(banner, "TEST_ADDRESSES", reached)
     assert banner.own_address(host) == announced
     async with server(host) as port:
         addresses = banner.listen_addresses(Config(host=host), port)

@@ -21,7 +21,7 @@ from samedeal_server.store import keys, redis_client
 from samedeal_server.store.store import Store
 from tests.server.captured_log import Log
 from tests.server.cluster_rooms import ROOMS, races
-from tests.server.health_client import Listen, Listener
+from tests.server.health_client import HealthClient
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
@@ -101,11 +101,11 @@ async def test_clients_recover_moves_a_replica_lacks(tmp_path: Path, node: NodeM
             await play_random_moves(client, 3, Random(20))
 
 
-async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker, listen: Listen) -> None:
+async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker) -> None:
     async with shards(tmp_path) as cluster:
         url = f"{cluster.url}?socket_timeout=2"
-        nodes = [await node(redis=url), await node(redis=url)]
-        health = await listen(nodes[0])
+        nodes = [await node(redis=url, health_port=0), await node(redis=url)]
+        health = nodes[0].health
         racers = await races(nodes)
         lost, affected, others = cluster.servers[0], racers[:2], racers[2:]
         for frozen in (True, False):
@@ -191,13 +191,13 @@ async def last_seen(one: Node, rooms: Sequence[str]) -> dict[str, int]:
     }
 
 
-async def is_ready(health: Listener, without: Server | None = None) -> bool:
+async def is_ready(health: HealthClient, without: Server | None = None) -> bool:
     """Return whether a node is ready, and reports exactly the given primary as lost."""
     status, text = await health.get("/readyz")
     lost = set(re.findall(r"127\.0\.0\.1:\d+", text))
     return status == 200 and lost == ({without.address} if without else set())
 
 
-async def is_not_ready(health: Listener) -> bool:
+async def is_not_ready(health: HealthClient) -> bool:
     """Return whether a node is not ready."""
     return (await health.get("/readyz"))[0] == 503

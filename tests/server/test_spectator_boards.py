@@ -214,7 +214,7 @@ async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker) -> No
 
 async def test_spectator_who_joins_elsewhere_is_not_counted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are told at once, not with the next refresh of the room."""
-    monkeypatch.setattr(upkeep, "_REFRESH_INTERVAL", 1000.0)
+    monkeypatch.setattr(upkeep, "REFRESH_INTERVAL", 1000.0)
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create(games=("athena",))

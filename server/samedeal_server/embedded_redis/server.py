@@ -35,7 +35,7 @@ Durability = Literal["always", "everysec"]
 _MAX_SOCKET_PATH: Final = 100
 """Maximum length of a socket's path, in bytes. Systems allow 104 to 108."""
 
-_MIN_FREE_SPACE: Final = 1_000_000
+MIN_FREE_SPACE: Final = 1_000_000
 """Minimum free space on the disk, in bytes. With less, Redis would start and then fail at one of its first writes."""
 
 _MAX_LOG_SIZE: Final = 1_000_000
@@ -136,7 +136,7 @@ class EmbeddedRedis:
             raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))
         if any(directory.glob("*.aof")) and not any(directory.glob("*.manifest")):
             raise StartupError(StartupCode.DATA_CORRUPT, missing_manifest_message(directory))
-        if shutil.disk_usage(self.data).free < _MIN_FREE_SPACE:
+        if shutil.disk_usage(self.data).free < MIN_FREE_SPACE:
             raise StartupError(StartupCode.DISK_FULL, disk_full_message(self.data))
 
     async def _lock(self) -> int:

@@ -58,7 +58,7 @@ MAX_BANS: Final = 1000
 MAX_REASON_WIDTH: Final = 150
 """Maximum width, in columns, of the reason for a ban. A list of all bans must fit into one message."""
 
-_ROOMS_AT_ONCE: Final = 100
+ROOMS_AT_ONCE: Final = 100
 """Maximum number of rooms that are checked and closed in one batch."""
 
 _PHASES_CACHED: Final = 20
@@ -170,7 +170,7 @@ class OperatorRequests:
         rooms = await store.index.newest(await store.index.count())
         closed = 0
         while rooms and closed < MAX_CLOSED_ROOMS:
-            size = min(_ROOMS_AT_ONCE, MAX_CLOSED_ROOMS - closed)
+            size = min(ROOMS_AT_ONCE, MAX_CLOSED_ROOMS - closed)
             batch, rooms = rooms[:size], rooms[size:]
             races = [
                 race

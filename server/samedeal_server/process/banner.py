@@ -14,7 +14,7 @@ from samedeal_server.config.config import DEFAULT_PORT, Config
 from samedeal_server.process.listening import ALL_ADDRESSES, is_unspecified, local_host, url_host
 from samedeal_server.store.address import RedisAddress
 
-_TEST_ADDRESSES: Final = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+TEST_ADDRESSES: Final = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 """Addresses that are reserved for documentation.
 
 Connecting a datagram socket to such an address sends nothing. It only makes the system choose the local address.
@@ -41,7 +41,7 @@ def own_address(host: str) -> str:
     """
     for family in _families(host):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((_TEST_ADDRESSES[family], 9))
+            probe.connect((TEST_ADDRESSES[family], 9))
             return str(probe.getsockname()[0])
     return ""
 

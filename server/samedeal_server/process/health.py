@@ -57,19 +57,11 @@ class Checks(Protocol):
 class NodeChecks:
     """The state of one node. The node is not ready once ``stop`` is set."""
 
-    def __init__(
-        self,
-        gateway: Gateway,
-        store: Store,
-        metrics: Metrics,
-        stop: asyncio.Event,
-        probe_timeout: float = PROBE_TIMEOUT,
-    ) -> None:
+    def __init__(self, gateway: Gateway, store: Store, metrics: Metrics, stop: asyncio.Event) -> None:
         self._gateway = gateway
         self._store = store
         self._metrics = metrics
         self._stop = stop
-        self._probe_timeout = probe_timeout
         self._probe: asyncio.Task[str] | None = None
 
     async def readiness(self) -> Readiness:
@@ -79,9 +71,9 @@ class NodeChecks:
         probe = self._probe
         if probe is None or probe.done():
             self._probe = probe = asyncio.create_task(self._store.probe())
-        done, _ = await asyncio.wait((probe,), timeout=self._probe_timeout)
+        done, _ = await asyncio.wait((probe,), timeout=PROBE_TIMEOUT)
         if not done:
-            return Readiness(ready=False, text=f"Redis has not answered for {self._probe_timeout:g} seconds.")
+            return Readiness(ready=False, text=f"Redis has not answered for {PROBE_TIMEOUT:g} seconds.")
         error = probe.exception()
         if isinstance(error, StoreUnavailable):
             return Readiness(ready=False, text=f"Redis does not accept writes ({error}).")
@@ -132,7 +124,7 @@ class Health:
                 return _response(http.HTTPStatus.NOT_FOUND, "The paths are /healthz, /readyz and /metrics.")
 
     @asynccontextmanager
-    async def listen(self, host: str, port: int, request_timeout: float = REQUEST_TIMEOUT) -> AsyncIterator[str]:
+    async def listen(self, host: str, port: int) -> AsyncIterator[str]:
         """Listen on an address until the ``async with`` block ends. Yield the URL.
 
         Raise StartupError if the node cannot listen on the address.
@@ -141,7 +133,7 @@ class Health:
             serve,
             _never_called,
             process_request=self.answer,
-            open_timeout=request_timeout,
+            open_timeout=REQUEST_TIMEOUT,
             close_timeout=1,
             server_header=None,
             logger=logging.getLogger("samedeal.health"),

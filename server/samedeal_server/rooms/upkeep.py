@@ -20,7 +20,7 @@ _SWEEP_INTERVAL: Final = 1.0
 POLL_INTERVAL: Final = 3.0
 """Interval, in seconds, at which the stream of every followed room is read, in case announcements were lost."""
 
-_REFRESH_INTERVAL: Final = 15.0
+REFRESH_INTERVAL: Final = 15.0
 REPAIR_INTERVAL: Final = 60.0
 
 _ROOMS_PER_READ: Final = 100
@@ -53,8 +53,8 @@ class Upkeep:
             for work in (
                 self._repeat(_SWEEP_INTERVAL, self.sweep),
                 self._repeat(POLL_INTERVAL, self.poll),
-                self._repeat(_REFRESH_INTERVAL, self.report_presence),
-                self._repeat(_REFRESH_INTERVAL, self.refresh),
+                self._repeat(REFRESH_INTERVAL, self.report_presence),
+                self._repeat(REFRESH_INTERVAL, self.refresh),
                 self._repeat(CLOCK_SYNC_INTERVAL, self._clock.sync),
                 self._repeat(REPAIR_INTERVAL, self.repair),
             )
