@@ -60,7 +60,7 @@ _RETRY_DELAY: Final = 0.25
 _EXCLUDING: Final = frozenset(("kicked", "banned", "room_closed", "no_room", "race_started"))
 """Codes with which the server tells a client that it has no place in the room any more."""
 
-_HAUNTING: Final = 20
+_ACTS_WITHOUT_SEAT: Final = 20
 """Number of moves that a kicked player still tries to make."""
 
 Incoming = ToClient | None
@@ -215,9 +215,9 @@ class Racer(Client):
             if self.journal.excluded != "kicked":
                 await self.close_all()
 
-    async def haunt(self) -> None:
+    async def act_without_seat(self) -> None:
         """Try to make moves without a seat, over all connections that are still open."""
-        for _ in range(_HAUNTING):
+        for _ in range(_ACTS_WITHOUT_SEAT):
             for connection in self._connections:
                 action = self.rng.choice(["draw", "1 2", "2 1", "3 4"])
                 await connection.send(Act(id=self.new_id(), revision=max(0, self.model.revision), action=action))

@@ -42,7 +42,7 @@ from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.stepped_node import STEP_KEY
-from tests.chaos.strangers import stampede
+from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
 
@@ -59,7 +59,7 @@ _LIMITS: Final = (
         "10000",
     ),
 )
-"""Limits of the nodes. All clients share one address, whose rate only the fault ``herd`` exceeds."""
+"""Limits of the nodes. All clients share one address, whose rate only the fault ``flood`` exceeds."""
 
 _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
@@ -250,7 +250,7 @@ class _Round:
         try:
             await client.run()
             if client.journal.excluded == "kicked":
-                others = [client.haunt()] if isinstance(client, Racer) else []
+                others = [client.act_without_seat()] if isinstance(client, Racer) else []
                 if client.journal.phase == "open":
                     others.append(self._run_client(url, room, number, replaces=True))
                 await asyncio.gather(*others)
@@ -324,10 +324,10 @@ class _Round:
                 await self._drop_redis_connections("pubsub", fault)
             case "kick" | "ban" | "close room" | "back up":
                 await self._operate(fault)
-            case "herd":
+            case "flood":
                 private = [room.code for room in self.plan.rooms if room.passphrase]
                 url = f"ws://127.0.0.1:{proxy.port}"
-                self._failures += await stampede(url, private, Random(fault.which), max(2.0, fault.seconds))
+                self._failures += await flood(url, private, Random(fault.which), max(2.0, fault.seconds))
             case _:
                 wires = (
                     self._to_redis.connections if fault.kind in ("stall redis", "reset redis") else proxy.connections
@@ -512,7 +512,7 @@ def _break_connection(wire: ProxiedConnection, fault: Fault) -> None:
             wire.reset()
         case "stall" | "stall redis":
             wire.stall(fault.seconds)
-        case "swallow":
+        case "drop answers":
             wire.drop_answers(min(fault.seconds, 2.0))
         case "delay":
             wire.delay(min(fault.seconds, 1.0) / 4)

@@ -15,16 +15,16 @@ from websockets.typing import Subprotocol
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Hello, Join, Joined, ListRooms, ToServer, Watch, Watching
 
-HERD: Final = 40
+STRANGERS: Final = 40
 """Number of strangers."""
 
 _REQUESTS: Final = 30
 
 
-async def stampede(url: str, private_rooms: Sequence[str], rng: Random, seconds: float) -> list[str]:
+async def flood(url: str, private_rooms: Sequence[str], rng: Random, seconds: float) -> list[str]:
     """Let all strangers send their requests concurrently. Return a sentence for each entry into a private room."""
     found: list[str] = []
-    strangers = [asyncio.create_task(_ask_for_too_much(url, private_rooms, rng, found)) for _ in range(HERD)]
+    strangers = [asyncio.create_task(_ask_for_too_much(url, private_rooms, rng, found)) for _ in range(STRANGERS)]
     _, late = await asyncio.wait(strangers, timeout=seconds)
     for stranger in late:
         stranger.cancel()

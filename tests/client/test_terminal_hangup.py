@@ -22,7 +22,7 @@ with on_terminal_lost(0, lambda: None):
     threading.Event().wait()
 """
 
-DEAF = """
+BLOCKED = """
 import asyncio, threading
 from samedeal_client.signals import on_signals
 async def wait_for_the_terminal():
@@ -45,7 +45,7 @@ def test_process_that_hangs_ends_with_its_terminal() -> None:
 
 
 def test_signal_ends_a_process_whose_event_loop_waits_forever() -> None:
-    with subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-c", BLOCKED], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waiting\n"
         process.send_signal(signal.SIGHUP)

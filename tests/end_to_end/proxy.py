@@ -16,9 +16,9 @@ class Proxy:
         self.url = ""
         self._open = asyncio.Event()
         self._open.set()
-        self._mended = True
-        self._swallow = False
-        self._swallowed = asyncio.Event()
+        self._accepts = True
+        self._drops_answers = False
+        self._answer_dropped = asyncio.Event()
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -41,25 +41,25 @@ class Proxy:
         """Stop forwarding in both directions without closing connections."""
         self._open.clear()
 
-    def swallow_answers(self) -> None:
+    def drop_answers(self) -> None:
         """Forward what clients send, and drop the answers."""
-        self._swallow = True
+        self._drops_answers = True
 
-    async def swallowed(self) -> None:
+    async def wait_for_dropped_answer(self) -> None:
         """Wait until an answer was dropped."""
         async with asyncio.timeout(10):
-            await self._swallowed.wait()
+            await self._answer_dropped.wait()
 
     async def cut(self) -> None:
         """Cut all connections and accept no new ones."""
-        self._mended = False
+        self._accepts = False
         for writer in list(self._writers):
             writer.transport.abort()
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Accept connections and forward everything again."""
-        self._mended = True
-        self._swallow = False
+        self._accepts = True
+        self._drops_answers = False
         self._open.set()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -69,7 +69,7 @@ class Proxy:
         task.add_done_callback(self._tasks.discard)
         self._writers.add(writer)
         with contextlib.suppress(OSError):
-            if self._mended:
+            if self._accepts:
                 target = urlsplit(self.target)
                 far_reader, far_writer = await asyncio.open_connection(target.hostname, target.port)
                 self._writers.add(far_writer)
@@ -91,8 +91,8 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
                 await self._open.wait()
-                if answers and self._swallow:
-                    self._swallowed.set()
+                if answers and self._drops_answers:
+                    self._answer_dropped.set()
                     continue
                 writer.write(data)
                 await writer.drain()

@@ -141,7 +141,7 @@ async def test_moves_typed_while_disconnected_count(programs: Programs, terminal
         await terminal.wait_for("Connection lost")
         terminal.type("1", "1")
         await terminal.wait_for("1/52 .*○ disconnected")
-        proxy.mend()
+        proxy.restore()
         await terminal.wait_for("1/52 .*(●|ping) ")
         async with friend(address) as other:
             await other.watch("friday")

@@ -392,7 +392,7 @@ async def test_lobby_survives_a_disconnect(server: str) -> None:
     async with Proxy(server) as network, player_in_lobby(network.url) as ana, friend(server) as mira:
         await network.cut()
         await ana.wait_for_text("disconnected", "Retrying")
-        network.mend()
+        network.restore()
         await mira.rooms.create(Options(), "friday")
         await ana.wait_for_text("1  friday")
         assert ana.app.client.connection.state == "up"

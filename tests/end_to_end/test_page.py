@@ -150,7 +150,7 @@ async def test_page_recovers_from_sleep_and_killed_node(browser: Browser, progra
         await browser.run(SLEEP)
         await browser.shows("Not live", "#status")
         await proxy.cut()
-        proxy.mend()
+        proxy.restore()
         await browser.shows("Live", "#status")
         await compare(browser, clients)
         await browser.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames

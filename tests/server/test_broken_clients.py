@@ -17,7 +17,7 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.raw_client import BINARY, CLOSE, PING, Wire, frame, handshake, hello
 
 
-async def nobody_but(one: Node, client: Client) -> None:
+async def wait_until_alone(one: Node, client: Client) -> None:
     """Wait until a client is the only one that is connected to a node, and check that the node still serves it."""
     async with asyncio.timeout(DEADLINE):
         while len(one.gateway.connections) > 1 or one.gateway.handshakes.pending:
@@ -32,7 +32,7 @@ async def bystander(node: NodeMaker, caplog: pytest.LogCaptureFixture) -> AsyncI
     client = await one.player("bystander")
     with structlog.testing.capture_logs() as lines:
         yield one, client
-        await nobody_but(one, client)
+        await wait_until_alone(one, client)
     assert not [line for line in lines if line["log_level"] in ("error", "critical")]
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
@@ -58,7 +58,7 @@ async def test_client_that_ignores_a_close_is_aborted(
     monkeypatch.setattr("samedeal_server.connections.client_socket.CLOSE_TIMEOUT", 0.1)
     wire = await Wire.greeted(bystander[0].url)
     await wire.send(sent)
-    await nobody_but(*bystander)
+    await wait_until_alone(*bystander)
     await wire.close()
 
 
@@ -69,7 +69,7 @@ async def test_reason_of_a_close_that_is_ignored_is_counted(
     one, client = bystander
     wire = await Wire.greeted(one.url)
     await wire.send(frame(BINARY, b"\xc1") * (Limits().bad_frames + 1))
-    await nobody_but(one, client)
+    await wait_until_alone(one, client)
     assert one.metric("connections_closed_total", reason="bad_frames") == 1
     await wire.close()
 

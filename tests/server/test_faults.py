@@ -109,12 +109,12 @@ async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, no
 
 
 async def test_refresh_finds_unannounced_events(node: NodeMaker) -> None:
-    deaf, other = await node(), await node()
-    ana, bob = await athena_race(deaf, other)
-    await deaf.stop_tasks()
+    unsubscribed, other = await node(), await node()
+    ana, bob = await athena_race(unsubscribed, other)
+    await unsubscribed.stop_tasks()
     await bob.acts(4)
     await bob.expect(Done, Resign)
-    await deaf.upkeep.refresh()
+    await unsubscribed.upkeep.refresh()
     state = await ana.state(lambda state: any(seat.resigned for seat in state.players))
     assert state.tallies[1].moves == 4
 
@@ -192,15 +192,15 @@ def fail_once(monkeypatch: pytest.MonkeyPatch, target: object, method: str) -> a
 
 
 async def test_truncated_stream_reloads_the_room(redis: RedisClient, node: NodeMaker) -> None:
-    deaf, other = await node(), await node()
-    ana, bob = await athena_race(deaf, other)
-    watcher = await deaf.player("wat")
+    unsubscribed, other = await node(), await node()
+    ana, bob = await athena_race(unsubscribed, other)
+    watcher = await unsubscribed.player("wat")
     await watcher.watch(ana.room)
     await watcher.phase("racing")
-    await deaf.stop_tasks()
+    await unsubscribed.stop_tasks()
     await bob.acts(9)
     await redis.xtrim(keys.events(ana.room), maxlen=2, approximate=False)
-    await deaf.upkeep.refresh()
+    await unsubscribed.upkeep.refresh()
     for client in (ana, watcher):
         assert (await client.state(lambda state: any(tally.moves == 9 for tally in state.tallies))).phase == "racing"
     await ana.act("draw")

@@ -309,31 +309,31 @@ async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> Non
     ana = await one.player()
     for number in range(20):
         await ana.create(f"room-{number}")
-    deaf = await with_small_buffers(one.url)
-    deaf.stop_reading()
-    await deaf.socket.send(encode(Hello(id=0, name="deaf")))
+    slow = await with_small_buffers(one.url)
+    slow.stop_reading()
+    await slow.socket.send(encode(Hello(id=0, name="slow")))
     (there,) = [each for each in one.gateway.connections if each.player != ana.player]
     there.socket.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     number = 0
     async with asyncio.timeout(DEADLINE):
         while not there.closing:
             number += 1
-            await deaf.socket.send(encode(ListRooms(id=number)))
+            await slow.socket.send(encode(ListRooms(id=number)))
             if number % 20 == 0:
                 await ana.expect(Pong, Ping)
             assert there.waiting <= 50
         with pytest.raises(ConnectionClosed):
-            await read_all(deaf)
-    assert deaf.socket.close_code == CloseCode.SLOW
+            await read_all(slow)
+    assert slow.socket.close_code == CloseCode.SLOW
 
 
 async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant: everything is bounded."""
     monkeypatch.setattr("samedeal_server.connections.connection.CLOSE_TIMEOUT", 0.2)
     one = await node(dataclasses.replace(PLENTY, backlog=16))
-    deaf = await with_small_buffers(one.url)
-    deaf.stop_reading()
-    await deaf.socket.send(encode(Hello(id=0, name="deaf")))
+    slow = await with_small_buffers(one.url)
+    slow.stop_reading()
+    await slow.socket.send(encode(Hello(id=0, name="slow")))
     ana = await one.player()
     for number in range(20):
         await ana.create(f"room-{number}")
@@ -342,11 +342,11 @@ async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch
     async with asyncio.timeout(DEADLINE):
         while there in one.gateway.connections:
             with suppress(ConnectionClosed):
-                await deaf.socket.send(encode(ListRooms(id=1)))
+                await slow.socket.send(encode(ListRooms(id=1)))
             await ana.expect(Pong, Ping)
         while not one.metric("connections_closed_total", reason="slow"):
             await ana.expect(Pong, Ping)
-    deaf.socket.transport.abort()
+    slow.socket.transport.abort()
 
 
 async def read_all(client: Client) -> None:

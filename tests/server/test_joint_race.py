@@ -252,7 +252,7 @@ def test_copied_commitment_cannot_be_opened() -> None:
         apply(race, RevealShareCommand("bob", CHAINS["ana"][1]), BEGUN)
 
 
-deeds = st.tuples(
+steps = st.tuples(
     st.sampled_from(("ana", "bob", "cid", "dan")),
     st.sampled_from(
         ("joins", "reveals", "reveals", "reveals_wrongly", "leaves", "kicked", "resigns", "starts", "found", "passes")
@@ -262,7 +262,7 @@ deeds = st.tuples(
 
 
 @settings(max_examples=300)
-@given(st.sampled_from(("host", "full")), st.lists(deeds, max_size=40))
+@given(st.sampled_from(("host", "full")), st.lists(steps, max_size=40))
 def test_every_racer_has_a_share_in_the_joint_deal(start: str, sequence: list[tuple[str, str, int]]) -> None:
     race, now = opened("Ana", start=start), BEGUN
     for who, what, wait in sequence:

@@ -239,16 +239,16 @@ async def test_new_players_of_an_address_are_limited(node: NodeMaker) -> None:
     assert again.player == ana.player
 
 
-async def come_and_go(url: str, times: int) -> None:
+async def connect_and_close(url: str, times: int) -> None:
     for _ in range(times):
         await (await Client.connect(url)).close()
 
 
 async def test_connections_of_an_address_are_rate_limited(node: NodeMaker) -> None:
     one = await node(dataclasses.replace(PLENTY, address_rate=1, address_burst=100))
-    await come_and_go(one.url, 18)
+    await connect_and_close(one.url, 18)
     with pytest.raises(InvalidStatus) as refused:
-        await come_and_go(one.url, 5)
+        await connect_and_close(one.url, 5)
     assert refused.value.response.status_code == 429
     assert int(refused.value.response.headers["Retry-After"]) > 0
 

@@ -793,7 +793,7 @@ def test_rematches_rotate_the_games() -> None:
 PLAYERS = ("ana", "bob", "cid", "dan")
 ORDER: tuple[Phase, ...] = ("open", "countdown", "racing", "finished", "closed")
 
-deeds = st.tuples(
+steps = st.tuples(
     st.sampled_from(PLAYERS),
     st.sampled_from(
         (
@@ -807,7 +807,7 @@ deeds = st.tuples(
             "follows",
             "kicked",
             "moves",
-            "goes-home",
+            "finishes",
             "passes",
         )
     ),
@@ -834,7 +834,7 @@ def in_one_step(before: Race, changed: Race, events: tuple[str, ...]) -> bool:
     return ORDER.index(changed.phase) > ORDER.index(before.phase) and all(phase in events for phase in skipped)
 
 
-def keeps_the_laws(before: Race, changed: Race, events: tuple[str, ...], now: int) -> None:
+def assert_invariants(before: Race, changed: Race, events: tuple[str, ...], now: int) -> None:
     assert in_one_step(before, changed, events)
     numbers = [racer.seat for racer in changed.racers]
     assert len(set(numbers)) == len(numbers)
@@ -863,13 +863,13 @@ def keeps_the_laws(before: Race, changed: Race, events: tuple[str, ...], now: in
 
 
 @settings(max_examples=300)
-@given(all_options, st.lists(deeds, max_size=40))
-def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: list[tuple[str, str, int]]) -> None:
+@given(all_options, st.lists(steps, max_size=40))
+def test_no_sequence_of_commands_breaks_invariants(options: Options, sequence: list[tuple[str, str, int]]) -> None:
     race, now = opened(options), CREATED
     runs: dict[str, Progress] = {}
     for who, what, wait in sequence:
         now += wait
-        if what in ("moves", "goes-home"):
+        if what in ("moves", "finishes"):
             # As in the commit script, only racers make moves, in time, and not after they have finished.
             run = runs.get(who, Progress())
             racer = race.racer(who)
@@ -878,7 +878,7 @@ def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: lis
                     run,
                     foundation_cards=run.foundation_cards + 1,
                     last_progress_at=now,
-                    finished_at=now if what == "goes-home" else 0,
+                    finished_at=now if what == "finishes" else 0,
                 )
             continue
         given_ = TickCommand(runs, DealSecret(SEED)) if what == "passes" else command(f"{who} {what}")
@@ -886,7 +886,7 @@ def test_no_sequence_of_commands_breaks_the_laws(options: Options, sequence: lis
             changed, events = apply(race, given_, now)
         except RequestRefused:
             continue
-        keeps_the_laws(race, changed, events, now)
+        assert_invariants(race, changed, events, now)
         assert apply(race, given_, now) == (changed, events)
         race = changed
     for _ in range(6):  # without further commands, time closes every room

@@ -576,10 +576,10 @@ async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int)
 
 async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> None:
     """Invariant: fenced. A node that receives no announcements can't write for the old connection."""
-    deaf, other = await node(), await node()
-    old, bob = await race(deaf, other, games=("athena",))
+    unsubscribed, other = await node(), await node()
+    old, bob = await race(unsubscribed, other, games=("athena",))
     await old.act("draw")
-    await deaf.stop_tasks()
+    await unsubscribed.stop_tasks()
     new = await reconnect(old, other)
     await new.act("draw")
     for kind in (Resign, Leave):
@@ -591,12 +591,12 @@ async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> Non
 
 
 async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMaker) -> None:
-    deaf, other = await node(), await node()
-    old, bob = await race(deaf, other, games=("athena",))
-    await deaf.stop_tasks()
+    unsubscribed, other = await node(), await node()
+    old, bob = await race(unsubscribed, other, games=("athena",))
+    await unsubscribed.stop_tasks()
     await reconnect(old, other)
     await redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
-    await deaf.upkeep.report_presence()
+    await unsubscribed.upkeep.report_presence()
     assert await old.closed() == CloseCode.TAKEN_OVER
     await bob.expect(Pong, Ping)
 

@@ -22,7 +22,7 @@ _DAY: Final = 86_400
 
 @dataclass(frozen=True)
 class RecordAccess:
-    """Who may read a record.
+    """The permission to read a record.
 
     If ``is_public`` is true, everybody may read the record. Otherwise only ``players`` and those who know the
     passphrase may read the record. ``salt`` and ``hash`` belong to the passphrase. If ``hash`` is empty, there is no
