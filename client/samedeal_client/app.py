@@ -97,7 +97,7 @@ class SamedealApp(LookApp[int]):
         self.announcement = ""
         self._announcement_timer: Timer | None = None
         self.update_pending = False
-        self._input_ignored_until = 0.0
+        self._ignores_until = 0.0
         self._unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
@@ -222,11 +222,11 @@ class SamedealApp(LookApp[int]):
 
         The player may have meant these keys and clicks for an earlier screen.
         """
-        self._input_ignored_until = time.monotonic() + seconds
+        self._ignores_until = time.monotonic() + seconds
 
     async def on_event(self, event: events.Event) -> None:
         """Handle an event, unless it is a key or a click that the app ignores."""
-        meant_for_earlier = isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._input_ignored_until
+        meant_for_earlier = isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._ignores_until
         if not meant_for_earlier or (isinstance(event, events.Key) and event.key == QUIT_KEY):
             await super().on_event(event)
 

@@ -202,9 +202,9 @@ class StateSpace:
            no top of B is below that of A.
         5. It draws, or turns the waste over. No card of X is in the stock or the waste, so B does the same.
         6. It puts a card d on a fan. If the card under it in A is not in X, B does the same. A card x of X can get into a
-           fan in two ways. Either it was put there from a column, on a card of its rank: then d has that rank too, and B
-           puts d on the first card below that is not in X. Or it was in the fan when it joined X: then all foundations have
-           reached its rank minus one. So d, of the same rank, fits on its foundation. B plays it there, and d joins X.
+           fan in two ways. Either it was put there later, on a card of its rank: then d has that rank too, and B puts d on
+           the first card below that is not in X. Or it was in the fan when it joined X: then all foundations have reached
+           its rank minus one. So d, of the same rank, fits on its foundation. B plays it there, and d joins X.
 
         Cards that B uncovers earlier than A are turned up earlier, which forbids nothing. When A is won, so is B.
         """
