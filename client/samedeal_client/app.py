@@ -226,7 +226,9 @@ class SamedealApp(LookApp[int]):
 
     async def on_event(self, event: events.Event) -> None:
         """Handle an event, unless it is a key or a click that the app ignores."""
-        meant_for_earlier = isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._ignores_until
+        meant_for_earlier = (
+            isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._ignores_until
+        )
         if not meant_for_earlier or (isinstance(event, events.Key) and event.key == QUIT_KEY):
             await super().on_event(event)
 
