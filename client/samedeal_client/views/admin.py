@@ -179,6 +179,6 @@ def ban_rows(bans: Sequence[BanLine]) -> list[Row]:
     """Return the bans, one row for each."""
     rows: list[Row] = [(Span(f"{'target':<39} {'until':<20}  reason", "label"),)]
     for ban in bans:
-        until = time_text(ban.until) if ban.until else "permanently"
+        until = time_text(ban.until) if ban.until else "unbanned"
         rows.append((Span(f"{printable(ban.target):<39} {until:<20}  {printable(ban.reason)}"),))
     return rows
