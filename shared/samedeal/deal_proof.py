@@ -2,23 +2,25 @@
 
 ::
 
-    samedeal deal 2
+    samedeal deal 3
     room: friday
     game: phoenix
     solver: 1
-    budget: 10000
+    budget: 100000
     commitment: 5f1c...
     secret: 03ab...
-    restarts: 0
+    draw: 2
+    lost: 1 3 silent cid
     seat: 1 41d2... 9be0... ana
     seat: 2 77c0... 1f3a... ben
     candidate: 3
     line: 3 5, r 0, 2 4 x3, ...
 
 A ``seat`` line has the number of the seat, the hash by which the player committed to a share, the share itself, and the
-player's name. ``restarts`` is the number of times that the deal had to be drawn again, because a player left or did not
-reveal a share. For a medium or hard deal, a line ``least`` follows after the budget. A daily deal has the line
-``public``, with its name, instead of the secret, the restarts and the seats. DEALS.md explains all values.
+player's name. ``draw`` is the number of the draw in which these shares were revealed. A ``lost`` line is about a player
+who lost the seat while the deal was being drawn. It has the draw, the seat, the reason and the name. For a medium or hard
+deal, a line ``least`` follows after the budget. A daily deal has the line ``public``, with its name, instead of the
+secret, the draw and the seats. DEALS.md explains all values.
 """
 
 from __future__ import annotations
@@ -26,37 +28,40 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from samedeal.board import Board
 from samedeal.deal import Deal
-from samedeal.difficulty import states_of
-from samedeal.errors import DealNotProven, MalformedText
+from samedeal.difficulty import search_limits, states_of
+from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText
 from samedeal.games import Game
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
     HIGHEST_SEAT,
+    MAX_DRAWS,
     SHARE_BYTES,
     DealTerms,
+    LossReason,
     candidate_board,
     mix,
     public_mix,
     secret_commitment,
     share_commitment,
-    won_candidates,
 )
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
 from samedeal.solver.line import Line, wins
-from samedeal.solver.solve import SOLVER
+from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
 
-_FIRST: Final = "samedeal deal 2"
+_FIRST: Final = "samedeal deal 3"
 _TERMS: Final = ("room", "game", "solver", "budget", "least", "commitment")
-_JOINT: Final = ("secret", "restarts", "seat")
-_FIELDS: Final = (*_TERMS, "public", *_JOINT, "candidate", "line")
-_OPTIONAL: Final = ("least", "public")
+_JOINT: Final = ("secret", "draw", "seat")
+_FIELDS: Final = (*_TERMS, "public", "secret", "draw", "lost", "seat", "candidate", "line")
+_OPTIONAL: Final = ("least", "public", "lost")
+_REPEATED: Final = ("lost", "seat")
+_LARGEST_NUMBER: Final = 999_999_999
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SHARE_BYTES}}}")
-_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}")
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 class RevealedShare(NamedTuple):
@@ -68,19 +73,30 @@ class RevealedShare(NamedTuple):
     share: bytes
 
 
+class LostShare(NamedTuple):
+    """A player who lost the seat while the deal was being drawn, in the draw with the number ``draw``."""
+
+    draw: int
+    seat: int
+    reason: LossReason
+    name: str
+
+
 @dataclass(frozen=True)
 class DealProof:
     """The proof of a joint or daily deal: all values that decided the deal, and the moves that win it.
 
     ``candidate`` is the number of the candidate deal that was dealt, and ``line`` holds the solver's winning moves.
-    ``public`` is the name of a daily deal, and empty for a joint deal. A daily deal has no shares, and its ``secret``
-    is a hash of its name.
+    ``draw`` is the number of the draw that decided the deal, and ``lost`` has the players who lost their seats in this
+    draw or an earlier one. ``public`` is the name of a daily deal, and empty for a joint deal. A daily deal has no draw
+    and no shares, and its ``secret`` is a hash of its name.
     """
 
     terms: DealTerms
     commitment: bytes
     secret: bytes
-    restarts: int
+    draw: int
+    lost: tuple[LostShare, ...]
     shares: tuple[RevealedShare, ...]
     candidate: int
     line: Line
@@ -104,17 +120,20 @@ class DealProof:
         return candidate_board(self.mixed, self.candidate, self.terms.game)
 
     def check(self) -> Board:
-        """Check the hashes and the winning line.
+        """Check the hashes, the lost seats and the winning line.
 
         Return the board as dealt. Raise DealNotProven if the proof is wrong.
         """
+        for draw in range(1, self.draw):
+            if all(lost.draw != draw for lost in self.lost):
+                raise DealNotProven(f"The proof does not say who lost a seat in draw {draw}, so why was there another?")
         if secret_commitment(self.terms, self.secret) != self.commitment:
             raise DealNotProven(
                 "The proof does not match what the server published when the room opened. "
                 "Its secret, room, game, solver or search limits differ."
             )
         for seat, name, commitment, share in self.shares:
-            if share_commitment(self.terms.room, name, share) != commitment:
+            if share_commitment(self.terms.room, name, self.draw, share) != commitment:
                 raise DealNotProven(
                     f"The random number of {name} (seat {seat}) does not match the hash that was sent before."
                 )
@@ -124,50 +143,73 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Raise DealNotProven unless the proof fits ``deal``: its kind, its date and its difficulty.
+        """Raise DealNotProven unless the proof fits ``deal``: its kind, its date and its search limits.
 
-        The difficulty is not checked if another version of the solver found the deal.
+        The search limits are not checked if another version of the solver found the deal.
         """
         _, game, _, budget, least = self.terms
-        try:
-            wanted = states_of(game, deal.difficulty) if deal.public or deal.difficulty else (1, budget)
-        except ValueError:
-            wanted = None
-        is_fitting = (least, budget) == wanted or (deal.difficulty and self.is_of_other_solver)
-        if self.public != (str(deal) if deal.public else "") or not is_fitting:
+        if self.public != (str(deal) if deal.public else ""):
             raise DealNotProven(f"This is not the proof of the deal '{deal}'.")
+        try:
+            wanted = states_of(game, deal.difficulty)
+        except ValueError:
+            raise DealNotProven(f"{game.title} has no deal '{deal}'.") from None
+        if (least, budget) != wanted and not self.is_of_other_solver:
+            raise DealNotProven(
+                f"For the deal '{deal}', the solver must win with {wanted[0]} to {wanted[1]} positions. "
+                f"The server looked for one with {least} to {budget}."
+            )
 
     def check_deeply(self) -> Board:
         """Check the proof and return the board, as ``check`` does.
 
         Also check that the candidate that was dealt is the first one that the solver wins. This takes as long as
-        finding the deal. Raise DealNotProven if the proof is wrong, or if another version of the solver found the deal.
+        finding the deal. Raise DealNotProven if the proof is wrong. Raise DealNotCheckable if another version of the
+        solver found the deal, or with limits that no deal of this version has.
         """
         board = self.check()
+        self.check_limits()
+        _, game, _, budget, _ = self.terms
+        for number in range(self.candidate + 1):
+            self.check_candidate(number, solve(candidate_board(self.mixed, number, game), budget))
+        return board
+
+    def check_limits(self) -> None:
+        """Raise DealNotCheckable unless this version of the solver can repeat the search for the deal."""
         _, game, solver, budget, least = self.terms
         if self.is_of_other_solver:
-            raise DealNotProven(
+            raise DealNotCheckable(
                 f"The deal was found by version {solver} of the solver, and this is version {SOLVER}. "
                 "Check it with a Samedeal that has the same version of the solver."
             )
-        first = next(won_candidates(self.mixed, game, budget, range(self.candidate + 1), least), None)
-        if first is None:
-            raise DealNotProven(
-                f"Candidate deal {self.candidate} should not have been dealt: the solver does not win it after "
-                f"searching {least} to {budget} positions."
+        if (least, budget) not in search_limits(game):
+            raise DealNotCheckable(
+                f"The server looked for a deal that is won with {least} to {budget} positions. No Samedeal does."
             )
-        if first.number != self.candidate:
+
+    def check_candidate(self, number: int, answer: Answer) -> None:
+        """Check what the solver says about the candidate with this number, which is at most that of the dealt one.
+
+        Raise DealNotProven if an earlier candidate should have been dealt, or if the dealt one should not.
+        """
+        is_won = answer.outcome is Outcome.WON and answer.states >= self.terms.least
+        if is_won and number < self.candidate:
             raise DealNotProven(
-                f"The first candidate deal that the solver can win must be dealt. That is candidate {first.number}, "
+                f"The first candidate deal that the solver can win must be dealt. That is candidate {number}, "
                 f"not candidate {self.candidate}."
             )
-        return board
+        if number == self.candidate and not is_won:
+            raise DealNotProven(
+                f"Candidate deal {number} should not have been dealt: the solver does not win it after "
+                f"searching {self.terms.least} to {self.terms.budget} positions."
+            )
 
     def __str__(self) -> str:
         seats = [
             f"seat: {seat} {commitment.hex()} {share.hex()} {name}" for seat, name, commitment, share in self.shares
         ]
-        joint = [f"secret: {self.secret.hex()}", f"restarts: {self.restarts}", *seats]
+        lost = [f"lost: {draw} {seat} {reason} {name}" for draw, seat, reason, name in self.lost]
+        joint = [f"secret: {self.secret.hex()}", f"draw: {self.draw}", *lost, *seats]
         lines = [
             _FIRST,
             *(f"{name}: {term}" for name, term in self.terms.fields.items()),
@@ -197,25 +239,29 @@ class DealProof:
         public = values["public"][0] if values["public"] else ""
         for field, found in values.items():
             needed = not public if field in _JOINT else field not in _OPTIONAL
-            if bool(found) < needed or (len(found) > 1 and field != "seat"):
+            if bool(found) < needed or (len(found) > 1 and field not in _REPEATED):
                 raise MalformedText(f"The proof has {len(found)} lines '{field}: ...'. Write exactly one.")
         proof = cls(
             DealTerms(
                 clean_room(values["room"][0]),
                 Game.named(values["game"][0]),
-                _number("solver", values["solver"][0], HIGHEST_CANDIDATE),
-                _number("budget", values["budget"][0], HIGHEST_CANDIDATE, lowest=1),
-                _number("least", (*values["least"], "1")[0], HIGHEST_CANDIDATE, lowest=1),
+                _number("solver", values["solver"][0], _LARGEST_NUMBER),
+                _number("budget", values["budget"][0], _LARGEST_NUMBER, lowest=1),
+                _number("least", (*values["least"], "1")[0], _LARGEST_NUMBER, lowest=1),
             ),
             _hash("commitment", values["commitment"][0]),
             public_mix(public) if public else _hash("secret", values["secret"][0]),
-            0 if public else _number("restarts", values["restarts"][0], HIGHEST_CANDIDATE),
+            0 if public else _number("draw", values["draw"][0], MAX_DRAWS, lowest=1),
+            tuple(_lost(lost) for lost in values["lost"]),
             tuple(_share(seat) for seat in values["seat"]),
             _number("candidate", values["candidate"][0], HIGHEST_CANDIDATE),
             tuple(Move.parse(move) for move in values["line"][0].split(", ")),
             public,
         )
         _check_seats([share.seat for share in proof.shares])
+        draws = [lost.draw for lost in proof.lost]
+        if draws != sorted(draws) or any(draw > proof.draw for draw in draws):
+            raise MalformedText("The lost seats of the proof are not in the order of the draws. Correct them.")
         if str(proof) != text:
             raise MalformedText(
                 "The proof was changed or damaged: its lines are not written exactly as they should be."
@@ -235,6 +281,22 @@ def _share(text: str) -> RevealedShare:
     seat, commitment, share, name = words
     number = _number("seat", seat, HIGHEST_SEAT, lowest=1)
     return RevealedShare(number, clean_name(name), _hash("hash", commitment), _hash("share", share))
+
+
+def _lost(text: str) -> LostShare:
+    words = text.split(" ", 3)
+    reason = next((each for each in get_args(LossReason) if words[2:3] == [each]), None)
+    if len(words) != 4 or reason is None:
+        raise MalformedText(
+            f"{text[:40]!r} is not a lost seat. Write a draw, a seat, one of {', '.join(get_args(LossReason))}, and a name."
+        )
+    draw, seat, _, name = words
+    return LostShare(
+        _number("draw", draw, MAX_DRAWS, lowest=1),
+        _number("seat", seat, HIGHEST_SEAT, lowest=1),
+        reason,
+        clean_name(name),
+    )
 
 
 def _number(field: str, text: str, highest: int, lowest: int = 0) -> int:

@@ -39,3 +39,9 @@ def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
     limits = (0, *_BANDS[game.name], SEARCH_BUDGET)
     at = DIFFICULTIES.index(difficulty)
     return limits[at] + 1, limits[at + 1]
+
+
+def search_limits(game: Game) -> frozenset[tuple[int, int]]:
+    """Return the limits of all searches for deals of a game: the minimum and the maximum number of states."""
+    difficulties: tuple[Difficulty, ...] = ("", *DIFFICULTIES) if game.name in _BANDS else ("",)
+    return frozenset(states_of(game, difficulty) for difficulty in difficulties)

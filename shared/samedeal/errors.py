@@ -6,7 +6,8 @@ SamedealError
 ├── MalformedText      malformed        text in the wrong form, for example of a card, a move or a name
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
-├── DealNotProven      not_proven       the proof of a joint or daily deal is wrong or can't be checked
+├── DealNotProven      not_proven       the proof of a joint or daily deal is wrong
+├── DealNotCheckable   not_checkable    only another version of the solver can check the search for a deal
 ├── BadRecord          bad_record       a record that is damaged, was changed, or contradicts itself
 ├── PlayError                           an action that was refused
 │   ├── IllegalMove    illegal          the rules of the game forbid the move
@@ -34,6 +35,7 @@ class EngineCode(StrEnum):
     BAD_BOARD = "bad_board"
     UNSEEN = "unseen"
     NOT_PROVEN = "not_proven"
+    NOT_CHECKABLE = "not_checkable"
     BAD_RECORD = "bad_record"
 
 
@@ -84,9 +86,15 @@ class UnknownGame(SamedealError):
 
 
 class DealNotProven(SamedealError):
-    """Error of a proof of a joint or daily deal: it is wrong, or only another version of the solver can check it."""
+    """Error of a proof of a joint or daily deal that is wrong."""
 
     code = EngineCode.NOT_PROVEN
+
+
+class DealNotCheckable(SamedealError):
+    """Error of a proof whose search can't be repeated, because this version of the solver does not search like that."""
+
+    code = EngineCode.NOT_CHECKABLE
 
 
 class PlayError(SamedealError):

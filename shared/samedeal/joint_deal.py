@@ -1,16 +1,17 @@
 """Joint and daily deals: deals that nobody chose and that can be won. Players know joint deals as winnable deals.
 
-For a joint deal, the server commits to a secret when a room opens, and each player commits to a share. The mix is a
-hash of the secret and all shares. It decides a sequence of candidate deals, and the first candidate that the solver
-wins is dealt. The mix of a daily deal depends only on its date. SHA-256 is the only hash function. DEALS.md, *Version
-2*, specifies everything byte by byte.
+For a joint deal, the server commits to a secret when a room opens, and each player commits to a share when the
+countdown begins. Once all have committed, the players reveal their shares. The mix is a hash of the secret and all
+shares. It decides a sequence of candidate deals, and the first candidate that the solver wins is dealt. The mix of a
+daily deal depends only on its date. SHA-256 is the only hash function. DEALS.md, *Version 2*, specifies everything byte
+by byte.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from samedeal.board import Board
 from samedeal.deal import shuffle
@@ -22,10 +23,26 @@ SHARE_BYTES: Final = 32
 """The length, in bytes, of a share, of a secret, and of each hash in this module."""
 
 HIGHEST_SEAT: Final = 255
-HIGHEST_CANDIDATE: Final = 2**32 - 1
+
+HIGHEST_CANDIDATE: Final = 999
+"""The highest number of a candidate.
+
+At least one candidate in twelve is dealt, whatever a room asks for. So no honest search ever gets this far: the chance is
+less than one in 10^37.
+"""
+
+MAX_DRAWS: Final = 5
+"""Maximum number of draws of a deal. If the last one fails too, the room closes.
+
+A server that plays together with players of its own can make a draw fail after it has seen the deal. Each failed draw
+costs a seat, and this bound holds however many seats there are.
+"""
+
+LossReason = Literal["left", "kicked", "silent"]
+"""Why a player lost the seat during a draw. A silent player did not commit or did not reveal in time."""
 
 _COMMITMENT_LABEL: Final = b"samedeal commitment v2\n"
-_SHARE_LABEL: Final = b"samedeal share v2\n"
+_SHARE_LABEL: Final = b"samedeal share v3\n"
 _MIX_LABEL: Final = b"samedeal mix v2\n"
 _PUBLIC_LABEL: Final = b"samedeal public v2\n"
 _CANDIDATE_LABEL: Final = b"samedeal candidate v2\n"
@@ -69,12 +86,13 @@ def secret_commitment(terms: DealTerms, secret: bytes) -> bytes:
     return _hash(_COMMITMENT_LABEL, *map(_line, terms.fields.values()), _exactly(secret))
 
 
-def share_commitment(room: str, name: str, share: bytes) -> bytes:
+def share_commitment(room: str, name: str, draw: int, share: bytes) -> bytes:
     """Return the hash by which a player commits to a share.
 
-    The hash also depends on the room and on the player's name.
+    The hash also depends on the room, on the player's name, and on the number of the draw. So nobody can use the hash
+    of another player, or of another draw.
     """
-    return _hash(_SHARE_LABEL, _line(room), _line(name), _exactly(share))
+    return _hash(_SHARE_LABEL, _line(room), _line(name), _line(str(draw)), _exactly(share))
 
 
 def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:

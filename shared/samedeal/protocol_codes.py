@@ -35,7 +35,6 @@ class RefusalCode(StrEnum):
     NAME_TAKEN = "name_taken"
     NO_SPECTATORS = "no_spectators"
     NO_BOTS = "no_bots"
-    SHARE_NEEDED = "share_needed"
     BAD_SHARE = "bad_share"
     RACING = "racing"
     RACE_STARTED = "race_started"
@@ -90,6 +89,7 @@ class NoticeCode(StrEnum):
     CLOSED = "closed"
     ENDING = "ending"
     UNSEATED = "unseated"
+    NOT_DRAWN = "not_drawn"
     WAITING = "waiting"
     BANNED = "banned"
 

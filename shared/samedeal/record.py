@@ -45,7 +45,15 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof
-from samedeal.errors import BadRecord, DealNotProven, MalformedText, PlayError, SamedealError, UnknownGame
+from samedeal.errors import (
+    BadRecord,
+    DealNotCheckable,
+    DealNotProven,
+    MalformedText,
+    PlayError,
+    SamedealError,
+    UnknownGame,
+)
 from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
@@ -226,7 +234,7 @@ class Record:
         if self.proof is not None:
             try:
                 self.proof.check_deeply()
-            except DealNotProven as error:
+            except (DealNotProven, DealNotCheckable) as error:
                 raise self._wrong(str(error), "proof") from None
 
     def _check_deal(self) -> None:

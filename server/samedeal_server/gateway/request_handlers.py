@@ -11,6 +11,7 @@ import samedeal
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.messages import (
     Act,
+    CommitShare,
     Create,
     Created,
     DeclareStuck,
@@ -44,6 +45,7 @@ from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
 from samedeal_server.races.look_alikes import is_reserved
 from samedeal_server.races.race import (
+    CommitShareCommand,
     DeclareStuckCommand,
     KickCommand,
     RaceCommand,
@@ -185,9 +187,15 @@ class RequestHandlers:
         """Start the countdown of the race, if the player is the host."""
         return await self._command(connection, StartCommand(connection.player), message.id)
 
+    async def commit_share(self, connection: PlayerConnection, message: CommitShare) -> ToClient:
+        """Accept the hash of the player's share for a draw."""
+        command = CommitShareCommand(connection.player, message.draw, message.commitment)
+        return await self._command(connection, command, message.id)
+
     async def reveal_share(self, connection: PlayerConnection, message: RevealShare) -> ToClient:
-        """Accept the player's share of a joint deal."""
-        return await self._command(connection, RevealShareCommand(connection.player, message.share), message.id)
+        """Accept the player's share for a draw."""
+        command = RevealShareCommand(connection.player, message.draw, message.share)
+        return await self._command(connection, command, message.id)
 
     async def kick_player(self, connection: PlayerConnection, message: KickPlayer) -> ToClient:
         """Remove another player from the room, if the player is the host and the race has not started."""
@@ -261,6 +269,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Leave: Request(RequestHandlers.leave, cost=5),
     Ready: Request(RequestHandlers.ready, cost=5),
     Start: Request(RequestHandlers.start, cost=5),
+    CommitShare: Request(RequestHandlers.commit_share, cost=5),
     RevealShare: Request(RequestHandlers.reveal_share, cost=5),
     KickPlayer: Request(RequestHandlers.kick_player, cost=5),
     Act: Request(RequestHandlers.act),

@@ -57,7 +57,6 @@ class RoomEntry:
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
                     origin=self._origin(connection),
-                    commitment=message.share_commitment,
                 )
 
             watched = connection in hub.audience.spectators

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode
 
@@ -45,12 +46,21 @@ def said(text: str) -> Notice:
 def unseated(names: Iterable[str]) -> Notice:
     """Return the notice that the named players have lost their seats.
 
-    These players did not reveal their shares of the joint deal in time.
+    These players did not commit to a share of the joint deal, or did not reveal it, in time.
     """
     return Notice(
         code=NoticeCode.UNSEATED,
         message=f"These players did not answer in time when the deal was drawn: {', '.join(names)}. "
-        "They lost their seats, and the countdown begins again.",
+        "They lost their seats.",
+    )
+
+
+def not_drawn() -> Notice:
+    """Return the notice that the room is closed because the last draw of the joint deal has failed too."""
+    return Notice(
+        code=NoticeCode.NOT_DRAWN,
+        message=f"The deal was drawn {MAX_DRAWS} times, and each time somebody left before it was known. "
+        "This room is closed. Open another one with players whom you trust to stay.",
     )
 
 

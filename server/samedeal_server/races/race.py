@@ -16,10 +16,11 @@ Rules
   times are set when the countdown starts, and set again if it begins again or is extended. They are times of the store's
   clock. A race whose countdown has ended is under way, even if no command has been applied since.
 - A joint deal is drawn during the countdown, from the server's secret and the shares of all players. Each player commits
-  to a share when taking a seat, and loses the seat if the share is not revealed in time. If a player loses or gives up a
-  seat before all shares are known, the countdown begins again, and each player has to reveal a new share. Once all shares
-  are known, the deal is fixed, and nobody can change it, but a node still has to find it. The race is not under way until
-  then: the countdown is extended.
+  to a share. Once all have committed, the draw is sealed: no commitment changes any more, and each player reveals the
+  share. A player who does not commit or reveal in time loses the seat. If a player loses or gives up a seat in a sealed
+  draw before all shares are known, the countdown begins again with another draw, for which everybody commits to a new
+  share. If the last of ``MAX_DRAWS`` draws fails, the room closes. Once all shares are known, the deal is fixed, and
+  nobody can change it, but a node still has to find it. The race is not under way until then: the countdown is extended.
 - A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
   finished when all players are done, or when its time is up. If the options say so, the first finish ends the race too. If
   undo is off and the deal leaves no legal move, the race is finished as soon as it starts.
@@ -48,6 +49,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     Leave         gives up    gives up    resigns     nothing     nothing
     Ready         marks       started     started     started     room_closed
     Start         countdown   started     started     started     room_closed
+    CommitShare   bad_share   commits     bad_share   bad_share   room_closed
     RevealShare   bad_share   reveals     bad_share   bad_share   room_closed
     FixDeal       nothing     fixes       nothing     nothing     nothing
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
@@ -59,7 +61,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     Tick          may start   may race    may finish  may close   nothing
 
 Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
-countdown, Tick also frees the seats of players who have not revealed their shares in time. If the countdown ends before
+countdown, Tick also frees the seats of players who have not committed or revealed in time. If the countdown ends before
 the deal has been found, Tick extends the countdown.
 """
 
@@ -74,10 +76,18 @@ from msgspec.structs import replace
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import HIGHEST_NUMBER, Deal, shuffled
-from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import RequestRefused
 from samedeal.games import Game
-from samedeal.joint_deal import SHARE_BYTES, DealTerms, candidate_board, mix, share_commitment
+from samedeal.joint_deal import (
+    MAX_DRAWS,
+    SHARE_BYTES,
+    DealTerms,
+    LossReason,
+    candidate_board,
+    mix,
+    share_commitment,
+)
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import Phase, Standing
@@ -119,8 +129,8 @@ Each change of the room starts this time anew.
 IDLE_AFTER: Final = 240_000
 """Time, in milliseconds, without an action after which a player who can still make moves counts as idle."""
 
-REVEAL_TIMEOUT: Final = 10_000
-"""Time, in milliseconds, from the beginning of a countdown, in which players must reveal their shares.
+SHARE_TIMEOUT: Final = 10_000
+"""Time, in milliseconds, in which players must commit to their shares, and then again to reveal them.
 
 A player who misses this time loses the seat.
 """
@@ -137,8 +147,9 @@ class Racer(Struct, frozen=True, omit_defaults=True):
 
     ``bot`` is true if the player has declared to be a bot. ``origin`` is a keyed hash of the network from which the
     player took the seat. ``stuck_at`` is when the player last declared to be stuck, or 0. For a joint deal,
-    ``commitment`` is the hash of the player's share. ``share`` is empty until the player reveals it. When all players
-    have revealed their shares, all shares move to ``Race.shares``.
+    ``commitment`` is the hash of the player's share for the present draw, and empty until the player sends it. ``share``
+    is empty until the player reveals it. When all players have revealed their shares, all shares move to
+    ``Race.shares``.
     """
 
     player: str
@@ -185,12 +196,12 @@ ProgressByPlayer = Mapping[str, Progress]
 class FoundDeal(Struct, frozen=True):
     """The result of the search for a joint or daily deal.
 
-    ``restarts`` is the value of ``Race.restarts`` during the search. ``shares`` are the shares that decided the deal.
+    ``draw`` is the number of the draw that decided the deal, and ``shares`` are the shares that were revealed in it.
     ``candidate`` is the number of the first candidate deal that the solver wins. ``line`` is the solver's winning
     sequence of moves, separated by commas.
     """
 
-    restarts: int
+    draw: int
     shares: tuple[RevealedShare, ...]
     candidate: int
     line: str
@@ -229,9 +240,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
     race's players. ``next`` is the room of this race's own rematch.
 
     If the deal is joint or daily, ``seed`` stays empty, and ``solver``, ``budget`` and ``least`` have the meaning that
-    they have in DealTerms. ``reveal_by`` is when all shares of a joint deal must be revealed. ``shares`` is filled when
-    the last share is revealed, and emptied when the race starts. ``deal_found`` says whether the search has found the
-    deal. ``restarts`` counts how often the countdown began again. ``proof`` is empty until the race is finished.
+    they have in DealTerms. ``draw`` is the number of the newest draw of a joint deal, or 0 before the first one, and
+    ``lost`` has the players who lost their seats in these draws. ``reveal_by`` is when the players must have committed,
+    or once the draw is sealed, when they must have revealed. ``shares`` is filled when the last share is revealed.
+    ``deal_found`` says whether the search has found the deal. ``proof`` is empty until the race is finished.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -260,7 +272,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     reveal_by: int = 0
     shares: tuple[RevealedShare, ...] = ()
     deal_found: bool = False
-    restarts: int = 0
+    draw: int = 0
+    lost: tuple[LostShare, ...] = ()
     proof: str = ""
     least: int = 1
 
@@ -295,6 +308,18 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return self.lacks_deal and self.is_joint and not self.shares
 
     @property
+    def is_sealed(self) -> bool:
+        """Whether all players have committed to their shares for the present draw."""
+        return all(racer.commitment for racer in self.racers)
+
+    @property
+    def awaited(self) -> list[Racer]:
+        """The racers who have to commit to a share, or to reveal one, before the draw goes on."""
+        if not self.lacks_shares:
+            return []
+        return [racer for racer in self.racers if not (racer.share if self.is_sealed else racer.commitment)]
+
+    @property
     def needs_search(self) -> bool:
         """Whether a node must search for the deal now: the deal has not been found, and no share is missing."""
         return self.lacks_deal and not self.lacks_shares
@@ -312,9 +337,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
-        """Return the result of the search since the countdown last began, or None if there is none."""
+        """Return the result of the search after the newest draw, or None if there is none."""
         found = secret.found if self.deal_found else None
-        return found if found is not None and found.restarts == self.restarts else None
+        return found if found is not None and found.draw == self.draw else None
 
     def proof_of(self, secret: DealSecret) -> str:
         """Return the proof of a joint or daily deal as text. Return an empty string if the deal has not been found."""
@@ -324,7 +349,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         line = tuple(Move.parse(move) for move in found.line.split(", "))
         public = "" if self.is_joint else self.deal
         proof = DealProof(
-            self.terms, self.commitment, secret.seed, self.restarts, found.shares, found.candidate, line, public
+            *(self.terms, self.commitment, secret.seed, self.draw, self.lost, found.shares, found.candidate, line),
+            public=public,
         )
         return str(proof)
 
@@ -468,14 +494,13 @@ def _is_done(racer: Racer, progress: Progress) -> bool:
 
 
 class JoinCommand(Struct, frozen=True):
-    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot``, ``origin`` and ``commitment``."""
+    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot`` and ``origin``."""
 
     player: str
     name: str
     progress: ProgressByPlayer
     bot: bool = False
     origin: str = ""
-    commitment: bytes = b""
 
 
 class LeaveCommand(Struct, frozen=True):
@@ -497,10 +522,19 @@ class StartCommand(Struct, frozen=True):
     player: str
 
 
-class RevealShareCommand(Struct, frozen=True):
-    """Command of a player to reveal a share of the joint deal."""
+class CommitShareCommand(Struct, frozen=True):
+    """Command of a player to commit to a share for a draw."""
 
     player: str
+    draw: int
+    commitment: bytes
+
+
+class RevealShareCommand(Struct, frozen=True):
+    """Command of a player to reveal the share for a draw."""
+
+    player: str
+    draw: int
     share: bytes
 
 
@@ -560,6 +594,7 @@ RaceCommand = (
     | LeaveCommand
     | ReadyCommand
     | StartCommand
+    | CommitShareCommand
     | RevealShareCommand
     | FixDealCommand
     | ResignCommand
@@ -580,7 +615,7 @@ def apply(race: Race, command: RaceCommand, now: int) -> CommandResult:
     """
     started: tuple[str, ...] = ()
     if race.phase == "countdown" and not race.lacks_deal and now >= race.starts:
-        race, started = replace(race, phase="racing", shares=()), ("racing",)
+        race, started = replace(race, phase="racing"), ("racing",)
     transition = _TRANSITIONS[type(command)].get(race.phase)
     if transition is None:
         raise refusals.room_closed()
@@ -593,12 +628,10 @@ def apply(race: Race, command: RaceCommand, now: int) -> CommandResult:
 
 def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     race.check_not_kicked(command.player)
-    if seated := race.racer(command.player):
-        return _commit_again(race, seated, command.commitment)
+    if race.racer(command.player):
+        return race, ()
     if command.bot and not race.options.bots:
         raise refusals.no_bots()
-    if race.is_joint and len(command.commitment) != SHARE_BYTES:
-        raise refusals.share_needed()
     race, freed = _free_seats(race, race.present_racers(command.progress, now))
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, race.racers_seen(command.progress, now - SCHEDULED_ABSENT_AFTER))
@@ -609,25 +642,10 @@ def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
             raise refusals.name_taken(racer.name)
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
-    racer = Racer(
-        command.player,
-        command.name,
-        seat,
-        seated_at=now,
-        bot=command.bot,
-        origin=command.origin,
-        commitment=command.commitment if race.is_joint else b"",
-    )
+    racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
     # Players of the previous race come first, so that no spectator of that race becomes the host.
     racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.invited)
     return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
-
-
-def _commit_again(race: Race, seated: Racer, commitment: bytes) -> CommandResult:
-    """Replace the commitment of a player who has a seat. The player's client may have lost the previous share."""
-    if not race.is_joint or len(commitment) != SHARE_BYTES or commitment == seated.commitment:
-        return race, ()
-    return _with_racer(race, seated, commitment=commitment), ("committed",)
 
 
 def _with_racer(race: Race, racer: Racer, **fields: Any) -> Race:
@@ -665,28 +683,38 @@ def _rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
 
 
 def _leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
-    if race.racer(command.player) is None:
+    racer = race.racer(command.player)
+    if racer is None:
         return race, ()
-    left = replace(race, racers=tuple(racer for racer in race.racers if racer.player != command.player))
-    if race.phase == "open":
-        return _start_if_due(left, now, "left")
-    return _continue_countdown(left, now, "left")
+    if race.phase == "countdown":
+        return _lose_seats(race, [racer], "kicked" if isinstance(command, KickCommand) else "left", now, "left")
+    left = replace(race, racers=tuple(each for each in race.racers if each is not racer))
+    return _start_if_due(left, now, "left")
 
 
-def _continue_countdown(race: Race, now: int, *events: str) -> CommandResult:
-    """Continue the countdown after racers have lost their seats. If shares are missing, begin the countdown again.
+def _lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: int, *events: str) -> CommandResult:
+    """Continue the countdown after racers have lost their seats.
 
-    If no racer is left, return the race to the phase ``open``.
+    If the draw is sealed and shares are missing, begin the countdown again with another draw, because those who lost
+    their seats may know which deal they prevent. If no racer is left, return the race to the phase ``open``.
     """
-    if not race.racers:
-        stopped = replace(race, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)
-        return replace(stopped, restarts=race.restarts + race.is_joint), (*events, "countdown_stopped")
+    left = replace(race, racers=tuple(each for each in race.racers if each not in losers))
+    if race.lacks_shares:
+        lost = (LostShare(race.draw, racer.seat, reason, racer.name) for racer in losers)
+        left = replace(left, lost=(*race.lost, *lost))
+    if not left.racers:
+        stopped = replace(left, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)
+        return stopped, (*events, "countdown_stopped")
     if not race.lacks_shares:
-        return race, events
-    # A share is a commitment to the next one, so that nobody has to commit again.
-    racers = tuple(replace(each, commitment=each.share or each.commitment, share=b"") for each in race.racers)
-    begun = replace(race, racers=racers, restarts=race.restarts + 1)
-    return _countdown(begun, now, max(race.starts, now + 1000 * race.options.countdown), *events)
+        return left, events
+    if race.is_sealed:
+        return _countdown(left, now, max(race.starts, now + 1000 * race.options.countdown), *events)
+    return _seal_if_due(left, now, *events)
+
+
+def _seal_if_due(race: Race, now: int, *events: str) -> CommandResult:
+    """Give the players time to reveal their shares if all of them have committed."""
+    return (replace(race, reveal_by=now + SHARE_TIMEOUT), (*events, "sealed")) if race.is_sealed else (race, events)
 
 
 def _resign(race: Race, command: LeaveCommand | ResignCommand | KickCommand, now: int) -> CommandResult:
@@ -738,28 +766,46 @@ def _start_if_due(race: Race, now: int, *events: str) -> CommandResult:
 
 
 def _countdown(race: Race, now: int, starts: int, *events: str) -> CommandResult:
-    reveal_by = now + REVEAL_TIMEOUT if race.is_joint else 0
-    return replace(_starting_at(race, starts), phase="countdown", reveal_by=reveal_by), (*events, "countdown")
+    """Begin the countdown, and the next draw if the deal is joint. If there have been too many draws, close the room."""
+    if not race.is_joint:
+        return replace(_starting_at(race, starts), phase="countdown"), (*events, "countdown")
+    if race.draw == MAX_DRAWS:
+        return replace(race, phase="closed"), (*events, "not_drawn", "closed")
+    racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
+    drawing = replace(race, phase="countdown", racers=racers, draw=race.draw + 1, reveal_by=now + SHARE_TIMEOUT)
+    return _starting_at(drawing, starts), (*events, "countdown")
 
 
 def _starting_at(race: Race, starts: int) -> Race:
     return replace(race, starts=starts, ends=starts + 1000 * race.options.limit)
 
 
+def _commit_share(race: Race, command: CommitShareCommand, now: int) -> CommandResult:
+    racer = _seated(race, command.player)
+    if not race.lacks_shares or race.draw != command.draw or len(command.commitment) != SHARE_BYTES:
+        raise refusals.bad_share()
+    if racer.commitment == command.commitment:
+        return race, ()
+    if race.is_sealed:
+        raise refusals.bad_share()
+    return _seal_if_due(_with_racer(race, racer, commitment=command.commitment), now, "committed")
+
+
 def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandResult:
     racer = _seated(race, command.player)
-    if not race.is_joint or len(command.share) != SHARE_BYTES:
+    if not race.is_joint or race.draw != command.draw or len(command.share) != SHARE_BYTES:
         raise refusals.bad_share()
     if command.share in (racer.share, *(share.share for share in race.shares if share.seat == racer.seat)):
         return race, ()
-    if racer.share or share_commitment(race.room, racer.name, command.share) != racer.commitment:
+    expected = share_commitment(race.room, racer.name, race.draw, command.share)
+    if racer.share or not race.is_sealed or expected != racer.commitment:
         raise refusals.bad_share()
     revealed = _with_racer(race, racer, share=command.share)
     if not all(each.share for each in revealed.racers):
         return revealed, ("revealed",)
     shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.racers)
-    racers = tuple(replace(each, share=b"") for each in revealed.racers)
-    return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed",)
+    racers = tuple(replace(each, commitment=b"", share=b"") for each in revealed.racers)
+    return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed", "drawn")
 
 
 def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
@@ -770,8 +816,7 @@ def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
 
 def _tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:
     if race.lacks_shares and now >= race.reveal_by:
-        revealed = tuple(racer for racer in race.racers if racer.share)
-        return _continue_countdown(replace(race, racers=revealed), now, "left", "unseated")
+        return _lose_seats(race, race.awaited, "silent", now, "left", "unseated")
     if race.lacks_deal and now >= race.starts:
         return _starting_at(race, now + EXTENSION), ("extended",)
     return race, ()
@@ -910,6 +955,12 @@ _TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], CommandRes
     },
     ReadyCommand: {"open": _set_ready, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
     StartCommand: {"open": _start, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
+    CommitShareCommand: {
+        "open": _BAD_SHARE,
+        "countdown": _commit_share,
+        "racing": _BAD_SHARE,
+        "finished": _BAD_SHARE,
+    },
     RevealShareCommand: {
         "open": _BAD_SHARE,
         "countdown": _reveal_share,

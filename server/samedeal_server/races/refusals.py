@@ -163,19 +163,12 @@ def no_bots() -> RequestRefused:
     return RequestRefused(RefusalCode.NO_BOTS, "This room admits no bots. Choose another room.")
 
 
-def share_needed() -> RequestRefused:
-    """Refusal because a player wants a seat without committing to a share of the joint deal."""
-    return RequestRefused(
-        RefusalCode.SHARE_NEEDED,
-        "The players of this room draw the deal together, and your client can't do that. Update your client to join.",
-    )
-
-
 def bad_share() -> RequestRefused:
-    """Refusal because the room does not wait for a share, or because the player has committed to a different share."""
+    """Refusal because the room does not wait for this hash or share, or because the share has another hash."""
     return RequestRefused(
         RefusalCode.BAD_SHARE,
-        "That is not your share of this deal. Send the random number whose hash you sent before.",
+        "The draw does not wait for this. Send the hash of a random number first, "
+        "and the number itself once all players have sent theirs.",
     )
 
 

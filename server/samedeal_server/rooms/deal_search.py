@@ -49,7 +49,7 @@ class DealSearch:
             first = Candidate(mixed(secret.deal.seed, race.shares), race.game.name, race.budget, 0, race.least)
             found = await (self._find_joint(room, first) if race.is_joint else self._public_deals.find(first))
             if found is not None:
-                await fix_deal(room, FoundDeal(race.restarts, race.shares, *found))
+                await fix_deal(room, FoundDeal(race.draw, race.shares, *found))
         finally:
             self._searching.discard(room)
 

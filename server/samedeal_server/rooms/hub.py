@@ -39,7 +39,7 @@ from samedeal_server.telemetry.metrics import Metrics
 RETRY_INTERVAL: Final = 1.0
 """Time, in seconds, after which a room is refreshed because some work failed, or an overdue tick is retried."""
 
-_HIDDEN_CHANGES: Final = frozenset(("revealed", "deal_found"))
+_HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
 ABSENCE_TIMEOUT: Final = 60.0
@@ -265,9 +265,11 @@ class Hub:
         if "unseated" in changed.changes:
             gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
             self.audience.broadcast(player_notices.unseated(gone))
-        if "extended" in changed.changes and self._announced_waiting != (race.restarts, race.lacks_shares):
-            self._announced_waiting = (race.restarts, race.lacks_shares)
-            awaited = [racer.name for racer in race.racers if race.lacks_shares and not racer.share]
+        if "not_drawn" in changed.changes:
+            self.audience.broadcast(player_notices.not_drawn())
+        if "extended" in changed.changes and self._announced_waiting != (race.draw, race.lacks_shares):
+            self._announced_waiting = (race.draw, race.lacks_shares)
+            awaited = [racer.name for racer in race.awaited]
             self.audience.broadcast(player_notices.waiting(awaited))
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import ProgressUpdate, RoomState, Seat, Tally
+from samedeal.protocol.messages import DrawnShare, LostSeat, ProgressUpdate, RoomState, Seat, Tally
 from samedeal_server.races.race import ABSENT_AFTER, Progress, Race
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
@@ -117,7 +117,9 @@ class RoomModel:
             standings=race.standings,
             finished_at=race.finished_at,
             proof=race.proof,
-            restarts=race.restarts,
+            draw=race.draw,
+            lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
+            shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
             round=race.round,
         )
 

@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
+from samedeal.joint_deal import MAX_DRAWS, LossReason
 from samedeal.options import Options, WantedOptions
 
 SUBPROTOCOL: Final = "samedeal.v1"
@@ -25,6 +26,7 @@ Revision = Annotated[int, Meta(ge=0, le=1_000_000)]
 Text = Annotated[str, Meta(max_length=128)]
 RoomCode = Annotated[str, Meta(max_length=24)]
 Hash = Annotated[bytes, Meta(max_length=32)]
+DrawNumber = Annotated[int, Meta(ge=1, le=MAX_DRAWS)]
 RaceId = Annotated[str, Meta(max_length=48)]
 
 
@@ -92,8 +94,7 @@ class Join(_Message, frozen=True):
     """Take a seat, or return to one.
 
     ``revision`` is the revision of the board that the client has, or -1 if it has none. ``event`` is the number of the
-    newest ``RoomState`` that the client has, or -1 if it has none. ``share_commitment`` is the hash of the player's
-    share, and is needed only in a room with a joint deal.
+    newest ``RoomState`` that the client has, or -1 if it has none.
     """
 
     id: Id
@@ -101,7 +102,6 @@ class Join(_Message, frozen=True):
     passphrase: Text = ""
     revision: Annotated[int, Meta(ge=-1)] = -1
     event: Annotated[int, Meta(ge=-1)] = -1
-    share_commitment: Hash = b""
 
 
 class Watch(_Message, frozen=True):
@@ -131,10 +131,22 @@ class Start(_Message, frozen=True):
     id: Id
 
 
-class RevealShare(_Message, frozen=True):
-    """Reveal the player's share of a joint deal. Clients send it when the countdown has begun."""
+class CommitShare(_Message, frozen=True):
+    """Commit the player to a share for a draw of the joint deal. Clients send it when the countdown has begun.
+
+    ``draw`` is the number of the draw, and ``commitment`` the hash of the share.
+    """
 
     id: Id
+    draw: DrawNumber
+    commitment: Hash
+
+
+class RevealShare(_Message, frozen=True):
+    """Reveal the player's share for a draw. Clients send it once the room shows the commitments of all players."""
+
+    id: Id
+    draw: DrawNumber
     share: Hash
 
 
@@ -207,6 +219,7 @@ ToServer = (
     | Leave
     | Ready
     | Start
+    | CommitShare
     | RevealShare
     | KickPlayer
     | Act
@@ -381,7 +394,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 
     ``bot`` is true if the client has declared that a program plays. ``stuck`` is true if the player has sent
     ``DeclareStuck`` and the number of foundation cards has not changed since. ``share_commitment`` is the hash of the
-    player's share of a joint deal.
+    player's share for the present draw of a joint deal, and empty until the player has sent it.
     """
 
     player: str
@@ -392,6 +405,27 @@ class Seat(Struct, frozen=True, kw_only=True):
     bot: bool = False
     stuck: bool = False
     share_commitment: bytes = b""
+
+
+class DrawnShare(Struct, frozen=True, kw_only=True):
+    """A share that decided a joint deal: the player's seat and name, the hash that the player sent first, and the share."""
+
+    seat: int
+    name: str
+    commitment: bytes
+    share: bytes
+
+
+class LostSeat(Struct, frozen=True, kw_only=True):
+    """A player who lost the seat while a joint deal was being drawn, and in which draw.
+
+    ``reason`` is ``left``, ``kicked``, or ``silent`` if the player did not commit or did not reveal in time.
+    """
+
+    draw: int
+    seat: int
+    name: str
+    reason: LossReason
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -434,10 +468,11 @@ class RoomState(_Message, frozen=True):
 
     ``event`` is the number of the newest change, and rises with each change. ``starts`` is when the race starts, and
     ``ends`` is when its time is up. Both are 0 before the countdown. ``finished_at`` is when the race ended, or 0.
-    ``commitment`` is the hash by which the server committed itself to the deal in advance. ``restarts`` says how often
-    the countdown of a joint deal began again. ``seed``, ``proof`` and ``standings`` are empty until the race ends. A
-    joint or daily deal has no seed, but a ``proof`` as text. ``next`` is the room of the rematch, or empty. ``round``
-    is 0 for a first race, and rises by one with each rematch.
+    ``commitment`` is the hash by which the server committed itself to the deal in advance. ``draw`` is the number of the
+    newest draw of a joint deal: 1 when the countdown begins, and 0 before. ``lost`` has the players who lost their seats
+    in these draws. ``shares`` is empty until all players have revealed their shares. ``seed``, ``proof`` and
+    ``standings`` are empty until the race ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is
+    the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
     """
 
     room: str
@@ -459,7 +494,9 @@ class RoomState(_Message, frozen=True):
     standings: tuple[Standing, ...] = ()
     finished_at: int = 0
     proof: str = ""
-    restarts: int = 0
+    draw: int = 0
+    lost: tuple[LostSeat, ...] = ()
+    shares: tuple[DrawnShare, ...] = ()
     round: int = 0
 
 
