@@ -129,8 +129,10 @@ class LineClient:
     async def _save_whole_record(self, own: Path | None) -> None:
         """Replace the file ``own``, the record of only this player, by the server's record of all players.
 
-        If ``own`` is None, there is no file to replace. Afterwards, end the program if ``ends_with_race`` is true.
+        If ``own`` is None, there is no file to replace. Once the race is verified, end the program if
+        ``ends_with_race`` is true.
         """
+        await self.client.audit()
         if own is not None:
             with contextlib.suppress(OSError):  # the player's own record stays
                 await room_actions.save_whole_record(self.client, own)

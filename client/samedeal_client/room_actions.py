@@ -5,7 +5,6 @@ The full-screen client, the line client and the commands share these actions. Th
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
@@ -13,15 +12,13 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from samedeal.errors import BadRecord, RequestRefused
+from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal.protocol_codes import RefusalCode
-from samedeal.record import Record
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.bot_levels import Level
-from samedeal_client.state.model import race_terms
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.record_files import replace_record, save_record
 from samedeal_client.text.appearance import Look
@@ -40,12 +37,6 @@ _TRY_NEXT_ROOM: Final = frozenset(
     )
 )
 """Refusals after which ``join_match`` tries the next room, since the list of rooms may be out of date."""
-
-RECORD_DELAYS: Final = (0.2, 0.4, 0.8, 1.6)
-"""Times, in seconds, between requests for the record of a race that has just ended.
-
-The server may still be writing the record.
-"""
 
 AskPassphrase: TypeAlias = Callable[[RequestRefused, str], Awaitable[str | None]]
 """A function that asks for a passphrase, given the refusal and the refused passphrase. It returns None to give up."""
@@ -136,41 +127,15 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
     """Save the server's record of the finished race, with all players, and return the file of the record.
 
     The record replaces ``own``, the file with the player's own record, if there is one. If the server has no record of
-    the race, return ``own``. Raise OSError if the file can't be written.
+    the race, or a wrong one, return ``own``. Raise OSError if the file can't be written.
     """
-    record = await _read_whole_record(client)
+    record = (await client.audit()).record
     if record is None:
         return own
     if own is None:
         return save_record(record, record.terms.room, record.terms.start)
     replace_record(own, record)
     return own
-
-
-async def _read_whole_record(client: ClientSession) -> Record | None:
-    """Return the server's record of the finished race, with all players.
-
-    Return None if the server has no such record. Also return None if the record is of another race, or if it
-    contradicts the player's own record.
-    """
-    room, own = client.model.room, client.record()
-    if room is None:
-        return None
-    for delay in (*RECORD_DELAYS, 0.0):
-        try:
-            record = Record.read(await client.rooms.read_record(room.room, client.rooms.passphrase))
-        except BadRecord:
-            return None
-        except RequestRefused as refused:
-            if refused.code != RefusalCode.NO_RECORD:
-                return None
-        else:
-            same_race = record.is_whole and record.terms == race_terms(room)
-            actions = {player.seat: player.actions for player in record.players}
-            own_actions = {} if own is None else {player.seat: player.actions for player in own.players}
-            return record if same_race and own_actions.items() <= actions.items() else None
-        await asyncio.sleep(delay)
-    return None
 
 
 async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Callable[[str], None]) -> None:

@@ -24,7 +24,7 @@ from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
 from samedeal_client.paths import config_home
 from samedeal_client.saved_settings import load_settings, remember_server
 from samedeal_client.signals import is_terminal, on_signals
-from samedeal_client.state.journal_file import ActionJournal
+from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen
 from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look
@@ -108,9 +108,9 @@ async def run_client(
     look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour, motion=display.motion)
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
-    async with Link(address, name, sessions) as link:
+    async with Link(address, name, sessions, journals=RaceJournals()) as link:
         _print_warnings(warnings)
-        client = ClientSession(link, journal=ActionJournal(), shared_address=shared_address)
+        client = ClientSession(link, shared_address=shared_address)
         if lasting:
             remember_server(address.typed)
         recorder = HistoryRecorder(client, warnings.append)

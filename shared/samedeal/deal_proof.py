@@ -143,9 +143,10 @@ class DealProof:
         return board
 
     def check_kind(self, deal: Deal) -> None:
-        """Raise DealNotProven unless the proof fits ``deal``: its kind, its date and its search limits.
+        """Raise DealNotProven unless the proof fits ``deal``: its kind and its date.
 
-        The search limits are not checked if another version of the solver found the deal.
+        Raise DealNotCheckable if the search had other limits than this version of the solver has for such a deal. The
+        limits are not checked if another version found the deal.
         """
         _, game, _, budget, least = self.terms
         if self.public != (str(deal) if deal.public else ""):
@@ -155,7 +156,7 @@ class DealProof:
         except ValueError:
             raise DealNotProven(f"{game.title} has no deal '{deal}'.") from None
         if (least, budget) != wanted and not self.is_of_other_solver:
-            raise DealNotProven(
+            raise DealNotCheckable(
                 f"For the deal '{deal}', the solver must win with {wanted[0]} to {wanted[1]} positions. "
                 f"The server looked for one with {least} to {budget}."
             )

@@ -252,7 +252,7 @@ class Record:
         try:
             proof.check()
             proof.check_kind(terms.deal)
-        except DealNotProven as error:
+        except (DealNotProven, DealNotCheckable) as error:
             raise self._wrong(str(error), "proof") from None
         if (proof.terms.room, proof.terms.game, proof.commitment) != (terms.room, terms.game, terms.commitment):
             raise self._wrong("The proof is of another deal: room, game and commitment must be those above.", "proof")

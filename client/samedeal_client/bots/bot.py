@@ -18,8 +18,10 @@ from samedeal_client.bots.temperament import Temperament
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
+from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.bot_levels import Level
+from samedeal_client.state.deal_check import Verdict
 from samedeal_client.text.time_text import ordinal
 from samedeal_client.views.final_standings import finish_text
 
@@ -81,6 +83,8 @@ class Bot:
                     timeout = None
                 case Connected() | Lost():
                     pass  # the first connection, or another failed attempt to reconnect
+                case Notice(ClientCode.NOT_FAIR, sentence):
+                    return f"{sentence} Leaving."
                 case Notice(_, sentence):
                     self._report(sentence)
                 case SeatLost(_, sentence) | Ended(_, sentence):
@@ -99,6 +103,8 @@ class Bot:
             await self._race()
             await self._wait_until(lambda: self._phase in ("finished", "closed"))
             self._report_result()
+            if not await self._is_fair():
+                return
             if not self._stay or self._phase == "closed" or not await self._join_rematch():
                 return
 
@@ -176,6 +182,16 @@ class Bot:
             if line.player == model.me:
                 place = f"{ordinal(line.place)} of {len(standings)}"
                 self._report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
+
+    async def _is_fair(self) -> bool:
+        """Verify the race. If it was not fair, report why, and return False."""
+        if self._phase != "finished":
+            return True
+        verification = (await audit_race(self._rooms, lambda _: None)).verification
+        is_wrong = verification is not None and verification.verdict is Verdict.WRONG
+        if verification is not None and verification.verdict is not Verdict.FAIR:
+            self._report(f"{verification.sentence} Leaving." if is_wrong else verification.sentence)
+        return not is_wrong
 
     @property
     def _time_left(self) -> float:

@@ -88,7 +88,9 @@ def run(given: argparse.Namespace) -> int:
                 bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report)
                 async with first_of(bot.run(), request.wait()) as (playing, stopping):
                     if playing.done():
-                        return playing.result()
+                        if code := playing.result():
+                            await _leave(rooms)
+                        return code
                 await _leave(rooms)
                 return stopping.result()
 

@@ -213,6 +213,7 @@ async def _print_race(client: ClientSession) -> int:
 
     async def until_over() -> None:
         await over.wait()
+        await client.audit()
 
     unsubscribe = client.subscribe(print_changes)
     try:

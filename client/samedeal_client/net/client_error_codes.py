@@ -32,6 +32,12 @@ class ClientCode(StrEnum):
     MOVES_LOST = "moves_lost"
     """The server lost moves that it had acknowledged and refuses to restore them."""
 
+    NOT_FAIR = "not_fair"
+    """The server deviates from the rules by which a joint deal is drawn."""
+
+    OTHER_RACE = "other_race"
+    """The room in which the player had a seat was opened anew."""
+
     OTHER_ENGINE = "other_engine"
     """The server plays another version of the rules."""
 

@@ -18,11 +18,12 @@ from samedeal.record import Record
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
+from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.connection_status import ConnectionStatus
 from samedeal_client.state.dead_end import is_stuck_for_good
-from samedeal_client.state.journal_file import ActionJournal
+from samedeal_client.state.deal_check import DealVerification
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import OwnPlay
 
@@ -43,7 +44,7 @@ class ClientSession:
 
     Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
     the room's state arrives or the request fails. ``shared_address`` is the server's address for other players, by
-    default the address of ``link``. The player's actions are written to ``journal``, unless it is None.
+    default the address of ``link``.
     """
 
     def __init__(
@@ -51,7 +52,6 @@ class ClientSession:
         link: Link,
         *,
         clock: Callable[[], float] = time.monotonic,
-        journal: ActionJournal | None = None,
         shared_address: ServerAddress | None = None,
     ) -> None:
         self.link = link
@@ -60,7 +60,6 @@ class ClientSession:
         self.connection = ConnectionStatus()
         self.entering = False
         self._clock = clock
-        self._journal = journal
         self._subscribers: list[Callable[[], None]] = []
         self._messages: list[StatusMessage] = []
         self._playing_to_foundations = False
@@ -68,6 +67,8 @@ class ClientSession:
         self._saved_room = ""
         self._proving: asyncio.Task[None] | None = None
         self._proved: Play | None = None
+        self._auditing: asyncio.Task[Audit] | None = None
+        self._audited = b""
 
     @property
     def model(self) -> Model:
@@ -104,11 +105,12 @@ class ClientSession:
                 self._handle(event)
                 self._save_room()
                 self._search_for_dead_end()
+                self._audit_finished_race()
                 self._notify()
                 if isinstance(event, Ended):
                     return event
         finally:
-            background = [task for task in (pinging, self._proving) if task is not None]
+            background = [task for task in (pinging, self._proving, self._auditing) if task is not None]
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
@@ -118,8 +120,8 @@ class ClientSession:
         if isinstance(event, ModelMessage):
             if isinstance(event, RoomState):
                 self.entering = False
-            if isinstance(event, Acked) and self._journal is not None:
-                self._journal.append_acked(self.model)
+            if isinstance(event, Acked) and self.link.journals is not None:
+                self.link.journals.append_acked(self.model)
             self._handle_play()
             return
         match event:
@@ -196,6 +198,30 @@ class ClientSession:
             with suppress(RequestRefused):  # the race is over, or the server does not know the request
                 await self.rooms.declare_stuck()
 
+    def _audit_finished_race(self) -> None:
+        """Begin to verify the race in the background, once it is finished."""
+        room = self.model.room
+        if room is None or room.phase != "finished" or room.commitment == self._audited:
+            return
+        if self._auditing is not None:
+            self._auditing.cancel()
+        self._audited = room.commitment
+        self._auditing = asyncio.create_task(self._audit(room.commitment))
+
+    async def _audit(self, commitment: bytes) -> Audit:
+        def show(verification: DealVerification | None) -> None:
+            if self.model.room is not None and self.model.room.commitment == commitment:
+                self.rooms.model = replace(self.model, verification=verification)
+                self._notify()
+
+        audit = await audit_race(self.rooms, show)
+        show(audit.verification)
+        return audit
+
+    async def audit(self) -> Audit:
+        """Return the result of verifying the finished race, when it is known. Outside a finished race it is empty."""
+        return await asyncio.shield(self._auditing) if self._auditing is not None else Audit(None)
+
     async def join(self, room: str, passphrase: str = "") -> None:
         """Take a seat in ``room``, or return to the seat that the player already has."""
         await self._enter(self.rooms.join(room, passphrase))
@@ -232,15 +258,15 @@ class ClientSession:
 
     def _play(self, action: Move | str) -> None:
         self.rooms.act(action)
-        if self._journal is not None:
-            self._journal.append(self.model)
+        if self.link.journals is not None:
+            self.link.journals.append_sent(self.model)
 
     def record(self) -> Record | None:
         """Return the record of the finished race, with the actions of this player only.
 
         Return None if a part of the race is unknown.
         """
-        return self.model.record() if self._journal is None else self._journal.record(self.model)
+        return self.model.record() if self.link.journals is None else self.link.journals.record(self.model)
 
     def play_to_foundations(self) -> int:
         """Play every card that can go to the foundations. Return the number of cards that this call has played.

@@ -14,6 +14,7 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
+    CommitShare,
     Create,
     DeclareStuck,
     Done,
@@ -153,7 +154,7 @@ class GhostLink(Link):
             case Leave():
                 return [Done(to=message.id)]
             case (Hello() | ListRooms() | ListRecords() | ReadRecord() | Create() | Watch() | Rematch()) | (
-                Ready() | Start() | RevealShare() | KickPlayer() | Recover() | DeclareStuck()
+                Ready() | Start() | CommitShare() | RevealShare() | KickPlayer() | Recover() | DeclareStuck()
             ):
                 sentence = "You can't do that while you practise."
                 return [Refused(to=message.id, code=RefusalCode.NOT_RACING, message=sentence)]

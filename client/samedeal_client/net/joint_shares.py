@@ -1,84 +1,129 @@
-"""The player's shares of joint deals, and the commitments to them. Pure.
+"""The player's shares of joint deals: when to commit to a share, when to reveal it, and when not to. Pure.
 
-Every ``Join`` carries the commitment to a new share. The server uses the newest commitment that it received before the
-countdown, and shows this commitment in the room's state. The client also keeps a few older shares, because its newest
-``Join`` may not have reached the server. DEALS.md, *Version 2*, explains the chain of shares.
+DEALS.md, *What a player's program checks*, has the rules.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Final
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
 
-from samedeal.joint_deal import SHARE_BYTES, share_commitment
-from samedeal.protocol.messages import RoomState
-
-CHAIN_LENGTH: Final = 64
-"""Maximum number of shares that a player reveals in a room. Another share is needed only if the deal is drawn again."""
-
-_KEPT: Final = 8
-"""Number of newest chains that are kept. If the newest ``Join`` did not reach the server, an older chain is used."""
+from samedeal.joint_deal import MAX_DRAWS
+from samedeal.protocol.messages import CommitShare, RevealShare, RoomState
+from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, commitment_of, shown_seats
 
 
-def share_chain(room: str, name: str, last: bytes) -> tuple[bytes, ...]:
-    """Return a chain of values that ends with the share ``last``. Each value is the commitment to the next value.
+class DrawStore(Protocol):
+    """What a client keeps of the draws of a race, so that it survives the client."""
 
-    The first value is the commitment for a ``Join``. The other values are shares. Each new draw of the deal reveals the
-    next share.
-    """
-    chain = [last]
-    for _ in range(CHAIN_LENGTH):
-        chain.append(share_commitment(room, name, chain[-1]))
-    return tuple(reversed(chain))
+    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...]]:
+        """Return the player's shares by draw, and the draws in which the player has revealed one."""
+        ...
+
+    def keep_share(self, state: RoomState, player: str, share: bytes) -> None:
+        """Keep the player's share for the present draw."""
+        ...
+
+    def keep_draw(self, state: RoomState, player: str, draw: Draw) -> None:
+        """Keep what was shown before the player's share is revealed."""
+        ...
 
 
 class JointShares:
-    """The shares of one player.
+    """The shares of one player. ``draws`` are those of the race in which the player has a seat.
 
-    ``revealed`` has the shares that were revealed. ``kept`` is the last share of the chain of shares that the player's
-    client used before it was restarted, or empty.
+    ``store`` keeps them, unless it is None. ``new_share`` returns a new random share.
     """
 
-    def __init__(self, kept: bytes = b"") -> None:
-        self.revealed: frozenset[bytes] = frozenset()
-        self._drawn = deque([kept] if len(kept) == SHARE_BYTES else [], _KEPT)
-        self._last = b""
+    def __init__(self, new_share: Callable[[], bytes], store: DrawStore | None = None) -> None:
+        self.draws = OwnDraws()
+        self._new_share = new_share
+        self._store = store
+        self._room = ""
+        self._commitment = b""
+        self._race: tuple[str, bytes] = ("", b"")
+        self._shares: dict[int, bytes] = {}
+        self._reveals: dict[int, int] = {}
+        self._confirmed: set[int] = set()
 
-    def commit(self, room: str, name: str, last: bytes) -> bytes:
-        """Return the commitment for a new ``Join``. The player's shares are computed from ``last``, a new random value."""
-        self._drawn.append(last)
-        return share_chain(room, name, last)[0]
+    def entered(self, room: str) -> None:
+        """Record that the player has taken a seat, or has returned to one, because the player asked for it."""
+        self._room, self._commitment = room, b""
 
-    def connected(self) -> None:
-        """Record that there is a new connection. The player's share must be revealed again on the new connection."""
-        self._last = b""
+    def is_other_race(self, state: RoomState) -> bool:
+        """Return whether the room was opened anew, while the player thought to have a seat in it.
 
-    def in_use(self, state: RoomState, player: str) -> bytes:
-        """Return the last share of the chain of shares to which the player's seat is committed.
-
-        Return an empty value if the player has no seat, if the seat has no commitment, or if this client does not know
-        the chain.
+        A server that could take a player along into the new room would get another share, and so another deal.
         """
-        return self._find(state, player)[0]
+        return bool(self._commitment) and state.room == self._room and state.commitment != self._commitment
 
-    def to_reveal(self, state: RoomState, player: str) -> bytes:
-        """Return the share that the player has to reveal now, or an empty value.
+    def sent(self, request: CommitShare | RevealShare) -> None:
+        """Record the id under which a request is sent."""
+        if isinstance(request, RevealShare):
+            self._reveals[request.id] = request.draw
 
-        A share is returned only once for each connection.
+    def accepted(self, request: int) -> None:
+        """Record that the server has accepted the request with this id."""
+        if request in self._reveals:
+            self._confirmed.add(self._reveals.pop(request))
+
+    def answer(self, state: RoomState, player: str) -> CommitShare | RevealShare | None:
+        """Return the request that the player has to send after a room state, if any. Its id is 0.
+
+        A request is returned again for each state that waits for it, because the server may have lost it.
         """
-        share = self._find(state, player)[1] if state.phase == "countdown" else b""
-        if share in (b"", self._last):
-            return b""
-        self._last = share
-        self.revealed |= {share}
-        return share
-
-    def _find(self, state: RoomState, player: str) -> tuple[bytes, bytes]:
+        if state.room != self._room or not state.draw:
+            return None
+        self._follow(state, player)
+        self._check_losses(state)
         seat = next((seat for seat in state.players if seat.player == player), None)
-        if seat is None or not seat.share_commitment:
-            return b"", b""
-        for last in reversed(self._drawn):
-            chain = share_chain(state.room, seat.name, last)
-            if seat.share_commitment in chain[:-1]:
-                return last, chain[chain.index(seat.share_commitment) + 1]
-        return b"", b""
+        if state.shares:
+            if seat is not None and self.draws.revealed and state.phase in ("countdown", "racing"):
+                problem = self.draws.problem_of_shares(state.draw, state.shares)
+                self.draws = self.draws.with_problem(problem) if problem else self.draws
+            return None
+        if state.phase != "countdown" or seat is None:
+            return None
+        if state.draw > MAX_DRAWS:
+            self.draws = self.draws.with_problem(DrawProblem.SKIPPED_DRAW)
+            return None
+        if state.draw not in self._shares:
+            self._shares[state.draw] = self._new_share()
+            if self._store is not None:
+                self._store.keep_share(state, player, self._shares[state.draw])
+        share, seats = self._shares[state.draw], shown_seats(state)
+        commitment = commitment_of(state, seat.name, share)
+        is_sealed = all(shown.commitment for shown in seats)
+        self.draws = self.draws.seeing(state.draw, is_sealed=is_sealed)
+        if not is_sealed:
+            return CommitShare(id=0, draw=state.draw, commitment=commitment)
+        if seat.share_commitment != commitment:
+            self.draws = self.draws.with_problem(DrawProblem.OWN_COMMITMENT)
+            return None
+        draw = Draw(state.draw, seats, share)
+        before, self.draws = self.draws, self.draws.revealing(draw)
+        if draw not in self.draws.revealed:
+            return None
+        if self._store is not None and self.draws is not before:
+            self._store.keep_draw(state, player, draw)
+        return RevealShare(id=0, draw=state.draw, share=share)
+
+    def _follow(self, state: RoomState, player: str) -> None:
+        """Begin with the draws that are kept of this race, if the player has just taken a seat in it."""
+        if self._commitment:
+            return
+        self._commitment = state.commitment
+        if self._race != (state.room, state.commitment):
+            self._race = state.room, state.commitment
+            self._confirmed.clear()
+            self._shares, revealed = self._store.draws(state, player) if self._store is not None else ({}, ())
+            self.draws = OwnDraws(revealed)
+        self.draws = replace(self.draws, stay=len(self.draws.revealed))
+
+    def _check_losses(self, state: RoomState) -> None:
+        lost = {(lost.draw, (lost.seat, lost.name)) for lost in state.lost if lost.reason == "silent"}
+        for draw in self.draws.revealed[self.draws.stay :]:
+            if (draw.number, draw.place(state.room)) in lost:
+                is_confirmed = draw.number in self._confirmed
+                self.draws = self.draws.with_problem(DrawProblem.DENIED if is_confirmed else DrawProblem.UNHEARD)

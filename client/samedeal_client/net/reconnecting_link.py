@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random, SystemRandom
 from typing import Final, Never, Self
 
@@ -34,12 +34,14 @@ from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     Act,
     BoardState,
+    Done,
     Join,
+    Joined,
+    Leave,
     Notice,
     Ping,
     Pong,
     Refused,
-    RevealShare,
     RoomState,
     ToClient,
     ToServer,
@@ -59,11 +61,12 @@ from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, S
 from samedeal_client.net.resume import NextStep, Resumption
 from samedeal_client.net.saved_sessions import SessionStore
 from samedeal_client.net.unanswered_requests import PendingRequests, ServerAnswer
+from samedeal_client.state.draws import PROBLEMS, OwnDraws
+from samedeal_client.state.journal_file import RaceJournals
 
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
 _FIRST_PINGS: Final = 3
-_HEX: Final = re.compile(f"[0-9a-f]{{{2 * SHARE_BYTES}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,9 @@ class LinkTimeouts:
 class Link:
     """A player's connection, under the player's ``name``. Entering the context manager connects.
 
-    If ``bot`` is true, the link declares to the server that the player is a bot. Iterating a link yields each message
-    of the server and each change of the connection, in order.
+    If ``bot`` is true, the link declares to the server that the player is a bot. ``journals`` keeps what the player
+    reveals and plays, unless it is None. Iterating a link yields each message of the server and each change of the
+    connection, in order.
     """
 
     def __init__(
@@ -95,6 +99,7 @@ class Link:
         clock: Callable[[], float] = time.monotonic,
         timeouts: LinkTimeouts | None = None,
         bot: bool = False,
+        journals: RaceJournals | None = None,
     ) -> None:
         self.address = address
         self.name = name
@@ -109,8 +114,8 @@ class Link:
         self._offset = ClockOffset()
         self._engine = samedeal.ENGINE
         self._last_id = 0
-        self._share = sessions.share(address.url, name)
-        self._shares = JointShares(bytes.fromhex(self._share) if _HEX.fullmatch(self._share) else b"")
+        self.journals = journals
+        self._shares = JointShares(partial(secrets.token_bytes, SHARE_BYTES), journals)
         self._pending = PendingRequests()
         self._resumption = Resumption(self.new_id)
         self._awaited = AwaitedAnswers()
@@ -263,9 +268,9 @@ class Link:
         await self._check_engine(welcome)
 
     @property
-    def revealed_shares(self) -> frozenset[bytes]:
-        """The shares of joint deals that this link has revealed."""
-        return self._shares.revealed
+    def draws(self) -> OwnDraws:
+        """The draws of the joint deal in which the player has revealed a share."""
+        return self._shares.draws
 
     @property
     def saved_room(self) -> str:
@@ -278,17 +283,28 @@ class Link:
         If ``room`` is empty, forget the saved room.
         """
         url, name = self.address.url, self.name
-        self._sessions.keep(url, name, self._sessions.session(url, name), room, self._share if room else "")
+        self._sessions.keep(url, name, self._sessions.session(url, name), room)
 
-    def _reveal_share(self, state: RoomState) -> None:
-        """Reveal the player's share of a joint deal, if the room waits for it."""
-        in_use = self._shares.in_use(state, self.player).hex()
-        if in_use and in_use != self._share:
-            self._share = in_use
-            if room := self.saved_room:
-                self.save_room(room)
-        if share := self._shares.to_reveal(state, self.player):
-            self.post(RevealShare(id=self.new_id(), share=share))
+    async def _take_part_in_draw(self, state: RoomState) -> None:
+        """Commit to the player's share of a joint deal, or reveal it, if the room waits for it.
+
+        Tell the player once if the server deviates from the rules of the draw.
+        """
+        problem = self._shares.draws.problem
+        request = self._shares.answer(state, self.player)
+        if request is not None:
+            numbered = replace(request, id=self.new_id())
+            self._shares.sent(numbered)
+            self.post(numbered)
+        if self._shares.draws.problem != problem and self._shares.draws.problem is not None:
+            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=PROBLEMS[self._shares.draws.problem]))
+
+    async def _leave_other_race(self) -> None:
+        """Give up a seat that the server gave to the player in a room that was opened anew."""
+        self._resumption.left()
+        self.post(Leave(id=self.new_id()))
+        sentence = "The race that you had a seat in is gone, and another room has its code. Join again to race there."
+        await self.events.put(SeatLost(ClientCode.OTHER_RACE, sentence))
 
     async def _check_engine(self, welcome: Welcome) -> None:
         """Warn the player once if the server uses another version of the rules."""
@@ -334,7 +350,6 @@ class Link:
         """
         self._outbox = asyncio.Queue()
         self._pings.clear()
-        self._shares.connected()
         for request in self._pending.remove_unrepeatable():
             sentence = (
                 "The connection was lost before the server answered, so the room may or may not be open. "
@@ -375,9 +390,6 @@ class Link:
                 message = await self._outbox.get()
                 if isinstance(message, Ping):
                     self._pings[message.id] = self._clock()
-                elif isinstance(message, Join):
-                    commitment = self._shares.commit(message.room, self.name, secrets.token_bytes(SHARE_BYTES))
-                    message = replace(message, share_commitment=commitment)
                 await socket.send(encode(message))
 
     def _ping(self) -> None:
@@ -393,7 +405,12 @@ class Link:
             if self._pending.get(message.to) is None:
                 return
         if isinstance(message, RoomState):
-            self._reveal_share(message)
+            if self._shares.is_other_race(message):
+                await self._leave_other_race()
+                return
+            await self._take_part_in_draw(message)
+        elif isinstance(message, Done):
+            self._shares.accepted(message.to)
         if isinstance(message, BoardState):
             await self._execute(self._resumption.board_received(message.revision))
         elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):
@@ -422,6 +439,8 @@ class Link:
         request = self._pending.remove(answer.to)
         if request is not None:
             self._resumption.accepted(request, answer)
+            if isinstance(request, Join) and isinstance(answer, Joined):
+                self._shares.entered(answer.room)
         self._awaited.resolve(answer)
         self._send_due()
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    CommitShare,
     Create,
     DeclareStuck,
     Hello,
@@ -89,7 +90,9 @@ class Resumption:
                     self._history = self._history.acked(request, answer)
             case Hello() | Ping() | ListRooms() | ListRecords() | ReadRecord() | Create():
                 pass  # needs no place
-            case Ready() | Start() | RevealShare() | KickPlayer() | Recover() | Resign() | DeclareStuck() | Rematch():
+            case CommitShare() | RevealShare():
+                pass  # not repeated, but made again if the room still waits for it
+            case Ready() | Start() | KickPlayer() | Recover() | Resign() | DeclareStuck() | Rematch():
                 pass  # changes neither the place nor the board
 
     def _enter(self, request: Join | Watch) -> None:

@@ -70,7 +70,7 @@ class RoomClient:
                 try:
                     self.model = self.model.after(event)
                     if isinstance(event, RoomState):
-                        self.model = replace(self.model, own_shares=self.link.revealed_shares)
+                        self.model = replace(self.model, draws=self.link.draws)
                 except SamedealError as error:
                     sentence = f"The server sent something impossible. {error} Update this client or the server."
                     await self.link.end(ClientCode.BAD_MESSAGE, sentence)

@@ -4,8 +4,7 @@ The tokens are kept in the state directory, in the file ``sessions.json``, which
 
     {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
 
-``room`` is the room of the unfinished race in which the player last had a seat. In a room with a joint deal, ``share`` is
-the last share, in hexadecimal digits, of the chain of shares to which the player's seat is committed.
+``room`` is the room of the unfinished race in which the player last had a seat.
 """
 
 from __future__ import annotations
@@ -45,12 +44,8 @@ class SessionStore(Protocol):
         """Return the room that was saved with a session, or an empty string if there is none."""
         ...
 
-    def share(self, url: str, name: str) -> str:
-        """Return the share that was saved with a session, or an empty string if there is none."""
-        ...
-
-    def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room of the player's seat, and the last share of the player's chain of shares."""
+    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
+        """Save a session and the room of the player's seat."""
         ...
 
 
@@ -58,30 +53,25 @@ class MemorySessions:
     """Sessions that are lost when the process ends."""
 
     def __init__(self) -> None:
-        self._sessions: dict[tuple[str, str], tuple[str, str, str]] = {}
+        self._sessions: dict[tuple[str, str], tuple[str, str]] = {}
 
     def session(self, url: str, name: str) -> str:
         """Return the session for a server and a name, or an empty string if there is none."""
-        return self._sessions.get((url, name), ("", "", ""))[0]
+        return self._sessions.get((url, name), ("", ""))[0]
 
     def room(self, url: str, name: str) -> str:
         """Return the room that was saved with a session, or an empty string if there is none."""
-        return self._sessions.get((url, name), ("", "", ""))[1]
+        return self._sessions.get((url, name), ("", ""))[1]
 
-    def share(self, url: str, name: str) -> str:
-        """Return the share that was saved with a session, or an empty string if there is none."""
-        return self._sessions.get((url, name), ("", "", ""))[2]
-
-    def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room of the player's seat, and the last share of the player's chain of shares."""
-        self._sessions[url, name] = (session, room, share)
+    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
+        """Save a session and the room of the player's seat."""
+        self._sessions[url, name] = (session, room)
 
 
 class _SavedSession(Struct, frozen=True):
     session: str
     used: int
     room: str = ""
-    share: str = ""
 
 
 class _File(Struct, frozen=True):
@@ -130,17 +120,12 @@ class FileSessions:
         """Forget the seat, but keep the session."""
         self.keep(seat.url, seat.name, self.session(seat.url, seat.name))
 
-    def share(self, url: str, name: str) -> str:
-        """Return the share that was saved with a session, or an empty string if there is none."""
-        saved = self._read().get(url, {}).get(name)
-        return saved.share if saved is not None else ""
-
-    def keep(self, url: str, name: str, session: str, room: str = "", share: str = "") -> None:
-        """Save a session, the room of the player's seat, and the last share of the player's chain of shares."""
+    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
+        """Save a session and the room of the player's seat."""
         try:
             with self._locked():
                 sessions = self._read()
-                sessions.setdefault(url, {})[name] = _SavedSession(session, int(time.time()), room, share)
+                sessions.setdefault(url, {})[name] = _SavedSession(session, int(time.time()), room)
                 self._write(sessions)
         except OSError as error:
             self._warn(
@@ -183,8 +168,7 @@ class FileSessions:
         file: dict[str, dict[str, dict[str, str | int]]] = {}
         for _, url, name in newest[:_MAX_SESSIONS]:
             kept = sessions[url][name]
-            saved: dict[str, str | int] = {"session": kept.session, "used": kept.used, "room": kept.room}
-            file.setdefault(url, {})[name] = saved | ({"share": kept.share} if kept.share else {})
+            file.setdefault(url, {})[name] = {"session": kept.session, "used": kept.used, "room": kept.room}
         write_private(
             self._path, json.dumps({"version": _VERSION, "sessions": file}, indent=1, ensure_ascii=False) + "\n"
         )

@@ -1,164 +1,130 @@
-"""Verification that the server did not change the deal after the players saw the commitment to it.
+"""Verification of a finished race: of its deal against what this client saw, and of its record against both.
 
-After the race, the server reveals a seed or a proof, which is checked against the commitment.
+After the race, the server reveals a seed or a proof, which is checked against the commitments that the room showed before.
+``net.race_audit`` then fetches the record and repeats the search for the deal. DEALS.md, *What a player's program
+checks*, explains all steps.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.deal import Deal, commitment, shuffled
-from samedeal.deal_proof import DealProof, RevealedShare
-from samedeal.errors import SamedealError
-from samedeal.joint_deal import share_commitment
-from samedeal.protocol.messages import RoomState
-from samedeal_client.state.model import Model
+from samedeal.deal_proof import DealProof
+from samedeal.errors import BadRecord, DealNotCheckable, SamedealError
+from samedeal.protocol.messages import DrawnShare, RoomState
+from samedeal.record import Record
+from samedeal_client.state.deal_check import DealCheck, DealVerification, Verdict
+from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS, DrawProblem
+from samedeal_client.state.journal_file import Journal, action_difference
+from samedeal_client.state.model import Model, race_terms
 
-_LONGEST_CHAIN: Final = 64
-"""Maximum number of shares in a player's chain. Each time the deal is drawn again, the player reveals the next share."""
-
-
-class DealCheck(StrEnum):
-    """The outcome of verifying a deal. ``SENTENCES`` explains each outcome."""
-
-    SEED_AND_CARDS = "seed_and_cards"
-    SEED = "seed"
-    PROOF_AND_CARDS = "proof_and_cards"
-    PROOF = "proof"
-    OTHER_SEED = "other_seed"
-    OTHER_DEAL = "other_deal"
-    OTHER_CARDS = "other_cards"
-    OTHER_ACTIONS = "other_actions"
-    OTHER_SHARES = "other_shares"
-    NOT_PROVEN = "not_proven"
-
-
-SENTENCES: Final = {
-    DealCheck.SEED_AND_CARDS: (
-        "Deal checked: the order of the cards was set before the race, and you got them in that order."
-    ),
-    DealCheck.SEED: "Deal checked: the order of the cards was set before the race.",
-    DealCheck.PROOF_AND_CARDS: "Fair deal: nobody could choose it, it can be won, and you got its cards.",
-    DealCheck.PROOF: "Fair deal: nobody could choose it, and it can be won.",
-    DealCheck.OTHER_SEED: "NOT a fair deal: the server changed the order of the cards after it was set.",
-    DealCheck.OTHER_DEAL: "NOT a fair deal: these are not the cards of deal {deal}.",
-    DealCheck.OTHER_CARDS: "NOT a fair deal: your cards were not dealt in the order that was set.",
-    DealCheck.OTHER_ACTIONS: "NOT a fair race: the server's list of your moves differs from the moves that you made.",
-    DealCheck.OTHER_SHARES: "NOT a fair deal: a player's random number was changed after it was set.",
-    DealCheck.NOT_PROVEN: "NOT a fair deal: the server gave no valid proof of how the cards were drawn.",
-}
-"""The sentence for the player, by outcome."""
-
-_FAIR: Final = frozenset((DealCheck.SEED_AND_CARDS, DealCheck.SEED, DealCheck.PROOF_AND_CARDS, DealCheck.PROOF))
-
-
-@dataclass(frozen=True)
-class DealVerification:
-    """The outcome of verifying a deal, and a sentence for the player."""
-
-    check: DealCheck
-    sentence: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether the verification found nothing wrong."""
-        return self.check in _FAIR
+CHECKING: Final = DealVerification(DealCheck.CHECKING, ".")
+"""The verification of a finished race before the record and the search have been checked."""
 
 
 def verify_deal(model: Model) -> DealVerification | None:
+    """Return what is known about the deal of a race. Return None if there is nothing to check yet.
+
+    As long as the checks that take time are running, the result is ``CHECKING``, unless the deal is wrong anyway.
+    """
+    found = model.verification or check_deal(model)
+    return CHECKING if found is not None and found.verdict is Verdict.FAIR and model.verification is None else found
+
+
+def check_deal(model: Model) -> DealVerification | None:
     """Check the seed or the proof that the server has revealed. Return None if there is nothing to check yet.
 
-    The seed or proof must match the first commitments that this client saw. If this client saw the player's first
-    board, the board must come from the same deal. The player's actions must then lead from it to the present board.
+    The seed or proof must match what this client saw before. If this client saw the player's first board, the board must
+    come from the same deal. The player's actions must then lead from it to the present board.
     """
     room = model.room
     if room is None:
         return None
-    deal = Deal.parse(room.deal)
+    deal = Deal.parse(model.deal)
+    if room.deal != model.deal:
+        return DealVerification(DealCheck.OTHER_KIND)
     if model.own.chain_broken and (room.seed or room.proof):
-        check = DealCheck.OTHER_ACTIONS
-    elif deal.has_proof and (room.phase == "finished" or room.proof):
-        check = _check_proof(model, room, deal)
-    elif room.seed:
-        check = _check_seed(model, room.seed, deal)
-    else:
-        return None
-    return DealVerification(check, SENTENCES[check].format(deal=room.deal))
+        return DealVerification(DealCheck.OTHER_ACTIONS)
+    if deal.has_proof and (room.phase == "finished" or room.proof):
+        return _check_proof(model, room, deal)
+    if room.seed:
+        return _check_seed(model, room.seed, deal)
+    return None
 
 
-def _check_seed(model: Model, seed: bytes, deal: Deal) -> DealCheck:
+def _check_seed(model: Model, seed: bytes, deal: Deal) -> DealVerification:
     if commitment(seed) != model.commitment:
-        return DealCheck.OTHER_SEED
+        return DealVerification(DealCheck.OTHER_SEED)
     if deal.public and deal.public_seed() != seed:
-        return DealCheck.OTHER_DEAL
+        return DealVerification(DealCheck.OTHER_DEAL, str(deal))
     if model.own.first is None:
-        return DealCheck.SEED
+        return DealVerification(DealCheck.SEED)
     board = Board.deal(model.game, shuffled(seed, model.game.decks))
-    return DealCheck.SEED_AND_CARDS if _agrees_with_play(model, board) else DealCheck.OTHER_CARDS
+    agrees = _agrees_with_play(model, board)
+    return DealVerification(DealCheck.SEED_AND_CARDS if agrees else DealCheck.OTHER_CARDS)
 
 
-def _check_proof(model: Model, room: RoomState, deal: Deal) -> DealCheck:
+def _check_proof(model: Model, room: RoomState, deal: Deal) -> DealVerification:
     proved = _proved(room.proof, deal)
-    if proved is None:
-        return DealCheck.NOT_PROVEN
+    if isinstance(proved, DealVerification):
+        return proved
     proof, board = proved
     if (proof.terms.room, proof.terms.game) != (room.room, model.game):
-        return DealCheck.NOT_PROVEN
+        return DealVerification(DealCheck.NOT_PROVEN, "It is the proof of another deal.")
     if proof.commitment != model.commitment:
-        return DealCheck.OTHER_SEED
-    if model.share_commitments and not _has_shares(model, room.room, proof.shares):
-        return DealCheck.OTHER_SHARES
-    if model.own.first is None:
-        return DealCheck.PROOF
-    return DealCheck.PROOF_AND_CARDS if _agrees_with_play(model, board) else DealCheck.OTHER_CARDS
+        return DealVerification(DealCheck.OTHER_SEED)
+    if (found := _check_draws(model, proof)) is not None and found.verdict is Verdict.WRONG:
+        return found
+    if model.own.first is not None and not _agrees_with_play(model, board):
+        return DealVerification(DealCheck.OTHER_CARDS)
+    if found is not None:
+        return found
+    if not proof.public and (model.seat is None or model.delay is not None):
+        return DealVerification(DealCheck.WATCHED)
+    return DealVerification(DealCheck.PROOF if model.own.first is None else DealCheck.PROOF_AND_CARDS)
+
+
+def _check_draws(model: Model, proof: DealProof) -> DealVerification | None:
+    """Return what is wrong or unknown about the draws of a joint deal, or None if nothing is."""
+    if proof.public:
+        return None
+    shares = tuple(DrawnShare(**share._asdict()) for share in proof.shares)
+    if model.shares and model.shares != shares:
+        return _broken(DrawProblem.OTHER_SHARES)
+    if model.seat is None or model.delay is not None:
+        return None
+    if not model.draws.revealed:
+        return DealVerification(DealCheck.MISSED_DRAW)
+    found = (model.draws.problem, model.draws.problem_of_shares(proof.draw, proof.shares))
+    problems = sorted(filter(None, found), key=lambda problem: problem in UNSURE_PROBLEMS)
+    return _broken(problems[0]) if problems else None
+
+
+def _broken(problem: DrawProblem) -> DealVerification:
+    check = DealCheck.EARLIER_DRAW if problem in UNSURE_PROBLEMS else DealCheck.BROKEN_DRAW
+    return DealVerification(check, PROBLEMS[problem])
 
 
 @lru_cache(maxsize=4)
-def _proved(text: str, deal: Deal) -> tuple[DealProof, Board] | None:
-    """Return the proof in ``text`` and the board that it deals.
-
-    Return None if ``text`` is not a valid proof of ``deal``.
+def _proved(text: str, deal: Deal) -> tuple[DealProof, Board] | DealVerification:
+    """Return the proof in ``text`` and the board that it deals, or what is wrong with it as a proof of ``deal``.
 
     Results are cached, because screens verify the deal each time they are drawn.
     """
     try:
         proof = DealProof.parse(text)
+        board = proof.check()
         proof.check_kind(deal)
-        return proof, proof.check()
-    except SamedealError:
-        return None
-
-
-def _has_shares(model: Model, room: str, shares: tuple[RevealedShare, ...]) -> bool:
-    """Return whether all shares fit the commitments that the client saw when the countdown began.
-
-    If this player took part in the deal, one of the shares must be the player's own.
-    """
-    for share in shares:
-        committed = model.share_commitments.get((share.seat, share.name))
-        if committed is None or not _leads_to(room, share, committed):
-            return False
-    own = model.seat
-    took_part = own is not None and (own.seat, own.name) in model.share_commitments
-    return not took_part or any(share.share in model.own_shares for share in shares)
-
-
-def _leads_to(room: str, share: RevealedShare, committed: bytes) -> bool:
-    """Return whether hashing a revealed share once or several times gives the commitment ``committed``.
-
-    Each share of a player is the hash of the share that the player reveals if the deal is drawn again (DEALS.md).
-    """
-    link = share.commitment
-    for _ in range(_LONGEST_CHAIN):
-        if link == committed:
-            return True
-        link = share_commitment(room, share.name, link)
-    return False
+        proof.check_limits()
+    except DealNotCheckable as error:
+        return DealVerification(DealCheck.NOT_CHECKABLE, str(error))
+    except SamedealError as error:
+        return DealVerification(DealCheck.NOT_PROVEN, str(error))
+    return proof, board
 
 
 def _agrees_with_play(model: Model, board: Board) -> bool:
@@ -172,3 +138,42 @@ def _agrees_with_play(model: Model, board: Board) -> bool:
     except SamedealError:
         return False
     return replayed.board.state_hash() == model.own.play.board.state_hash()
+
+
+def check_record(model: Model, record: Record, journal: Journal | None) -> DealVerification | None:
+    """Check the server's record of the whole race. Return what is wrong with it, or None.
+
+    The record must be right in itself, and must say what this client saw: the terms of the race, the deal, the
+    standings, and the player's acknowledged actions, which ``journal`` has if it is not None. This takes as long as
+    playing all moves.
+    """
+    room = model.room
+    if room is None:
+        return None
+    try:
+        record.check()
+    except BadRecord as error:
+        return DealVerification(DealCheck.BAD_RECORD, str(error))
+    difference = _record_difference(model, room, record, journal)
+    return DealVerification(DealCheck.OTHER_RECORD, difference) if difference else None
+
+
+def _record_difference(model: Model, room: RoomState, record: Record, journal: Journal | None) -> str:
+    if record.terms != race_terms(room) or not record.is_whole:
+        return "It is the record of another race, or lacks players."
+    if (str(record.proof) if record.proof else "") != room.proof or record.seed != room.seed:
+        return "It has another deal."
+    shown = {(line.name, line.place, line.foundation_cards, line.time) for line in room.standings}
+    if shown != {(each.name, each.place, each.foundation_cards, each.finish_time) for each in record.players}:
+        return "It has other results."
+    seat = model.seat
+    if seat is None or model.delay is not None:
+        return ""
+    player = next((each for each in record.players if (each.seat, each.name) == (seat.seat, seat.name)), None)
+    if player is None:
+        return "You are not in it."
+    if journal is not None:
+        return action_difference(record, player, journal.acked.values())
+    if model.own.first is not None and player.actions != model.own.actions:
+        return "It has other moves of yours."
+    return ""

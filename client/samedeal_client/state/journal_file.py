@@ -1,19 +1,32 @@
-"""A journal of the player's actions on disk. The journal allows a record of the race even after the client was killed.
+"""A journal of the player's races on disk: what was shown and revealed when a deal was drawn, and the player's actions.
 
-Each race has a file. The first line begins with ``#``. It has the room, the start of the race and the commitment of the
-deal, then the player's seat and name. Every other line is an action: the revision that it applies to, the milliseconds
-since the start of the race, and the text of the action.
+With the journal, a race can be recorded even after the client was killed, and a record of the server can be checked. Each
+race has a file::
 
-A line that begins with ``+`` is an action that the server has acknowledged. Its time is the server's, and it also has
-the head of the chain after the action. A line without ``+`` is an action that the client has sent. If several of these
-lines have the same revision, only the last one counts: the server refused the actions of the others.
+    race friday 5f1c... 2 ben
+    share 1 9be0...
+    shown 1 1 41d2... ana
+    shown 1 2 77c0... ben
+    revealed 1
+    start 1790000000123
+    0 1204 3 5
+    +0 1201 7f3a... 3 5
+
+The first line has the room, the commitment of the server, and the player's seat and name. ``share`` has the player's share
+for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. ``start`` is
+in milliseconds since 1970.
+
+A line that begins with a digit is an action that the client has sent: the revision that it applies to, the milliseconds
+since the start, and the text of the action. If several of these lines have the same revision, only the last one counts:
+the server refused the actions of the others. A line that begins with ``+`` is an action that the server has acknowledged.
+Its time is the server's, and it also has the head of the chain after the action.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -22,6 +35,7 @@ from samedeal.errors import SamedealError
 from samedeal.protocol.messages import RoomState
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.paths import state_home
+from samedeal_client.state.draws import PROBLEMS, Draw, OwnDraws, ShownSeat
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import ChainLink
 
@@ -29,7 +43,66 @@ _MAX_RACES: Final = 50
 """Maximum number of journals kept. The oldest are deleted first."""
 
 
-class ActionJournal:
+@dataclass
+class Journal:
+    """The contents of a journal.
+
+    ``shares`` has the player's shares by draw. ``draws`` are the draws in which the player has revealed a share.
+    ``starts`` are the times at which the race was said to start. ``sent`` has the time and the text of each action that
+    the client has sent, by the revision that it applies to. ``acked`` has the acknowledged actions by the revision that
+    they led to.
+    """
+
+    room: str
+    commitment: bytes
+    seat: int
+    name: str
+    shares: dict[int, bytes] = field(default_factory=dict)
+    draws: list[Draw] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    sent: dict[int, tuple[int, str]] = field(default_factory=dict)
+    acked: dict[int, ChainLink] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, lines: Sequence[str]) -> Journal:
+        """Return the journal with these lines. Raise ValueError or KeyError if a line is damaged."""
+        word, room, commitment, own_seat, own_name = (*lines[:1], "")[0].split(" ", 4)
+        if word != "race":
+            raise ValueError("not a journal")
+        journal = cls(room, bytes.fromhex(commitment), int(own_seat), own_name)
+        shown: dict[int, list[ShownSeat]] = {}
+        for line in lines[1:]:
+            word, _, rest = line.partition(" ")
+            match word:
+                case "share":
+                    draw, share = rest.split(" ")
+                    journal.shares[int(draw)] = bytes.fromhex(share)
+                case "shown":
+                    draw, seat, commitment, name = rest.split(" ", 3)
+                    shown.setdefault(int(draw), []).append(ShownSeat(int(seat), name, bytes.fromhex(commitment)))
+                case "revealed":
+                    draw_number = int(rest)
+                    seats = tuple(shown[draw_number])
+                    journal.draws.append(Draw(draw_number, seats, journal.shares[draw_number]))
+                case "start":
+                    journal.starts.append(int(rest))
+                case _ if word.startswith("+"):
+                    time, head, action = rest.split(" ", 2)
+                    number = int(word) + 1
+                    link = ChainLink(number, int(time), action, b"" if head == "-" else bytes.fromhex(head))
+                    journal.acked[number] = link
+                case _:
+                    time, action = rest.split(" ", 1)
+                    journal.sent[int(word)] = int(time), action
+        return journal
+
+    @property
+    def actions(self) -> dict[int, tuple[int, str]]:
+        """The time and the text of each action, by the revision that the action applies to."""
+        return self.sent | {number - 1: (link.time, link.action) for number, link in self.acked.items()}
+
+
+class RaceJournals:
     """The journals of the races played on this machine.
 
     Errors of the disk are ignored, because a race must go on without its journal.
@@ -38,31 +111,34 @@ class ActionJournal:
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory or state_home() / "races"
 
-    def append(self, model: Model) -> None:
-        """Append the player's newest unanswered action. If the race has no journal yet, create the journal."""
-        if model.room is None or not model.own.pending:
-            return
-        pending = model.own.pending[-1]
-        path = self._path(model.room, model.me)
-        with suppress(OSError):
-            if not path.exists():
-                self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-                for old in sorted(self._directory.iterdir())[: -_MAX_RACES + 1]:
-                    old.unlink()
-                seat, room = model.seat, model.room
-                if seat is not None:
-                    first = f"# {room.room} {room.starts} {room.commitment.hex()} {seat.seat} {seat.name}\n"
-                    path.write_text(first, encoding="utf-8")
-            with path.open("a", encoding="utf-8") as file:
-                file.write(f"{pending.revision} {max(pending.time - model.room.starts, 0)} {pending.action}\n")
+    def keep_share(self, state: RoomState, player: str, share: bytes) -> None:
+        """Append the player's share for the present draw."""
+        self._append(state, player, f"share {state.draw} {share.hex()}")
+
+    def keep_draw(self, state: RoomState, player: str, draw: Draw) -> None:
+        """Append what was shown before the player's share is revealed."""
+        shown = (f"shown {draw.number} {seat} {commitment.hex()} {name}" for seat, name, commitment in draw.seats)
+        self._append(state, player, *shown, f"revealed {draw.number}")
+
+    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...]]:
+        """Return the player's shares by draw, and the draws in which the player has revealed one."""
+        journal = self._read(state, player)
+        return (journal.shares, tuple(journal.draws)) if journal is not None else ({}, ())
+
+    def append_sent(self, model: Model) -> None:
+        """Append the player's newest unanswered action."""
+        if model.room is not None and model.own.pending:
+            pending, starts = model.own.pending[-1], model.room.starts
+            start = [f"start {starts}"] if pending.revision == 0 else []
+            line = f"{pending.revision} {max(pending.time - starts, 0)} {pending.action}"
+            self._append(model.room, model.me, *start, line)
 
     def append_acked(self, model: Model) -> None:
         """Append the newest acknowledged action, with the head of the chain."""
         link = model.own.newest_link
-        if model.room is None or link is None:
-            return
-        with suppress(OSError), self._path(model.room, model.me).open("a", encoding="utf-8") as file:
-            file.write(f"+{link.revision - 1} {link.time} {link.head.hex() or '-'} {link.action}\n")
+        if model.room is not None and link is not None:
+            head = link.head.hex() or "-"
+            self._append(model.room, model.me, f"+{link.revision - 1} {link.time} {head} {link.action}")
 
     def record(self, model: Model) -> Record | None:
         """Return the record of this player's part of the finished race, or None if the deal or an action is unknown.
@@ -74,19 +150,61 @@ class ActionJournal:
         seen = model.record()
         if seen is not None or room is None or play is None or not (room.seed or room.proof):
             return seen
+        journal = self._read(room, model.me)
         try:
-            by_revision = _actions(self._path(room, model.me).read_text(encoding="utf-8").splitlines())
-            actions = [by_revision[revision] for revision in range(play.revision)]
+            actions = [journal.actions[revision] for revision in range(play.revision)] if journal else []
             record = model.record_of(room, tuple(actions))
             same = record is not None and record.replay().board.state_hash() == play.board.state_hash()
-        except (OSError, ValueError, KeyError, SamedealError):
+        except (KeyError, SamedealError):
             return None
         return record if same else None
 
+    def compare(self, record: Record) -> list[JournalComparison]:
+        """Compare a record with every journal of the same race on this machine."""
+        found = []
+        for path in sorted(self._directory.glob("*.txt")) if self._directory.is_dir() else ():
+            journal = _parsed(path)
+            comparison = compare_with_journal(record, journal) if journal is not None else None
+            if comparison is not None:
+                found.append(comparison)
+        return found
+
+    def journal_of(self, model: Model) -> Journal | None:
+        """Return the journal of the race in the player's room, or None if there is none or it is damaged."""
+        return self._read(model.room, model.me) if model.room is not None else None
+
+    def _read(self, room: RoomState, player: str) -> Journal | None:
+        return _parsed(self._path(room, player))
+
+    def _append(self, room: RoomState, player: str, *lines: str) -> None:
+        """Append lines to the journal of a race. If the race has no journal yet, create it."""
+        path = self._path(room, player)
+        with suppress(OSError):
+            first = []
+            if not path.exists():
+                seat = next((seat for seat in room.players if seat.player == player), None)
+                if seat is None:
+                    return
+                self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+                oldest = sorted(self._directory.iterdir(), key=lambda old: old.stat().st_mtime)
+                for old in oldest[: -_MAX_RACES + 1]:
+                    old.unlink()
+                first = [f"race {room.room} {room.commitment.hex()} {seat.seat} {seat.name}"]
+            with path.open("a", encoding="utf-8") as file:
+                file.write("".join(f"{line}\n" for line in (*first, *lines)))
+
     def _path(self, room: RoomState, player: str) -> Path:
-        """Return the file of a player's race. The name contains a digest, so that a server can't choose the name."""
-        digest = sha256(f"{room.room} {player} ".encode() + room.commitment).hexdigest()[:16]
-        return self._directory / f"{room.starts:020}-{digest}.txt"
+        """Return the file of a player's race. The name is a digest, so that a server can't choose it."""
+        digest = sha256(f"{room.room} {player} ".encode() + room.commitment).hexdigest()[:32]
+        return self._directory / f"{digest}.txt"
+
+
+def _parsed(path: Path) -> Journal | None:
+    """Return the journal in a file, or None if there is none or it is damaged."""
+    try:
+        return Journal.parse(path.read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -94,90 +212,82 @@ class JournalComparison:
     """The result of comparing a record with the player's own journal of the race.
 
     ``player`` is the name of the player of the journal. ``actions`` is the number of acknowledged actions in the
-    journal. ``difference`` describes the first difference, or is empty if there is none.
+    journal. ``differences`` describes what differs: first in the deal, then in the actions.
     """
 
     player: str
     actions: int
-    difference: str = ""
+    differences: tuple[str, ...] = ()
 
 
-def compare_with_journals(record: Record, directory: Path | None = None) -> list[JournalComparison]:
-    """Compare a record with every journal of the same race on this machine."""
-    directory = directory or state_home() / "races"
-    found = []
-    for path in sorted(directory.glob("*.txt")) if directory.is_dir() else ():
-        with suppress(OSError, ValueError):
-            comparison = compare_with_journal(record, path.read_text(encoding="utf-8").splitlines())
-            if comparison is not None:
-                found.append(comparison)
-    return found
-
-
-def compare_with_journal(record: Record, lines: Sequence[str]) -> JournalComparison | None:
-    """Compare a record with the lines of a journal.
+def compare_with_journal(record: Record, journal: Journal) -> JournalComparison | None:
+    """Compare a record with a journal.
 
     Return None if the journal is of another race. Also return None if the record lacks the player of the journal
-    because it does not have all players. Raise ValueError if a line is damaged.
+    because it does not have all players.
     """
     terms = record.terms
-    if not lines or not lines[0].startswith("# "):
+    is_same_deal = journal.commitment == terms.commitment
+    if journal.room != terms.room or not (is_same_deal or terms.start in journal.starts):
         return None
-    room, start, commitment, seat, name = lines[0][2:].split(" ", 4)
-    if room != terms.room or (int(start) != terms.start and commitment != terms.commitment.hex()):
-        return None
-    acked = _acked_links(lines)
-    result = JournalComparison(name, len(acked))
-    if (int(start), commitment) != (terms.start, terms.commitment.hex()):
-        return replace(result, difference="The record has another start or another commitment than the race had.")
-    player = next((each for each in record.players if each.seat == int(seat)), None)
-    if player is None or player.name != name:
-        missing = f"The record has no player {name} in seat {seat}."
-        return replace(result, difference=missing) if record.is_whole else None
-    return replace(result, difference=_first_difference(record, player, acked))
+    if not is_same_deal:
+        return JournalComparison(
+            journal.name, len(journal.acked), ("The record has another commitment of the server than the race had.",)
+        )
+    player = next((each for each in record.players if each.seat == journal.seat), None)
+    if player is None or player.name != journal.name:
+        if not record.is_whole:
+            return None
+        if not journal.starts:
+            return None  # the player gave up the seat before the race
+        missing = f"The record has no player {journal.name} in seat {journal.seat}."
+        return JournalComparison(journal.name, len(journal.acked), (missing,))
+    differences = [_start_difference(record, journal), draw_difference(record, journal.draws)]
+    differences.append(action_difference(record, player, journal.acked.values()))
+    return JournalComparison(journal.name, len(journal.acked), tuple(filter(None, differences)))
 
 
-def _first_difference(record: Record, player: RecordedPlayer, acked: Mapping[int, ChainLink]) -> str:
+def _start_difference(record: Record, journal: Journal) -> str:
+    if journal.starts and record.terms.start not in journal.starts:
+        return "The record has another start than the race had."
+    return ""
+
+
+def draw_difference(record: Record, draws: Sequence[Draw]) -> str:
+    """Return how the deal of a record differs from what was shown to the player when it was drawn, or an empty text."""
+    proof = record.proof
+    if not draws:
+        return ""
+    if proof is None or proof.public:
+        return "The players drew the deal together, and the record has another one."
+    problem = OwnDraws(tuple(draws)).problem_of_shares(proof.draw, proof.shares)
+    return PROBLEMS[problem] if problem is not None else ""
+
+
+def action_difference(record: Record, player: RecordedPlayer, acked: Iterable[ChainLink]) -> str:
+    """Return the first difference between a player's recorded and acknowledged actions, or an empty text.
+
+    Every acknowledged action must be in the record, even if it was made when the race is said to have ended.
+    """
     heads = list(record.heads(player))
-    for revision, link in sorted(acked.items()):
+    links = sorted(acked, key=lambda link: link.revision)
+    for link in links:
+        revision = link.revision
         yours = f"action {revision} as {link.action} after {link.time / 1000:.3f} s"
         if revision > len(player.actions):
-            if record.terms.start + link.time < record.end:
-                return f"Your journal has {yours}, which the record lacks."
-            break
+            more = len(links) - 1 - links.index(link)
+            rest = f" and {more} more" if more else ""
+            return f"Your journal has {yours}{rest}, which the server had confirmed. The record lacks them."
         time, action = player.actions[revision - 1]
         line = record.line_of("action", player.seat, revision)
         if (time, action) != (link.time, link.action):
             return f"Line {line} of the record has {action} after {time / 1000:.3f} s. Your journal has {yours}."
         if link.head and link.head != heads[revision]:
             return f"Line {line}: the head of the chain is not the one that the server sent you then."
-    if len(player.actions) > max(acked, default=0):
+    last = links[-1].revision if links else 0
+    if len(player.actions) > last:
         return (
-            f"The record has {len(player.actions)} actions of {player.name}, but your journal ends after "
-            f"{max(acked, default=0)}. Unless you went on playing on another machine, somebody added the others."
+            f"The record has {len(player.actions)} actions of {player.name}, but your journal ends after {last}. "
+            "Unless you went on playing on another machine, somebody added the others."
         )
     return ""
-
-
-def _acked_links(lines: Sequence[str]) -> dict[int, ChainLink]:
-    """Return the acknowledged actions by the revisions that they led to."""
-    links = {}
-    for line in lines:
-        if line.startswith("+"):
-            revision, time, head, action = line[1:].split(" ", 3)
-            number = int(revision) + 1
-            links[number] = ChainLink(number, int(time), action, b"" if head == "-" else bytes.fromhex(head))
-    return links
-
-
-def _actions(lines: list[str]) -> dict[int, tuple[int, str]]:
-    """Return the time and the text of each action, by the revision that the action applies to.
-
-    Raise ValueError if a line is damaged.
-    """
-    sent = {}
-    for line in lines:
-        if not line.startswith(("+", "#")):
-            revision, time, action = line.split(" ", 2)
-            sent[int(revision)] = int(time), action
-    return sent | {revision - 1: (link.time, link.action) for revision, link in _acked_links(lines).items()}

@@ -15,6 +15,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
+from samedeal.deal_words import deal_words
 from samedeal.errors import PlayError, SamedealError
 from samedeal.games import Game
 from samedeal.moves import Move
@@ -26,6 +27,7 @@ from samedeal.protocol.messages import (
     DelayedBoard,
     DelayedMove,
     Done,
+    DrawnShare,
     Joined,
     Notice,
     Pong,
@@ -43,6 +45,8 @@ from samedeal.protocol.messages import (
 )
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.board_from_piles import masked_board
+from samedeal_client.state.deal_check import DealVerification
+from samedeal_client.state.draws import OwnDraws
 from samedeal_client.state.own_play import OwnPlay
 from samedeal_client.state.progress_history import (
     Histories,
@@ -79,9 +83,9 @@ class Model:
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
 
-    ``commitment`` is the first commitment to a seed that the room showed. ``share_commitments`` has the commitments to
-    shares by seat and name, as the room showed them when the countdown began. ``own_shares`` has the shares that this
-    client has revealed.
+    ``commitment`` and ``deal`` are the first commitment of the server and the first deal that the room showed. ``draws`` are the draws of a joint deal in
+    which this client has revealed a share. ``shares`` are the shares of all players, as the room last showed them before
+    the race was over. ``verification`` is the result of verifying the finished race, or None until then.
     """
 
     me: str = ""
@@ -93,8 +97,10 @@ class Model:
     delay: int | None = None
     history: Histories = field(default_factory=dict)
     commitment: bytes = b""
-    share_commitments: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
-    own_shares: frozenset[bytes] = frozenset()
+    deal: str = ""
+    draws: OwnDraws = field(default_factory=OwnDraws)
+    shares: tuple[DrawnShare, ...] = ()
+    verification: DealVerification | None = None
     stale: bool = True
     missed_move: bool = False
 
@@ -195,6 +201,14 @@ class Model:
         tally = self.tallies.get(player)
         return tally is not None and tally.finished_at > 0
 
+    @property
+    def deal_words(self) -> str:
+        """The words of the deal, or an empty string while they are not known."""
+        room = self.room
+        if room is None or room.phase == "open" or (room.draw and not room.shares):
+            return ""
+        return deal_words(room.commitment, [(share.seat, share.share) for share in room.shares])
+
     def until_start(self, now: int) -> int:
         """Return the milliseconds until the race starts, or 0 if no countdown is running."""
         return max(0, self.room.starts - now) if self.room and self.room.starts else 0
@@ -289,8 +303,10 @@ class Model:
             entered,
             room=self.room,
             commitment=self.commitment,
-            share_commitments=self.share_commitments,
-            own_shares=self.own_shares,
+            deal=self.deal,
+            draws=self.draws,
+            shares=self.shares,
+            verification=self.verification,
             history=self.history,
             own=replace(self.own, out_of_sync=False),
         )
@@ -346,22 +362,10 @@ def _room_state(model: Model, state: RoomState) -> Model:
         tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
         history=_history_after(model, state),
         commitment=model.commitment or state.commitment,
-        share_commitments=_share_commitments_after(model, state),
+        deal=model.deal or state.deal,
+        shares=state.shares if state.phase in ("countdown", "racing") else model.shares,
         stale=False,
     )
-
-
-def _share_commitments_after(model: Model, state: RoomState) -> Mapping[tuple[int, str], bytes]:
-    """Return the commitments to shares as they were when the countdown began.
-
-    They are found by seat number and name. Later commitments prove nothing, because their shares could be
-    chosen after other players have revealed theirs.
-    """
-    if state.phase == "open":
-        return {}
-    if state.phase != "countdown" or model.share_commitments:
-        return model.share_commitments
-    return {(seat.seat, seat.name): seat.share_commitment for seat in state.players if seat.share_commitment}
 
 
 def _history_after(model: Model, state: RoomState) -> Histories:

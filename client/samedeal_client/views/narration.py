@@ -10,6 +10,7 @@ from samedeal.cards import DOWN, FACE, HIDDEN, Card
 from samedeal.deal import Deal
 from samedeal.moves import Move
 from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
+from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look, capitalized
@@ -36,6 +37,10 @@ class Narrator:
         if after.own.rollback is not None and after.own.rollback is not before.own.rollback:
             reason = self.look.with_card_symbols(after.own.rollback.sentence)
             lines.append(f"The server rejected {after.own.rollback.action}. {reason}")
+        verification = after.verification
+        is_known = verification is not None and verification.verdict is not Verdict.CHECKING
+        if verification is not None and is_known and verification != before.verification:
+            lines.append(verification.sentence)
         if after.own.is_stuck and not before.own.is_stuck and after.delay is None:
             lines.append("No useful move is left. Undo may help, if the room allows it.")
         return lines

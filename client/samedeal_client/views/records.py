@@ -70,9 +70,7 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
             )
     if not journals:
         lines.append("There is no journal of this race on this machine to compare it with.")
-    lines += [
-        comparison.difference
-        or f"It agrees with your own journal: all {comparison.actions} moves of {comparison.player}."
-        for comparison in journals
-    ]
+    for comparison in journals:
+        agrees = f"It agrees with your own journal: all {comparison.actions} moves of {comparison.player}."
+        lines += comparison.differences or (agrees,)
     return lines

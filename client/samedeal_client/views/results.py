@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory
@@ -15,6 +16,14 @@ from samedeal_client.views.outcome import headline, personal_best, why_over
 from samedeal_client.views.plot import Curve, top_of_plot
 
 REMATCH_DOES: Final = ("rematch", "join the rematch", "watch the rematch")
+VERDICT_STYLES: Final = {
+    Verdict.FAIR: "good",
+    Verdict.CHECKING: "label",
+    Verdict.UNSURE: "notice",
+    Verdict.WRONG: "bad",
+}
+"""The style of the sentence about the check of the deal."""
+
 _MAX_NAMED: Final = 4
 
 
@@ -124,7 +133,7 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
         rows.append((Span("Curves have gaps where you were away.", "label"),))
     checked = verify_deal(model)
     if checked is not None:
-        rows.append((Span(checked.sentence, "good" if checked.holds else "bad"),))
+        rows.append((Span(checked.sentence, VERDICT_STYLES[checked.verdict]),))
     if details.record_text:
         rows.append((Span(look.displayable(details.record_text), "label"),))
     return tuple(rows)

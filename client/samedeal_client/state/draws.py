@@ -1,0 +1,150 @@
+"""The draws of a joint deal in which the player took part: what was shown to the player, and what the player revealed.
+
+A server that could choose the deal would need the player's share twice: once to see the deal, and once to replace it. So a
+client reveals its share once in a draw, for the seats and commitments that it was shown before. It reveals a share in
+another draw only if the draw follows and a seat has been lost. DEALS.md, *What a player's program checks*, has the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from samedeal.deal_proof import RevealedShare
+from samedeal.joint_deal import share_commitment
+from samedeal.protocol.messages import DrawnShare, RoomState
+
+
+class DrawProblem(StrEnum):
+    """A way in which a server deviates from the rules of a draw. ``PROBLEMS`` explains each of them."""
+
+    OWN_COMMITMENT = "own_commitment"
+    OTHER_SEATS = "other_seats"
+    SKIPPED_DRAW = "skipped_draw"
+    NO_SEAT_LOST = "no_seat_lost"
+    EARLIER_DRAW = "earlier_draw"
+    OTHER_SHARES = "other_shares"
+    DENIED = "denied"
+    UNHEARD = "unheard"
+
+
+PROBLEMS: Final = {
+    DrawProblem.OWN_COMMITMENT: "The server shows a promise in your name that you have not made.",
+    DrawProblem.OTHER_SEATS: (
+        "The server changed the players of the draw, or their promises, after you had revealed your random number."
+    ),
+    DrawProblem.SKIPPED_DRAW: "The server wants your random number for a draw that does not follow the last one.",
+    DrawProblem.NO_SEAT_LOST: "The server draws the deal again, although nobody has lost a seat.",
+    DrawProblem.EARLIER_DRAW: (
+        "The server went back to an earlier draw of the deal. It may have lost data, or it liked that deal better."
+    ),
+    DrawProblem.OTHER_SHARES: "The server drew the deal from other random numbers than those that were promised.",
+    DrawProblem.DENIED: (
+        "The server says that you did not answer in time when the deal was drawn. But you did, and it had confirmed that."
+    ),
+    DrawProblem.UNHEARD: (
+        "The server says that you did not answer in time when the deal was drawn. Your answer was sent, "
+        "but the server never confirmed it."
+    ),
+}
+"""The sentence for the player, by problem."""
+
+UNSURE_PROBLEMS: Final = frozenset((DrawProblem.EARLIER_DRAW, DrawProblem.OWN_COMMITMENT, DrawProblem.UNHEARD))
+"""The problems that an honest server may cause, if it has lost data or the player uses several programs."""
+
+
+class ShownSeat(NamedTuple):
+    """A seat as the room showed it when the draw was sealed: its number, the player's name and the commitment."""
+
+    seat: int
+    name: str
+    commitment: bytes
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A draw in which the player has revealed a share. ``seats`` are those that were shown before, the lowest first."""
+
+    number: int
+    seats: tuple[ShownSeat, ...]
+    share: bytes
+
+    def place(self, room: str) -> tuple[int, str]:
+        """Return the seat and the name of the player whose share this is."""
+        return next(
+            (seat, name)
+            for seat, name, commitment in self.seats
+            if commitment == share_commitment(room, name, self.number, self.share)
+        )
+
+    def has_shares(self, shares: Iterable[RevealedShare | DrawnShare]) -> bool:
+        """Return whether ``shares`` are exactly those that were promised in this draw, and the player's is among them."""
+        revealed = list(shares)
+        shown = tuple(ShownSeat(share.seat, share.name, share.commitment) for share in revealed)
+        return shown == self.seats and any(share.share == self.share for share in revealed)
+
+
+@dataclass(frozen=True)
+class OwnDraws:
+    """The draws of one race in which the player has revealed a share, in order.
+
+    ``stay`` is the number of draws that the player had revealed in before the player took the present seat.
+    ``problem`` is the first deviation of the server.
+    """
+
+    revealed: tuple[Draw, ...] = ()
+    stay: int = 0
+    problem: DrawProblem | None = None
+
+    @property
+    def last(self) -> Draw | None:
+        """The last draw in which the player has revealed a share."""
+        return self.revealed[-1] if self.revealed else None
+
+    def with_problem(self, problem: DrawProblem) -> OwnDraws:
+        """Return the draws with a problem, unless they have one already."""
+        return self if self.problem else replace(self, problem=problem)
+
+    def seeing(self, number: int, *, is_sealed: bool) -> OwnDraws:
+        """Return the draws after the room has shown a draw. It has the number ``number`` and may be sealed."""
+        last = self.last
+        went_back = last is not None and (number < last.number or (number == last.number and not is_sealed))
+        return self.with_problem(DrawProblem.EARLIER_DRAW) if went_back else self
+
+    def revealing(self, draw: Draw) -> OwnDraws:
+        """Return the draws after the player's share is revealed in ``draw``, or with the problem that forbids this."""
+        for earlier in self.revealed:
+            if earlier.number == draw.number:
+                return self if earlier == draw else self.with_problem(DrawProblem.OTHER_SEATS)
+        last = self.last
+        if last is not None and len(self.revealed) > self.stay:
+            if draw.number != last.number + 1:
+                return self.with_problem(DrawProblem.SKIPPED_DRAW)
+            if not _places(draw) < _places(last):
+                return self.with_problem(DrawProblem.NO_SEAT_LOST)
+        return replace(self, revealed=(*self.revealed, draw))
+
+    def problem_of_shares(self, number: int, shares: Iterable[RevealedShare | DrawnShare]) -> DrawProblem | None:
+        """Return the problem with the shares that are said to have been revealed in the draw with this number."""
+        last = self.last
+        if last is None or number > last.number:
+            return DrawProblem.OTHER_SHARES
+        if number < last.number:
+            return DrawProblem.EARLIER_DRAW
+        return None if last.has_shares(shares) else DrawProblem.OTHER_SHARES
+
+
+def _places(draw: Draw) -> set[tuple[int, str]]:
+    return {(seat.seat, seat.name) for seat in draw.seats}
+
+
+def shown_seats(state: RoomState) -> tuple[ShownSeat, ...]:
+    """Return the seats of a room with their commitments, the lowest seat first."""
+    return tuple(sorted(ShownSeat(seat.seat, seat.name, seat.share_commitment) for seat in state.players))
+
+
+def commitment_of(state: RoomState, name: str, share: bytes) -> bytes:
+    """Return the commitment to a share for the present draw of a room."""
+    return share_commitment(state.room, name, state.draw, share)
