@@ -29,6 +29,9 @@ The server may still be writing the record.
 """
 
 
+_RETRIED: Final = (RefusalCode.NO_RECORD, RefusalCode.UNAVAILABLE, ClientCode.UNANSWERED)
+
+
 @dataclass(frozen=True)
 class Audit:
     """The result of an audit. ``record`` is the server's record of the whole race, or None if it gave none."""
@@ -78,7 +81,7 @@ async def _read_record(rooms: RoomClient, room: str) -> Record | None:
         try:
             data = await rooms.read_record(room, rooms.passphrase)
         except RequestRefused as refused:
-            if refused.code not in (RefusalCode.NO_RECORD, ClientCode.UNANSWERED):
+            if refused.code not in _RETRIED:
                 return None
         else:
             return await asyncio.to_thread(Record.read, data)

@@ -83,9 +83,10 @@ class Model:
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
 
-    ``commitment`` and ``deal`` are the first commitment of the server and the first deal that the room showed. ``draws`` are the draws of a joint deal in
-    which this client has revealed a share. ``shares`` are the shares of all players, as the room last showed them before
-    the race was over. ``verification`` is the result of verifying the finished race, or None until then.
+    ``commitment`` and ``deal`` are the first commitment of the server and the first deal that the room showed. ``draws``
+    are the draws of a joint deal in which this client has revealed a share. ``shares`` are the shares of all players, as
+    the room last showed them before the race was over. ``verification`` is the result of verifying the finished race, or
+    None until then.
     """
 
     me: str = ""

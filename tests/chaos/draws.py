@@ -1,0 +1,328 @@
+"""Joint deals drawn by real clients while nodes, Redis and connections fail::
+
+    python -m tests.chaos.draws --seed 7 --races 500
+
+The players of a race leave, answer late or not at all, and are restarted in the middle of a draw. The servers are honest,
+so no client may find that one of them lied. Prints how the deals were verified. Stops at the first accusation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from samedeal.errors import RequestRefused
+from samedeal.options import Options
+from samedeal.protocol.messages import Notice, RoomState
+from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net.dial import CannotConnect
+from samedeal_client.net.link_events import Ended, SeatLost
+from samedeal_client.net.race_audit import audit_race
+from samedeal_client.net.reconnecting_link import Link
+from samedeal_client.net.room_client import RoomClient
+from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_client.state.deal_check import Verdict
+from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS
+from samedeal_client.state.journal_file import RaceJournals
+from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
+from tests.chaos.proxy import Proxy
+
+ROOMS: Final = 6
+"""Number of races that are drawn at the same time, on the same two nodes."""
+
+_RETRY_DELAY: Final = 0.2
+_TIMEOUT: Final = 120.0
+"""Timeout, in seconds, for all races of a round to end."""
+
+_HABITS: Final = ("steady", "steady", "steady", "late", "mute", "leaver", "restarted", "restarted")
+_FAULTS: Final = ("kill node", "kill node", "freeze node", "cut", "cut", "reset", "stall", "kill redis")
+_LIMITS: Final = ("--limit-address-burst", "5000", "--limit-connections-per-address", "1000")
+_ACCUSATIONS: Final = frozenset(text for problem, text in PROBLEMS.items() if problem not in UNSURE_PROBLEMS)
+
+
+class _LateLink(Link):
+    """A link that answers a draw some seconds late, or not at all if ``latest`` is 0."""
+
+    latest = 0.0
+    delays = Random(0)
+
+    async def _take_part_in_draw(self, state: RoomState) -> None:
+        if self.latest:
+            asyncio.get_running_loop().call_later(self.delays.uniform(0, self.latest), self._answer_late, state)
+
+    def _answer_late(self, state: RoomState) -> None:
+        task = asyncio.ensure_future(super()._take_part_in_draw(state))
+        task.add_done_callback(lambda done: done.exception())
+
+
+@dataclass
+class Player:
+    """A player of one race, with a habit that makes draws fail. ``outcome`` says how the player's race ended."""
+
+    url: str
+    name: str
+    room: str
+    habit: str
+    rng: Random
+    journals: RaceJournals
+    sessions: MemorySessions = field(default_factory=MemorySessions)
+    outcome: str = ""
+    accusations: list[str] = field(default_factory=list)
+
+    async def race(self, opens: Options | None) -> None:
+        """Join the room, opening it first with the options ``opens`` if they are given, and race to the end."""
+        restarts = 1 if self.habit == "restarted" else 0
+        while not self.outcome:
+            with suppress(CannotConnect, RequestRefused):
+                async with self._link() as link:
+                    rooms = RoomClient(link)
+                    await self._take_part(rooms, opens, stops=restarts > 0)
+                    restarts, opens = restarts - 1, None
+                    continue
+            await asyncio.sleep(_RETRY_DELAY)
+
+    def _link(self) -> Link:
+        kind: type[Link] = Link
+        if self.habit in ("late", "mute"):
+            kind = type("_Late", (_LateLink,), {"latest": 6.0 * (self.habit == "late"), "delays": self.rng})
+        return kind(ServerAddress(self.url), self.name, self.sessions, rng=self.rng, journals=self.journals)
+
+    async def _take_part(self, rooms: RoomClient, opens: Options | None, *, stops: bool) -> None:
+        """Follow the race until it is over for the player, or if ``stops`` is true, until a draw has begun."""
+        entering = asyncio.create_task(self._enter(rooms, opens))
+        resigning: asyncio.Task[None] | None = None
+        leaving = False
+        try:
+            async for event in rooms:
+                room = rooms.model.room
+                match event:
+                    case Notice(ClientCode.NOT_FAIR, sentence) if sentence in _ACCUSATIONS:
+                        self.accusations.append(sentence)
+                    case SeatLost(code) | Ended(code):
+                        self.outcome = f"out: {code}"
+                        return
+                    case RoomState() if (
+                        room is not None and rooms.model.seat is None and room.draw and not entering.done()
+                    ):
+                        pass
+                if entering.done() and entering.exception() is not None:
+                    self.outcome = f"out: {getattr(entering.exception(), 'code', 'error')}"
+                    return
+                if room is None:
+                    continue
+                if room.phase == "countdown" and room.draw and self.habit == "leaver" and not leaving:
+                    leaving = True
+                    resigning = asyncio.create_task(self._leave(rooms))
+                if room.phase == "countdown" and room.draw and stops and self.rng.random() < 0.5:
+                    return
+                if room.phase == "racing" and resigning is None:
+                    resigning = asyncio.create_task(_retried(rooms.resign))
+                if resigning is not None and resigning.done() and leaving:
+                    self.outcome = "left"
+                    return
+                if room.phase == "closed":
+                    self.outcome = "closed"
+                    return
+                if room.phase == "finished":
+                    break
+            reading = asyncio.create_task(_read(rooms))
+            audit = await audit_race(rooms, lambda _: None)
+            reading.cancel()
+            found = audit.verification
+            self.outcome = f"{found.verdict.name}: {found.check}" if found is not None else "nothing"
+            if found is not None and found.verdict is Verdict.WRONG:
+                self.accusations.append(found.sentence)
+        finally:
+            for task in (entering, resigning):
+                if task is not None:
+                    task.cancel()
+                    await asyncio.gather(task, return_exceptions=True)
+
+    async def _enter(self, rooms: RoomClient, opens: Options | None) -> None:
+        if opens is not None:
+            with suppress(RequestRefused):
+                await rooms.create(opens, self.room)
+        while True:
+            try:
+                return await rooms.join(self.room)
+            except RequestRefused as refused:
+                if refused.code not in ("no_room", "unavailable", "rate_limited", "draining", "unanswered"):
+                    raise
+            await asyncio.sleep(_RETRY_DELAY)
+
+    async def _leave(self, rooms: RoomClient) -> None:
+        await asyncio.sleep(self.rng.uniform(0, 0.5))
+        await _retried(rooms.leave)
+        self.outcome = "left"
+        await rooms.link.close()
+
+
+async def _read(rooms: RoomClient) -> None:
+    async for _ in rooms:
+        pass
+
+
+async def _retried(request: Any) -> None:
+    while True:
+        with suppress(RequestRefused):
+            await request()
+            return
+        await asyncio.sleep(_RETRY_DELAY)
+
+
+class Round:
+    """Some races at the same time, with faults during their draws."""
+
+    def __init__(self, rng: Random, number: int, scratch: Path) -> None:
+        self._rng = rng
+        self._number = number
+        self._scratch = scratch
+        self.fails_over = rng.random() < 0.3
+        self.redis: Any = ReplicatedRedis(scratch) if self.fails_over else RedisServer(scratch)
+        self.players: list[Player] = []
+        self.faults: Counter[str] = Counter()
+        self._to_redis = Proxy(lambda: [self.redis.target])
+        self._nodes: list[Node] = []
+        self._started = 0
+
+    async def play(self) -> None:
+        """Play the round, and end all its processes."""
+        await self.redis.start()
+        try:
+            async with self._to_redis:
+                await asyncio.gather(self._add_node(), self._add_node())
+                async with Proxy(lambda: [node.target for node in self._nodes if not node.leaving]) as proxy:
+                    races = [self._race(f"ws://127.0.0.1:{proxy.port}", number) for number in range(ROOMS)]
+                    faults = asyncio.create_task(self._break_things(proxy))
+                    async with asyncio.timeout(_TIMEOUT):
+                        await asyncio.gather(*races)
+                    faults.cancel()
+                    await asyncio.gather(faults, return_exceptions=True)
+        finally:
+            await asyncio.gather(*(node.kill() for node in self._nodes))
+            await self.redis.kill()
+
+    def _race(self, url: str, number: int) -> Coroutine[Any, Any, object]:
+        seats = self._rng.randint(2, 4)
+        options = Options(
+            games=("ace-of-hearts",),
+            deal="winnable",
+            players=seats,
+            countdown=self._rng.randint(0, 3),
+            limit=60,
+            start="full",
+            bots=True,
+        )
+        room = f"room-{self._number}-{number}"
+        players = [
+            Player(
+                url,
+                f"p{number}-{seat}",
+                room,
+                "steady" if seat == 0 else self._rng.choice(_HABITS),
+                Random(self._rng.random()),
+                RaceJournals(self._scratch / f"journals-{number}-{seat}"),
+            )
+            for seat in range(seats)
+        ]
+        self.players += players
+        return asyncio.gather(*(each.race(options if at == 0 else None) for at, each in enumerate(players)))
+
+    async def _break_things(self, proxy: Proxy) -> None:
+        if self.fails_over:
+            await asyncio.sleep(self._rng.uniform(0.2, 2.5))
+            self.faults["fail over"] += 1
+            await self.redis.fail_over(self._rng.uniform(0.05, 0.5))
+        for _ in range(self._rng.randint(3, 8)):
+            await asyncio.sleep(self._rng.uniform(0.05, 0.6))
+            kind = self._rng.choice(_FAULTS)
+            self.faults[kind] += 1
+            await self._inject(kind, proxy)
+
+    async def _inject(self, kind: str, proxy: Proxy) -> None:
+        wires = [wire for wire in proxy.connections if self._rng.random() < 0.4]
+        match kind:
+            case "kill node":
+                await self._rng.choice(self._nodes).kill()
+                self._nodes = [node for node in self._nodes if node.code is None]
+                await self._add_node()
+            case "freeze node":
+                node = self._rng.choice(self._nodes)
+                node.freeze()
+                await asyncio.sleep(self._rng.uniform(0.2, 3.0))
+                node.thaw()
+            case "kill redis" if not self.fails_over:
+                await self.redis.kill()
+                await asyncio.sleep(self._rng.uniform(0.1, 1.0))
+                await self.redis.start()
+            case "cut":
+                for wire in wires:
+                    wire.close()
+            case "reset":
+                for wire in wires:
+                    wire.reset()
+            case "stall":
+                for wire in wires:
+                    wire.stall(self._rng.uniform(0.1, 3.0))
+            case _:
+                pass
+
+    async def _add_node(self) -> None:
+        while True:
+            self._started += 1
+            log = self._scratch / f"node-{self._started}.log"
+            with suppress(RuntimeError):
+                self._nodes.append(
+                    await Node.start(
+                        f"redis://127.0.0.1:{self._to_redis.port}/0", log, *_LIMITS, module="samedeal_server"
+                    )
+                )
+                return
+
+
+async def draw(seed: int, races: int, first: int = 1) -> int:
+    """Play rounds until so many races were drawn. Return the number of accusations."""
+    verdicts: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
+    number, drawn, began = first, 0, time.monotonic()
+    while drawn < races:
+        with tempfile.TemporaryDirectory(prefix="draws-", ignore_cleanup_errors=True) as scratch:
+            one = Round(Random(f"draws {seed}/{number}"), number, Path(scratch))
+            await one.play()
+        drawn += ROOMS
+        verdicts.update(player.outcome for player in one.players)
+        faults += one.faults
+        accusations = [
+            f"{player.name} ({player.habit}): {text}" for player in one.players for text in player.accusations
+        ]
+        print(f"round {number}, {drawn} races, {time.monotonic() - began:.0f} s: {dict(verdicts)}", flush=True)
+        if accusations:
+            print(f"ACCUSED in round {number} of seed {seed}, failover {one.fails_over}:", *accusations, sep="\n  ")
+            return len(accusations)
+        number += 1
+    print(f"{drawn} races, nobody accused; {dict(faults)}")
+    return 0
+
+
+def main() -> int:
+    command = argparse.ArgumentParser(prog="python -m tests.chaos.draws", description=__doc__.partition("\n")[0])
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--races", type=int, default=60)
+    command.add_argument("--from", type=int, default=1, dest="first", metavar="ROUND")
+    given = command.parse_args()
+    return 1 if asyncio.run(draw(given.seed, given.races, given.first)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
