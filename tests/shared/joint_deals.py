@@ -7,13 +7,14 @@ from functools import cache
 from itertools import count
 
 from samedeal.deal import Difficulty
-from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import SEARCH_BUDGET, states_of
 from samedeal.games import Game
 from samedeal.joint_deal import DealTerms, mix, public_mix, secret_commitment, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
 
-BUDGETS = {"athena": 2000, "steve": 30_000, "phoenix": 2000, "ace-of-hearts": 2000, "willow": 2000}
+DRAW = 2
+LOST = (LostShare(1, 4, "left", "ben"), LostShare(2, 3, "silent", "cid"))
 NAMES = ("ana", "Zo\u00eb Q", "\u5f20\u4f1f")
 
 
@@ -31,19 +32,20 @@ def daily_deal(game: str) -> DealProof:
     terms = DealTerms("friday", Game.named(game), SOLVER, SEARCH_BUDGET)
     mixed = public_mix(DAILY)
     won = next(won_candidates(mixed, terms.game, terms.budget, count()))
-    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), won.number, won.line, DAILY)
+    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
 
 
 @cache
 def joint_deal(game: str, difficulty: Difficulty = "") -> DealProof:
-    """The proof of a joint deal of three players, one of whose seats is not next to the others."""
-    least, budget = states_of(Game.named(game), difficulty) if difficulty else (1, BUDGETS[game])
+    """The proof of a joint deal of three players after two others have lost their seats, in the second draw."""
+    least, budget = states_of(Game.named(game), difficulty)
     terms = DealTerms("friday", Game.named(game), SOLVER, budget, least)
     secret = some_bytes(f"the secret of {game}")
     shares = [(seat, name, some_bytes(f"share of {name}")) for seat, name in zip((1, 2, 5), NAMES, strict=True)]
     mixed = mix(secret, [(seat, share) for seat, _, share in shares])
     won = next(won_candidates(mixed, terms.game, terms.budget, count(), terms.least))
     revealed = [
-        RevealedShare(seat, name, share_commitment("friday", name, share), share) for seat, name, share in shares
+        RevealedShare(seat, name, share_commitment("friday", name, DRAW, share), share) for seat, name, share in shares
     ]
-    return DealProof(terms, secret_commitment(terms, secret), secret, 0, tuple(revealed), won.number, won.line)
+    commitment = secret_commitment(terms, secret)
+    return DealProof(terms, commitment, secret, DRAW, LOST, tuple(revealed), won.number, won.line)
