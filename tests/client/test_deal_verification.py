@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,13 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.deal import commitment, shuffled
 from samedeal.deal_proof import DealProof, RevealedShare
-from samedeal.joint_deal import mix, share_commitment, won_candidates
+from samedeal.deal_words import deal_words
+from samedeal.joint_deal import mix, secret_commitment, share_commitment, won_candidates
 from samedeal.moves import DRAW
-from samedeal.protocol.messages import Joined, Seat
-from samedeal_client.state.deal_verification import SENTENCES, DealCheck, verify_deal
+from samedeal.protocol.messages import DrawnShare, Joined, Seat
+from samedeal_client.state.deal_check import OUTCOMES, DealCheck, DealVerification, Verdict
+from samedeal_client.state.deal_verification import CHECKING, check_deal, verify_deal
+from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, ShownSeat
 from samedeal_client.state.model import Model, race_terms
 from samedeal_client.state.own_play import OwnPlay
 from tests.client.race_server import START, RaceServer, finished
@@ -34,23 +37,32 @@ def played(game: str) -> RaceServer:
 
 
 def check_of(model: Model) -> DealCheck | None:
-    verification = verify_deal(model)
+    verification = check_deal(model)
     return verification.check if verification is not None else None
 
 
 @pytest.mark.parametrize("game", ["willow", "athena", "steve", "phoenix", "ace-of-hearts"])
 def test_honest_deal_is_proven(game: str) -> None:
     server = played(game)
-    verification = verify_deal(finished(server))
-    assert verification is not None
-    assert (verification.check, verification.holds) == (DealCheck.SEED_AND_CARDS, True)
+    assert check_of(finished(server)) is DealCheck.SEED_AND_CARDS
     record = finished(server).record()
     assert record is not None
     assert record.replay().board == server.play.board
 
 
 def test_deal_is_not_verified_before_the_seed_is_known() -> None:
-    assert verify_deal(RaceServer().model) is None
+    assert check_deal(RaceServer().model) is verify_deal(RaceServer().model) is None
+
+
+def test_fair_deal_is_being_checked_until_the_race_is_verified() -> None:
+    model = finished(played("willow"))
+    assert verify_deal(model) == CHECKING
+    result = DealVerification(DealCheck.SEED_AND_CARDS)
+    assert verify_deal(replace(model, verification=result)) == result
+    wrong = finished(played("willow"), seed=bytes(32))
+    verification = verify_deal(wrong)
+    assert verification is not None
+    assert verification.verdict is Verdict.WRONG  # there is nothing to wait for
 
 
 @pytest.mark.parametrize(
@@ -59,9 +71,12 @@ def test_deal_is_not_verified_before_the_seed_is_known() -> None:
         (lambda server: finished(server, seed=bytes(32)), DealCheck.OTHER_SEED),
         (lambda server: replace(finished(server), commitment=bytes(32)), DealCheck.OTHER_SEED),
         (
-            lambda server: replace(finished(server, seed=bytes(32), deal="random"), commitment=commitment(bytes(32))),
+            lambda server: replace(
+                finished(server, seed=bytes(32), deal="random"), commitment=commitment(bytes(32)), deal="random"
+            ),
             DealCheck.OTHER_CARDS,
         ),
+        (lambda server: finished(server, deal="random"), DealCheck.OTHER_KIND),
         (
             lambda server: replace(finished(server, seed=bytes(32)), commitment=commitment(bytes(32))),
             DealCheck.OTHER_DEAL,
@@ -69,9 +84,9 @@ def test_deal_is_not_verified_before_the_seed_is_known() -> None:
     ],
 )
 def test_other_deal_is_detected(cheat: Callable[[RaceServer], Model], check: DealCheck) -> None:
-    verification = verify_deal(cheat(played("willow")))
+    verification = check_deal(cheat(played("willow")))
     assert verification is not None
-    assert (verification.check, verification.holds) == (check, False)
+    assert (verification.check, verification.verdict) == (check, Verdict.WRONG)
 
 
 def test_swapped_face_down_cards_are_detected() -> None:
@@ -95,12 +110,10 @@ def test_client_that_missed_the_deal_verifies_only_the_seed() -> None:
 
 JOINT = joint_deal("phoenix")
 OWN, ZOE, ZHANG = JOINT.shares
-SEATS = tuple(
-    Seat(player=share.name, name=share.name, seat=share.seat, share_commitment=share.commitment)
-    for share in JOINT.shares
-)
-
-
+SEATS = tuple(Seat(player=share.name, name=share.name, seat=share.seat) for share in JOINT.shares)
+SHOWN = tuple(ShownSeat(share.seat, share.name, share.commitment) for share in JOINT.shares)
+LAST = Draw(JOINT.draw, SHOWN, OWN.share)
+FIRST = Draw(1, (*SHOWN[:2], ShownSeat(4, "ben", bytes(32)), SHOWN[2]), bytes(32))
 OTHER_BOARD = Board.deal(JOINT.terms.game, shuffled(bytes(32), 1))
 
 
@@ -109,18 +122,31 @@ def without_proof(model: Model) -> Model:
     return replace(model, room=structs.replace(model.room, proof=""))
 
 
+def shares_of(proof: DealProof) -> tuple[DrawnShare, ...]:
+    return tuple(DrawnShare(**share._asdict()) for share in proof.shares)
+
+
 def drawn(
     proof: DealProof = JOINT,
     *,
     seats: tuple[Seat, ...] = SEATS,
-    own: bytes = OWN.share,
+    draws: OwnDraws | None = None,
+    shares: tuple[DrawnShare, ...] | None = None,
     board: Board | None = None,
     deal: str = "winnable",
+    commitment: bytes = b"",
 ) -> Model:
-    """The model of ana after a race on a joint deal, with the proof that the server gives."""
+    """The model of ana after a race on a joint deal, with the proof that the server gives.
+
+    ``draws`` are those that Ana has revealed in, and ``shares`` are those that the room showed during the race.
+    """
     server = RaceServer("phoenix", deal=deal, board=board or JOINT.board())
-    commitment = (proof if proof.public else JOINT).commitment
-    shown: dict[str, Any] = {"room": "friday", "players": seats, "commitment": commitment}
+    shown: dict[str, Any] = {
+        "room": "friday",
+        "players": seats,
+        "commitment": commitment or (proof if proof.public else JOINT).commitment,
+        "shares": shares_of(JOINT) if shares is None else shares,
+    }
     model = Model("ana", "ana")
     for message in (
         Joined(to=2, room="friday", seat=1, generation=1),
@@ -131,58 +157,102 @@ def drawn(
         model = model.after(message)
     model, act = model.with_action(server.play.board.legal_moves()[0], 7, START)
     model = model.after(server.answer(act))
-    return replace(model, own_shares=frozenset((own,))).after(server.state("finished", **shown, proof=str(proof)))
+    own = OwnDraws((FIRST, LAST)) if draws is None else draws
+    return replace(model, draws=own).after(server.state("finished", **shown, proof=str(proof)))
+
+
+def promised(proof: DealProof, **terms: Any) -> DealProof:
+    """The proof of a server that has committed to other terms."""
+    other = proof.terms._replace(**terms)
+    return replace(proof, terms=other, commitment=secret_commitment(other, proof.secret))
 
 
 def swapped(share: RevealedShare) -> DealProof:
     """The proof of a server that replaced a share, and then found the deal of the new shares."""
-    other = share._replace(share=bytes(32), commitment=share_commitment("friday", share.name, bytes(32)))
-    mixed = [(each.seat, (other if each is share else each).share) for each in JOINT.shares]
-    won = next(won_candidates(mix(JOINT.secret, mixed), JOINT.terms.game, JOINT.terms.budget, range(1000)))
-    shares = tuple(other if each is share else each for each in JOINT.shares)
-    return replace(JOINT, shares=shares, candidate=won.number, line=won.line)
+    commitment = share_commitment("friday", share.name, JOINT.draw, bytes(32))
+    other = share._replace(share=bytes(32), commitment=commitment)
+    return found([other if each is share else each for each in JOINT.shares])
+
+
+def found(shares: Sequence[RevealedShare]) -> DealProof:
+    """The proof of a server that drew the deal from these shares."""
+    mixed = mix(JOINT.secret, [(each.seat, each.share) for each in shares])
+    won = next(won_candidates(mixed, JOINT.terms.game, JOINT.terms.budget, range(1000)))
+    return replace(JOINT, shares=tuple(shares), candidate=won.number, line=won.line)
 
 
 def test_daily_deal_is_proven() -> None:
     proof = daily_deal("phoenix")
     alone = (Seat(player="ana", name="ana", seat=1),)
-    assert check_of(drawn(proof, seats=alone, board=proof.board(), deal=DAILY)) is DealCheck.PROOF_AND_CARDS
+    nothing: dict[str, Any] = {"seats": alone, "shares": (), "draws": OwnDraws()}
+    assert check_of(drawn(proof, board=proof.board(), deal=DAILY, **nothing)) is DealCheck.PROOF_AND_CARDS
     for deal in ("daily 2026-11-22", "winnable", "winnable easy"):
-        assert check_of(drawn(proof, seats=alone, board=proof.board(), deal=deal)) is DealCheck.NOT_PROVEN
-    for deal in (DAILY, "winnable hard"):
-        assert check_of(drawn(deal=deal)) is DealCheck.NOT_PROVEN
+        assert check_of(drawn(proof, board=proof.board(), deal=deal, **nothing)) is DealCheck.NOT_PROVEN
+    assert check_of(drawn(deal=DAILY)) is DealCheck.NOT_PROVEN
 
 
 def test_joint_deal_is_proven() -> None:
     assert check_of(drawn()) is DealCheck.PROOF_AND_CARDS
-    earlier = tuple(
-        structs.replace(seat, share_commitment=share_commitment("friday", seat.name, seat.share_commitment))
-        for seat in SEATS
-    )
-    assert check_of(drawn(seats=earlier)) is DealCheck.PROOF_AND_CARDS  # the deal was drawn again
-    spectator = replace(drawn(), own=OwnPlay(), share_commitments={}, own_shares=frozenset())
-    assert check_of(spectator) is DealCheck.PROOF
+    assert check_of(replace(drawn(), own=OwnPlay())) is DealCheck.PROOF
+    spectator = replace(drawn(), own=OwnPlay(), draws=OwnDraws(), delay=15)
+    assert check_of(spectator) is DealCheck.WATCHED
 
 
 @pytest.mark.parametrize(
     ("cheat", "check"),
     [
         (lambda: replace(drawn(), commitment=bytes(32)), DealCheck.OTHER_SEED),
+        (lambda: replace(drawn(), deal="random"), DealCheck.OTHER_KIND),
         (lambda: drawn(replace(JOINT, secret=bytes(32))), DealCheck.NOT_PROVEN),
         (lambda: drawn(replace(JOINT, candidate=JOINT.candidate + 1)), DealCheck.NOT_PROVEN),
+        (lambda: drawn(replace(JOINT, candidate=1_009_444)), DealCheck.NOT_PROVEN),
         (lambda: drawn(replace(JOINT, line=JOINT.line[:-1])), DealCheck.NOT_PROVEN),
+        (lambda: drawn(replace(JOINT, draw=1)), DealCheck.NOT_PROVEN),
         (lambda: without_proof(drawn()), DealCheck.NOT_PROVEN),
-        (lambda: drawn(own=bytes(32)), DealCheck.OTHER_SHARES),
-        (lambda: drawn(swapped(OWN)), DealCheck.OTHER_SHARES),
-        (lambda: drawn(swapped(ZHANG)), DealCheck.OTHER_SHARES),
-        (lambda: drawn(seats=SEATS[:2]), DealCheck.OTHER_SHARES),
+        (lambda: drawn(swapped(OWN)), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(swapped(ZHANG)), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(swapped(ZHANG), shares=()), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(found(JOINT.shares[:2]), shares=()), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(draws=OwnDraws((replace(LAST, seats=SHOWN[:2]),))), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(draws=OwnDraws((replace(LAST, share=bytes(32)),))), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(draws=OwnDraws((FIRST,))), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(draws=OwnDraws((LAST,), problem=DrawProblem.NO_SEAT_LOST)), DealCheck.BROKEN_DRAW),
+        (lambda: drawn(shares=shares_of(swapped(ZHANG))), DealCheck.BROKEN_DRAW),
         (lambda: drawn(board=OTHER_BOARD), DealCheck.OTHER_CARDS),
     ],
 )
 def test_cheated_joint_deal_is_detected(cheat: Callable[[], Model], check: DealCheck) -> None:
-    verification = verify_deal(cheat())
+    verification = check_deal(cheat())
     assert verification is not None
-    assert (verification.check, verification.holds) == (check, False)
+    assert (verification.check, verification.verdict) == (check, Verdict.WRONG)
+
+
+@pytest.mark.parametrize(
+    ("unsure", "check"),
+    [
+        (lambda: drawn(draws=OwnDraws()), DealCheck.MISSED_DRAW),
+        (lambda: drawn(draws=OwnDraws((LAST, replace(LAST, number=3)))), DealCheck.EARLIER_DRAW),
+        (lambda: drawn(draws=OwnDraws((LAST,), problem=DrawProblem.EARLIER_DRAW)), DealCheck.EARLIER_DRAW),
+        (lambda: committed(promised(JOINT, solver=2)), DealCheck.NOT_CHECKABLE),
+        (lambda: committed(promised(JOINT, budget=310)), DealCheck.NOT_CHECKABLE),
+        (lambda: committed(promised(JOINT, budget=999_999_999)), DealCheck.NOT_CHECKABLE),
+        (lambda: drawn(deal="winnable hard"), DealCheck.NOT_CHECKABLE),
+    ],
+)
+def test_what_cannot_be_checked_is_neither_fair_nor_wrong(unsure: Callable[[], Model], check: DealCheck) -> None:
+    verification = check_deal(unsure())
+    assert verification is not None
+    assert (verification.check, verification.verdict) == (check, Verdict.UNSURE)
+
+
+def committed(proof: DealProof) -> Model:
+    """The model of ana after a race in a room that showed the commitment of a proof."""
+    return drawn(proof, commitment=proof.commitment)
+
+
+def test_wrong_outweighs_unsure() -> None:
+    draws = OwnDraws((replace(LAST, seats=SHOWN[:2]),), problem=DrawProblem.EARLIER_DRAW)
+    assert check_of(drawn(draws=draws)) is DealCheck.BROKEN_DRAW
 
 
 def test_joint_deal_of_another_room_is_detected() -> None:
@@ -193,7 +263,23 @@ def test_joint_deal_of_another_room_is_detected() -> None:
 
 
 def test_outcomes_are_explained() -> None:
-    assert_sentences("deal verification", [f"{check}\t{SENTENCES[check]}" for check in DealCheck])
+    assert set(OUTCOMES) == set(DealCheck)
+    lines = [f"{check} ({OUTCOMES[check][0].name.lower()})\t{OUTCOMES[check][1]}" for check in DealCheck]
+    assert_sentences("deal verification", lines)
+
+
+def test_words_are_known_when_the_shares_are() -> None:
+    model = drawn()
+    assert model.room is not None
+    drawing = structs.replace(model.room, phase="countdown", draw=1, shares=())
+    assert replace(model, room=drawing).deal_words == ""
+    known = structs.replace(drawing, shares=shares_of(JOINT))
+    words = deal_words(JOINT.commitment, [(share.seat, share.share) for share in JOINT.shares])
+    assert replace(model, room=known).deal_words == words
+    numbered = RaceServer().model
+    assert numbered.room is not None
+    assert numbered.deal_words == deal_words(numbered.room.commitment)
+    assert replace(numbered, room=structs.replace(numbered.room, phase="open")).deal_words == ""
 
 
 def chained(*cheats: bytes) -> Model:

@@ -1,87 +1,259 @@
-"""The shares of joint deals that a client commits to and reveals."""
+"""The draws of a joint deal: when a client commits to a share and reveals it, and when it does not.
+
+A history is a list of room states as text: ``1: ana- bob`` is the first draw, in which Bob has committed and Ana has not.
+A state may say who lost a seat (``lost 1 bob``), that all shares are known (``drawn``), or that the player has taken the
+seat again (``joins``) or restarted the program (``restarts``).
+"""
 
 from __future__ import annotations
 
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from samedeal.joint_deal import share_commitment
+from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomState, Seat
-from samedeal_client.net.joint_shares import CHAIN_LENGTH, JointShares, share_chain
-from tests.shared.joint_deals import some_bytes
+from samedeal.protocol.messages import CommitShare, DrawnShare, LostSeat, RevealShare, RoomState, Seat
+from samedeal_client.net.joint_shares import JointShares
+from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS, DrawProblem
+from samedeal_client.state.journal_file import RaceJournals
+from tests.golden.golden_files import assert_sentences
 
-LAST = some_bytes("the last share")
-CHAIN = share_chain("friday", "ana", LAST)
-
-
-def state(commitment: bytes, phase: str = "countdown") -> RoomState:
-    """A room in which ana, the player p1, is committed to a share."""
-    return RoomState(
-        room="friday",
-        event=1,
-        phase=phase,  # type: ignore[arg-type]  # one of its words
-        game="willow",
-        deal="winnable",
-        options=Options(deal="winnable"),
-        private=False,
-        host="p1",
-        players=(Seat(player="p1", name="ana", seat=1, share_commitment=commitment),),
-        tallies=(),
-        commitment=bytes(32),
-    )
+SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
+SERVER = sha256(b"the server").digest()
 
 
-@pytest.fixture
-def shares() -> JointShares:
-    """The shares of a player who has joined once."""
-    shares = JointShares()
-    assert shares.commit("friday", "ana", LAST) == CHAIN[0]
-    return shares
+def share_of(name: str, draw: int) -> bytes:
+    """The share of another player in a draw."""
+    return sha256(f"{name} {draw}".encode()).digest()
 
 
-def test_each_share_is_the_commitment_to_the_next() -> None:
-    assert len(CHAIN) == CHAIN_LENGTH + 1
-    assert CHAIN[-1] == LAST
-    assert all(share_commitment("friday", "ana", CHAIN[at + 1]) == CHAIN[at] for at in range(CHAIN_LENGTH))
+class Player:
+    """Ana's client, and what it does in a history."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self._journals = RaceJournals(directory) if directory is not None else None
+        self._numbers = count()
+        self.drawn: list[bytes] = []
+        self.asked: list[CommitShare | RevealShare] = []
+        self.commitment = SERVER
+        self._start()
+
+    def _start(self) -> None:
+        self.shares = JointShares(self._new_share, self._journals)
+        self.shares.entered("friday")
+
+    def _new_share(self) -> bytes:
+        self.drawn.append(sha256(b"%d" % next(self._numbers)).digest())
+        return self.drawn[-1]
+
+    def see(self, text: str) -> str:
+        """Let the client see a state, and return what it does in a word."""
+        if text == "joins":
+            self.shares.entered("friday")
+            return ""
+        if text == "restarts":
+            self._start()
+            return ""
+        request = self.shares.answer(self.state(text), "ana")
+        if request is None:
+            return "nothing"
+        self.asked.append(request)
+        if isinstance(request, RevealShare):
+            numbered = replace(request, id=len(self.asked))
+            self.shares.sent(numbered)
+            self.shares.accepted(numbered.id)
+            return "reveals"
+        return "commits"
+
+    def state(self, text: str) -> RoomState:
+        """The room state that a text stands for."""
+        number, _, rest = text.partition(": ")
+        seated, *more = rest.split("; ")
+        draw = int(number)
+        names = seated.split()
+        lost = tuple(
+            LostSeat(draw=int(each.split()[1]), seat=SEATS[each.split()[2]], name=each.split()[2], reason="silent")
+            for each in more
+            if each.startswith("lost")
+        )
+        seats = tuple(self._seat(name, draw) for name in names)
+        shares: tuple[DrawnShare, ...] = ()
+        if "drawn" in more:
+            shares = tuple(
+                DrawnShare(
+                    seat=each.seat, name=each.name, commitment=each.share_commitment, share=self._share(each.name, draw)
+                )
+                for each in seats
+            )
+            seats = tuple(replace(each, share_commitment=b"") for each in seats)
+        phase = "racing" if "racing" in more else "countdown"
+        return RoomState(
+            room="friday",
+            event=1,
+            phase=phase,  # type: ignore[arg-type]  # one of its words
+            game="willow",
+            deal="winnable",
+            options=Options(deal="winnable"),
+            private=False,
+            host="ana",
+            players=seats,
+            tallies=(),
+            commitment=self.commitment,
+            draw=draw,
+            lost=lost,
+            shares=shares,
+        )
+
+    def _share(self, name: str, draw: int) -> bytes:
+        if name != "ana":
+            return share_of(name, draw)
+        sent = [each.commitment for each in self.asked if isinstance(each, CommitShare) and each.draw == draw]
+        return next(
+            (share for share in self.drawn if share_commitment("friday", "ana", draw, share) in sent), bytes(32)
+        )
+
+    def _seat(self, text: str, draw: int) -> Seat:
+        """A seat. The name may be followed by ``-`` for no commitment, or by ``!`` for another one than expected."""
+        name = text.rstrip("-!")
+        commitment = share_commitment("friday", name, draw, self._share(name, draw))
+        if text.endswith("!"):
+            commitment = sha256(commitment).digest()
+        return Seat(
+            player=name, name=name, seat=SEATS[name], share_commitment=b"" if text.endswith("-") else commitment
+        )
 
 
-def test_shares_are_revealed_one_after_another(shares: JointShares) -> None:
-    assert [shares.to_reveal(state(CHAIN[at]), "p1") for at in (0, 0, 1, 2)] == [CHAIN[1], b"", CHAIN[2], CHAIN[3]]
-    assert shares.revealed == set(CHAIN[1:4])
+def told(history: str, directory: Path | None = None) -> tuple[str, DrawProblem | None]:
+    """What the client does after the last state of a history, and the problem that it has found."""
+    player = Player(directory)
+    done = [player.see(text) for text in history.split(" | ")]
+    return done[-1], player.shares.draws.problem
 
 
-def test_new_connection_reveals_the_share_again(shares: JointShares) -> None:
-    assert shares.to_reveal(state(CHAIN[0]), "p1") == CHAIN[1]
-    shares.connected()
-    assert shares.to_reveal(state(CHAIN[0]), "p1") == CHAIN[1]
+FIRST = "1: ana- bob- cid- | 1: ana bob cid"
+HISTORIES = [
+    ("1: ana- bob- cid-", "commits", None),
+    ("1: ana- bob- cid- | 1: ana bob- cid", "commits", None),  # again: the server may have lost it
+    (FIRST, "reveals", None),
+    (f"{FIRST} | 1: ana bob cid", "reveals", None),  # again
+    (f"{FIRST} | 1: ana bob cid; drawn", "nothing", None),
+    (f"{FIRST} | 1: ana bob cid; drawn; racing", "nothing", None),
+    (f"{FIRST} | 2: ana- bob-; lost 1 cid", "commits", None),
+    (f"{FIRST} | 2: ana- bob-; lost 1 cid | 2: ana bob; lost 1 cid", "reveals", None),
+    (f"{FIRST} | 2: ana- bob- | 2: ana bob | 3: ana- | 3: ana", "reveals", None),
+    (f"{FIRST} | joins | 3: ana- bob- dan- | 3: ana bob dan", "reveals", None),  # another stay begins anew
+    # lies
+    (f"{FIRST} | 2: ana- bob- cid- | 2: ana bob cid", "nothing", DrawProblem.NO_SEAT_LOST),
+    (f"{FIRST} | 2: ana- bob- dan- | 2: ana bob dan", "nothing", DrawProblem.NO_SEAT_LOST),
+    (f"{FIRST} | 3: ana- bob- | 3: ana bob", "nothing", DrawProblem.SKIPPED_DRAW),
+    (f"{FIRST} | 1: ana bob cid!", "nothing", DrawProblem.OTHER_SEATS),
+    (f"{FIRST} | 1: ana bob", "nothing", DrawProblem.OTHER_SEATS),
+    (f"{FIRST} | 1: ana bob cid dan", "nothing", DrawProblem.OTHER_SEATS),
+    (f"{FIRST} | joins | 1: ana bob", "nothing", DrawProblem.OTHER_SEATS),
+    ("1: ana- bob- | 1: ana! bob", "nothing", DrawProblem.OWN_COMMITMENT),
+    (f"{FIRST} | 1: ana- bob cid", "commits", DrawProblem.EARLIER_DRAW),
+    (f"{FIRST} | 2: ana- bob- | 2: ana bob | 1: ana bob cid", "reveals", DrawProblem.EARLIER_DRAW),
+    (f"{FIRST} | 1: ana bob; drawn", "nothing", DrawProblem.OTHER_SHARES),
+    (f"{FIRST} | 1: ana bob cid!; drawn", "nothing", DrawProblem.OTHER_SHARES),
+    (f"{FIRST} | 2: ana bob cid; drawn", "nothing", DrawProblem.OTHER_SHARES),
+    (f"{FIRST} | 2: bob cid; lost 1 ana", "nothing", DrawProblem.DENIED),
+    ("6: ana- bob- | 6: ana bob", "nothing", DrawProblem.SKIPPED_DRAW),
+]
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        state(CHAIN[0], "open"),
-        state(CHAIN[0], "racing"),
-        state(b""),
-        state(CHAIN[-1]),  # no share is left
-        state(some_bytes("of another player")),
-        replace(state(CHAIN[0]), room="saturday"),
-        replace(state(CHAIN[0]), players=(Seat(player="p2", name="ana", seat=1, share_commitment=CHAIN[0]),)),
-        replace(state(CHAIN[0]), players=(Seat(player="p1", name="eve", seat=1, share_commitment=CHAIN[0]),)),
-    ],
+@pytest.mark.parametrize(("history", "does", "problem"), HISTORIES)
+def test_client_follows_the_rules_of_a_draw(history: str, does: str, problem: DrawProblem | None) -> None:
+    assert told(history) == (does, problem)
+
+
+@pytest.mark.parametrize(("history", "does", "problem"), HISTORIES)
+def test_restarted_client_remembers_its_draws(
+    tmp_path: Path, history: str, does: str, problem: DrawProblem | None
+) -> None:
+    """The program is started again before the last state. Only what it had been told of answers is forgotten."""
+    states = history.split(" | ")
+    restarted = " | ".join([*states[:-1], "restarts", states[-1]])
+    found = told(restarted, tmp_path)
+    if problem is DrawProblem.DENIED:
+        assert found == (does, None)  # the restarted program has no seat any more
+    elif problem in (DrawProblem.NO_SEAT_LOST, DrawProblem.SKIPPED_DRAW) and not history.startswith("6"):
+        assert found == ("reveals", None)  # a program that starts begins a new stay
+    else:
+        assert found == (does, problem)
+
+
+def test_unconfirmed_share_is_no_accusation() -> None:
+    player = Player()
+    for text in FIRST.split(" | "):
+        request = player.shares.answer(player.state(text), "ana")
+        assert request is not None
+        player.asked.append(request)
+    player.shares.sent(RevealShare(id=9, draw=1, share=bytes(32)))
+    player.shares.answer(player.state("2: bob- cid-; lost 1 ana"), "ana")
+    assert player.shares.draws.problem is DrawProblem.UNHEARD
+
+
+def test_client_without_a_store_says_nothing_about_shares_that_it_missed() -> None:
+    player = Player()
+    assert player.see("1: ana bob; drawn; racing") == "nothing"
+    assert player.shares.draws.problem is None
+
+
+def test_client_takes_no_part_in_a_room_that_it_did_not_enter() -> None:
+    player = Player()
+    other = replace(player.state("1: ana- bob-"), room="monday")
+    assert player.shares.answer(other, "ana") is None
+    assert player.drawn == []
+
+
+def test_client_does_not_follow_into_a_room_that_was_opened_anew() -> None:
+    player = Player()
+    player.see("1: ana- bob-")
+    player.commitment = bytes(32)
+    anew = player.state("1: ana- bob-")
+    assert player.shares.is_other_race(anew)
+    player.shares.entered("friday")  # the player has joined again
+    assert not player.shares.is_other_race(anew)
+    assert player.see("1: ana- bob-") == "commits"
+    assert len(player.drawn) == 2  # no share serves twice
+
+
+def test_problems_are_explained() -> None:
+    assert set(PROBLEMS) == set(DrawProblem)
+    lines = [f"{problem}{' (unsure)' * (problem in UNSURE_PROBLEMS)}\t{PROBLEMS[problem]}" for problem in DrawProblem]
+    assert_sentences("draws of joint deals", lines)
+
+
+names = st.lists(st.sampled_from(("ana", "ana", "bob", "cid", "dan")), min_size=1, max_size=5, unique=True)
+marks = st.sampled_from(("", "", "", "-", "!"))
+moments = st.one_of(
+    st.sampled_from(("joins", "restarts")),
+    st.builds(
+        lambda draw, seated, mark, more: f"{draw}: {' '.join(name + mark for name in seated)}{more}",
+        st.integers(1, 7),
+        names,
+        marks,
+        st.sampled_from(("", "", "", "; drawn", "; lost 1 bob", "; lost 1 ana")),
+    ),
 )
-def test_nothing_else_reveals_a_share(shares: JointShares, told: RoomState) -> None:
-    assert shares.to_reveal(told, "p1") == b""
-    assert not shares.revealed
 
 
-def test_earlier_commitment_can_still_be_opened(shares: JointShares) -> None:
-    for number in range(5):
-        shares.commit("friday", "ana", some_bytes(f"{number}"))
-    assert shares.in_use(state(CHAIN[0]), "p1") == LAST
-    assert shares.to_reveal(state(CHAIN[0]), "p1") == CHAIN[1]
-
-
-def test_restarted_client_opens_its_commitment() -> None:
-    assert JointShares(LAST).to_reveal(state(CHAIN[1]), "p1") == CHAIN[2]
-    assert JointShares(b"damaged").to_reveal(state(CHAIN[1]), "p1") == b""
+@settings(max_examples=200, deadline=None)
+@given(st.lists(moments, max_size=25))
+def test_no_history_gets_a_share_twice(tmp_path_factory: pytest.TempPathFactory, history: list[str]) -> None:
+    """Whatever the server shows, a draw gets one share, for one set of seats, and five draws are the most."""
+    player = Player(tmp_path_factory.mktemp("journals"))
+    shown: dict[int, set[tuple[Seat, ...]]] = {}
+    for text in history:
+        if player.see(text) == "reveals":
+            shown.setdefault(int(text.partition(":")[0]), set()).add(player.state(text).players)
+    assert all(len(sets) == 1 for sets in shown.values())
+    assert len(shown) <= MAX_DRAWS
+    revealed = {(each.draw, each.share) for each in player.asked if isinstance(each, RevealShare)}
+    assert len(revealed) == len({draw for draw, _ in revealed}) == len({share for _, share in revealed})

@@ -5,23 +5,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
-from samedeal.action_chain import next_head
-from samedeal.record import Record
+from samedeal.action_chain import RaceTerms, next_head
+from samedeal.deal import Deal
+from samedeal.deal_proof import DealProof
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomState, Seat
+from samedeal.record import Record, RecordedPlayer
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.state.journal_file import ActionJournal, JournalComparison, compare_with_journals
+from samedeal_client.state.draws import PROBLEMS, Draw, DrawProblem, ShownSeat
+from samedeal_client.state.journal_file import Journal, JournalComparison, RaceJournals
 from samedeal_client.state.model import race_terms
 from tests.client.race_server import RaceServer, finished
 from tests.client.referee import START, Referee, wait_until
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
+from tests.shared.joint_deals import joint_deal
 
 
 @contextlib.asynccontextmanager
@@ -30,7 +38,8 @@ async def client_of(referee: Referee, directory: Path) -> AsyncIterator[ClientSe
     fresh = Referee(referee.game.name, options=referee.options)
     fresh.play = referee.play
     fresh.time = referee.time
-    client = ClientSession(fresh, journal=ActionJournal(directory))
+    fresh.journals = RaceJournals(directory)
+    client = ClientSession(fresh)
     tasks = [asyncio.create_task(fresh.answer_requests()), asyncio.create_task(client.run())]
     try:
         await client.join(fresh.room)
@@ -122,12 +131,14 @@ async def test_damaged_journal_gives_no_record(tmp_path: Path) -> None:
 
 async def test_oldest_races_are_deleted(tmp_path: Path) -> None:
     for number in range(60):
-        (tmp_path / f"{number:020}-old.txt").write_text("", encoding="utf-8")
+        path = tmp_path / f"old-{number:02}.txt"
+        path.write_text("", encoding="utf-8")
+        os.utime(path, (number, number))
     async with client_of(Referee("athena"), tmp_path) as client:
         await play(client, 1)
-    kept = files(tmp_path)
-    assert len(kept) == 50
-    assert kept[0].name.endswith("11-old.txt")
+    kept = [path.name for path in files(tmp_path) if path.name.startswith("old")]
+    assert kept == [f"old-{number:02}.txt" for number in range(11, 60)]
+    assert len(files(tmp_path)) == 50
 
 
 async def test_unwritable_journal_is_ignored(tmp_path: Path) -> None:
@@ -138,23 +149,23 @@ async def test_unwritable_journal_is_ignored(tmp_path: Path) -> None:
         assert client.record() is not None
 
 
-def journaled(directory: Path) -> tuple[ActionJournal, Record]:
+def journaled(directory: Path) -> tuple[RaceJournals, Record]:
     """The journal of a race of five moves, in which the server sent heads, and the record of the race."""
     server = RaceServer("athena")
     room = server.model.room
     assert room is not None
-    journal = ActionJournal(directory)
+    journals = RaceJournals(directory)
     head = race_terms(room).first_head(1, "ana", bot=False)
     server.model = server.model.after(replace(board_state("k7", server.play), head=head))
     for number in range(1, 6):
         act = server.act(server.play.board.legal_moves()[-1])
-        journal.append(server.model)
+        journals.append_sent(server.model)
         head = next_head(head, number, 1_000 * number, act.action)
         server.model = server.model.after(replace(server.answer(act), time=START + 1_000 * number, head=head))
-        journal.append_acked(server.model)
+        journals.append_acked(server.model)
     record = finished(server, finished_at=START + 60_000).record()
     assert record is not None
-    return journal, record
+    return journals, record
 
 
 def altered(record: Record, *actions: tuple[int, str], **changes: Any) -> Record:
@@ -166,8 +177,8 @@ def altered(record: Record, *actions: tuple[int, str], **changes: Any) -> Record
 
 
 def test_record_is_compared_with_the_journal(tmp_path: Path) -> None:
-    _, record = journaled(tmp_path)
-    (same,) = compare_with_journals(record, tmp_path)
+    journals, record = journaled(tmp_path)
+    (same,) = journals.compare(record)
     assert same == JournalComparison("ana", 5)
     actions = record.actions
     cheats = {
@@ -184,16 +195,97 @@ def test_record_is_compared_with_the_journal(tmp_path: Path) -> None:
     }
     lines: list[str] = []
     for case, lying in cheats.items():
-        (found,) = compare_with_journals(lying, tmp_path)
-        lines.append(f"{case}\t{found.difference}")
+        (found,) = journals.compare(lying)
+        lines.append(f"{case}\t{' '.join(found.differences)}")
     assert_sentences("records against a journal", lines)
-    assert compare_with_journals(altered(record, room="other"), tmp_path) == []
-    assert compare_with_journals(record, tmp_path / "nothing") == []
+    assert journals.compare(altered(record, room="other")) == []
+    assert RaceJournals(tmp_path / "nothing").compare(record) == []
 
 
-def test_action_after_the_end_need_not_be_in_the_record(tmp_path: Path) -> None:
-    """The server counts no move that is committed while it computes the standings."""
-    _, record = journaled(tmp_path)
-    ended = dataclasses.replace(altered(record, *record.actions[:4]), end=START + 5_000)
-    (found,) = compare_with_journals(ended, tmp_path)
-    assert not found.difference
+def test_acknowledged_action_is_missed_whatever_the_end(tmp_path: Path) -> None:
+    """A server that acknowledges a move counts it, so it cannot say that the race ended before."""
+    journals, record = journaled(tmp_path)
+    ended = dataclasses.replace(altered(record, *record.actions[:3]), end=START + 3_500)
+    (found,) = journals.compare(ended)
+    assert "action 4" in found.differences[0]
+    assert "and 1 more" in found.differences[0]
+
+
+PROOF = joint_deal("ace-of-hearts")
+
+
+def drawn_journal(directory: Path, *, seat: int = 1, name: str = "ana") -> RaceJournals:
+    """The journal of a player who has taken part in the two draws of ``PROOF``, and left before the race."""
+    journals = RaceJournals(directory)
+    seats = tuple(Seat(player=share.name, name=share.name, seat=share.seat) for share in PROOF.shares)
+    state = RoomState(
+        room="friday",
+        event=1,
+        phase="countdown",
+        game="ace-of-hearts",
+        deal="winnable",
+        options=Options(games=("ace-of-hearts",), deal="winnable"),
+        private=False,
+        host="ana",
+        players=seats,
+        tallies=(),
+        commitment=PROOF.commitment,
+        draw=1,
+    )
+    shown = tuple(ShownSeat(share.seat, share.name, share.commitment) for share in PROOF.shares)
+    journals.keep_share(state, name, bytes(32))
+    journals.keep_draw(state, name, Draw(1, (*shown, ShownSeat(6, "zoe k", bytes(32))), bytes(32)))
+    state = replace(state, draw=2)
+    journals.keep_share(state, name, PROOF.shares[0].share)
+    journals.keep_draw(state, name, Draw(2, shown, PROOF.shares[0].share))
+    return journals
+
+
+def test_draws_are_kept(tmp_path: Path) -> None:
+    drawn_journal(tmp_path)
+    (path,) = files(tmp_path)
+    journal = Journal.parse(path.read_text(encoding="utf-8").splitlines())
+    assert journal.shares == {1: bytes(32), 2: PROOF.shares[0].share}
+    assert [draw.number for draw in journal.draws] == [1, 2]
+    assert journal.draws[1].has_shares(PROOF.shares)
+    assert journal.draws[0].seats[-1] == ShownSeat(6, "zoe k", bytes(32))
+
+
+def test_every_damaged_line_is_found(tmp_path: Path) -> None:
+    drawn_journal(tmp_path)
+    (path,) = files(tmp_path)
+    lines = [*path.read_text(encoding="utf-8").splitlines(), "start 5", "0 12 draw", "+0 10 - draw"]
+    Journal.parse(lines)
+    for number, line in enumerate(lines):
+        damaged = [*lines[:number], line[: len(line) // 2].rstrip("0123456789abcdef") + "?", *lines[number + 1 :]]
+        with pytest.raises((ValueError, KeyError)):
+            Journal.parse(damaged)
+    with pytest.raises((ValueError, KeyError)):
+        Journal.parse([])
+
+
+def drawn_record(proof: DealProof) -> Record:
+    """The record of a race on a joint deal in which nobody moved."""
+    terms = RaceTerms("friday", 0, proof.terms.game, Deal.parse("winnable"), "off", 900, START, proof.commitment)
+    players = tuple(RecordedPlayer(share.seat, share.name, 1, 0, ()) for share in proof.shares)
+    return Record(terms, START + 900_000, b"", len(players), players, proof)
+
+
+def test_deal_of_the_record_is_compared_with_the_draws(tmp_path: Path) -> None:
+    journals = drawn_journal(tmp_path)
+    (same,) = journals.compare(drawn_record(PROOF))
+    assert same == JournalComparison("ana", 0, drew=True)
+    one, two, three = PROOF.shares
+    for lying in (
+        dataclasses.replace(PROOF, shares=(one, two, three._replace(commitment=bytes(32)))),
+        dataclasses.replace(PROOF, shares=(one, two)),
+        dataclasses.replace(PROOF, shares=(one, two, three, three._replace(seat=6, name="eve"))),
+        dataclasses.replace(PROOF, shares=(one._replace(share=bytes(32)), two, three)),
+        dataclasses.replace(PROOF, draw=3),
+    ):
+        (found,) = journals.compare(drawn_record(lying))
+        assert found.differences == (PROBLEMS[DrawProblem.OTHER_SHARES],)
+    (found,) = journals.compare(drawn_record(dataclasses.replace(PROOF, draw=1)))
+    assert found.differences == (PROBLEMS[DrawProblem.EARLIER_DRAW],)
+    (found,) = journals.compare(dataclasses.replace(drawn_record(PROOF), proof=None, seed=bytes(32)))
+    assert found.differences

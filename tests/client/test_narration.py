@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import io
 import os
 from collections.abc import Callable
@@ -24,7 +25,8 @@ from samedeal.protocol.messages import (
     Tally,
     Watching,
 )
-from samedeal_client.state.deal_verification import verify_deal
+from samedeal_client.state.deal_check import DealCheck, DealVerification
+from samedeal_client.state.deal_verification import CHECKING
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, terminal_look
@@ -155,10 +157,12 @@ def test_the_end_has_standings_and_the_deal_check() -> None:
     lines = NARRATOR.narrate(server.model, finished)
     assert lines[2].startswith("1st: bo, finished in 01:23, 99 moves.")
     assert lines[3].startswith("2nd: you, ")
-    checked = verify_deal(finished)
-    assert checked is not None
-    assert checked.holds
-    assert lines[-1] == checked.sentence
+    assert lines[-1] == CHECKING.sentence
+    verified = dataclasses.replace(finished, verification=DealVerification(DealCheck.SEED))
+    assert NARRATOR.narrate(finished, verified) == [DealVerification(DealCheck.SEED).sentence]
+    assert NARRATOR.narrate(verified, verified) == []
+    searching = dataclasses.replace(finished, verification=DealVerification(DealCheck.CHECKING, ": 1 of 2."))
+    assert NARRATOR.narrate(finished, searching) == []
 
 
 def test_rivals_line() -> None:

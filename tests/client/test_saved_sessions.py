@@ -66,10 +66,10 @@ def test_session_is_shown_only_to_its_server(path: Path, issuer: str, server: st
 
 
 def test_room_is_saved_with_its_session(path: Path) -> None:
-    sessions_in(path).keep(URL, "ana", "secret", "friday", "5f1c")
-    assert (sessions_in(path).room(URL, "ana"), sessions_in(path).share(URL, "ana")) == ("friday", "5f1c")
+    sessions_in(path).keep(URL, "ana", "secret", "friday")
+    assert sessions_in(path).room(URL, "ana") == "friday"
     sessions_in(path).keep(URL, "ana", "new")
-    assert (sessions_in(path).room(URL, "ana"), sessions_in(path).share(URL, "ana")) == ("", "")
+    assert sessions_in(path).room(URL, "ana") == ""
 
 
 def test_newest_seat_is_offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

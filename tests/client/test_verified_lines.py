@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from samedeal.record import Record
+from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.views.records import verified_lines
 from tests.golden.golden_files import HERE
 
@@ -14,9 +15,9 @@ from tests.golden.golden_files import HERE
 @pytest.mark.parametrize(
     ("name", "heading", "drawn"),
     [
-        ("joint", "Phoenix, winnable deal, ", "the server and 3 players "),
-        ("medium", "Athena, medium winnable deal, ", "the server and 3 players "),
-        ("daily", "Phoenix, deal daily 2026-11-21, ", "it follows from its name"),
+        ("joint", "Phoenix, winnable deal, ", "by the server and 3 players together"),
+        ("medium", "Athena, medium winnable deal, ", "by the server and 3 players together"),
+        ("daily", "Phoenix, deal daily 2026-11-21, ", "The deal follows from its name"),
     ],
 )
 def test_record_names_its_deal(name: str, heading: str, drawn: str) -> None:
@@ -25,6 +26,23 @@ def test_record_names_its_deal(name: str, heading: str, drawn: str) -> None:
     assert first.startswith(heading)
     assert [drawn in line for line in lines].count(True) == 1
     assert not any(line.startswith("Not checked: ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "is_fair"),
+    [
+        (None, False),
+        (JournalComparison("ana", 3), False),
+        (JournalComparison("ana", 3, ("Another move.",), drew=True), False),
+        (JournalComparison("ana", 3, drew=True), True),
+    ],
+)
+def test_only_a_journal_tells_that_nobody_chose_the_deal(comparison: JournalComparison | None, is_fair: bool) -> None:
+    record = Record.parse((HERE / "race_records" / "joint.txt").read_text(encoding="utf-8"))
+    journals = [comparison] if comparison is not None else []
+    lines = verified_lines(record, journals, deep=True)
+    assert any(line.startswith("Nobody chose it") for line in lines) is is_fair
+    assert any(line == "Draw 1: ben left and lost the seat." for line in lines)
 
 
 def test_difficulty_of_another_solver_is_named_as_not_checked() -> None:

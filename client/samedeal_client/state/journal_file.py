@@ -212,12 +212,14 @@ class JournalComparison:
     """The result of comparing a record with the player's own journal of the race.
 
     ``player`` is the name of the player of the journal. ``actions`` is the number of acknowledged actions in the
-    journal. ``differences`` describes what differs: first in the deal, then in the actions.
+    journal. ``differences`` describes what differs: first in the deal, then in the actions. ``drew`` is true if the
+    journal has what was shown to the player when the deal was drawn.
     """
 
     player: str
     actions: int
     differences: tuple[str, ...] = ()
+    drew: bool = False
 
 
 def compare_with_journal(record: Record, journal: Journal) -> JournalComparison | None:
@@ -244,7 +246,9 @@ def compare_with_journal(record: Record, journal: Journal) -> JournalComparison 
         return JournalComparison(journal.name, len(journal.acked), (missing,))
     differences = [_start_difference(record, journal), draw_difference(record, journal.draws)]
     differences.append(action_difference(record, player, journal.acked.values()))
-    return JournalComparison(journal.name, len(journal.acked), tuple(filter(None, differences)))
+    return JournalComparison(
+        journal.name, len(journal.acked), tuple(filter(None, differences)), drew=bool(journal.draws)
+    )
 
 
 def _start_difference(record: Record, journal: Journal) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from samedeal.board_history import UNDO
+from samedeal.deal_proof import DealProof
+from samedeal.joint_deal import LossReason
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.utc_text import utc_text
@@ -12,6 +15,12 @@ from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.time_text import clock_text
+
+_LOSSES: Final[Mapping[LossReason, str]] = {
+    "left": "left",
+    "kicked": "was removed",
+    "silent": "did not answer in time",
+}
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -48,6 +57,23 @@ def standings_lines(record: Record) -> list[str]:
     return lines
 
 
+def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
+    """Return lines that say how the deal of a record was found, and whether somebody could have chosen it."""
+    if proof.public:
+        return ["The deal follows from its name, so nobody chose it."]
+    lines = [f"The deal was drawn by the server and {_count(len(proof.shares), 'player')} together."]
+    lines += [f"Draw {lost.draw}: {lost.name} {_LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
+    known = (
+        "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
+    )
+    unknown = "Whether somebody chose it, only the journal of one of its players can tell."
+    return [*lines, known if is_known_fair else unknown]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
     """Return lines about a record that was checked without errors, and about its comparison with the player's journals.
 
@@ -57,12 +83,11 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:
+        lines += _deal_lines(record.proof, is_known_fair=any(each.drew and not each.differences for each in journals))
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
         )
-        players = f"the server and {len(record.proof.shares)} players drew it together"
-        drawn = "it follows from its name" if record.proof.public else players
-        lines.append(f"Nobody chose the deal: {drawn}. {earlier}")
+        lines.append(earlier)
         if record.deal.difficulty and record.proof.is_of_other_solver:
             lines.append(
                 f"Not checked: whether the deal is {record.deal.difficulty}. "
