@@ -3,24 +3,26 @@
 //
 //     node check.mjs [--deep] FILE...
 //
-// Node 18 or newer and rules.mjs are enough. With --deep, search.mjs also tries the earlier candidates.
+// It needs Node 18 or newer, hashes.mjs, and the rules and the solver in the folder of the page for browsers.
+// With --deep, the solver also tries the earlier candidates.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { bytes, candidateOrder, cardsUp, deal, GAMES, hiddenCards, play, seedOrder, sha256, textOf } from "./rules.mjs";
+import { bytes, candidateOrder, seedOrder, sha256 } from "./hashes.mjs";
+import { cardsUp, deal, GAMES, hiddenCards, play, textOf } from "../../server/samedeal_server/page/static/rules.mjs";
+import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.mjs";
 
 const isDeep = process.argv[2] === "--deep";
-const { solve } = isDeep ? await import("./search.mjs") : {};
-const SOLVER = "1"; // the version of the solver to which search.mjs and the numbers of states in GAMES belong
 
 // The forms of values. The other values are compared with what they should be.
 const [NUMBER, HASH, NAME] = ["(0|[1-9]\\d{0,8})", "[0-9a-f]{64}", "[^\\s\\p{Cc}]+( [^\\s\\p{Cc}]+)*"];
 const FORMS = {
   ...{ room: "(?!-)[a-z0-9-]{1,24}(?<!-)", round: NUMBER, undo: "(free|no-reveal|off)", limit: NUMBER, seed: HASH },
   deal: `(random|#${NUMBER}|winnable( easy| medium| hard)?|daily \\d{4}-\\d\\d-\\d\\d)`,
-  ...{ player: `[1-9]\\d* ${NAME}`, bot: "yes", place: NUMBER, resigned: "yes", solver: NUMBER, candidate: NUMBER },
-  ...{ budget: "[1-9]\\d{0,8}", least: "([2-9]|[1-9]\\d{1,8})", secret: HASH, restarts: NUMBER, players: NUMBER },
-  seat: `[1-9]\\d* ${HASH} ${HASH} ${NAME}`,
+  ...{ player: `[1-9]\\d* ${NAME}`, bot: "yes", place: NUMBER, resigned: "yes", solver: NUMBER, players: NUMBER },
+  ...{ budget: "[1-9]\\d{0,8}", least: "([2-9]|[1-9]\\d{1,8})", secret: HASH, draw: "[1-5]" },
+  lost: `[1-5] [1-9]\\d* (left|kicked|silent) ${NAME}`,
+  ...{ seat: `[1-9]\\d* ${HASH} ${HASH} ${NAME}`, candidate: "(0|[1-9]\\d{0,2})" },
 };
 const ACTIONS = "(?<actions>((0|[1-9]\\d{0,5})\\.\\d{3} [0-9a-f]{6} .+\n)*)";
 
@@ -40,19 +42,25 @@ const isInOrder = (seat, at, all) => parseInt(seat) < 256 && (at === 0 || parseI
 
 // Checks the proof of a deal. Returns its values, the order of its cards, and the seats and names of its shares.
 function checkProof(text) {
-  const lines = "(?<terms>room game solver budget least?) commitment(public|secret restarts seat+) candidate line";
-  const proof = read(text, "samedeal deal 2\n", lines);
+  const lines = "(?<terms>room game solver budget least?) commitment(public|secret draw lost* seat+) candidate line";
+  const proof = read(text, "samedeal deal 3\n", lines);
   const secret = bytes(proof.secret ?? sha256("samedeal public v2\n", proof.public, "\n"));
   const promised = sha256("samedeal commitment v2\n", proof.terms.replace(/^\w+: /gm, ""), secret);
   assert(promised === proof.commitment, "the terms or the secret are not those committed to");
   const [players, mixed] = [[], [secret]];
   for (const [, seat, commitment, share, name] of text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm)) {
-    const found = sha256("samedeal share v2\n", `${proof.room}\n${name}\n`, bytes(share));
+    const found = sha256("samedeal share v3\n", `${proof.room}\n${name}\n${proof.draw}\n`, bytes(share));
     assert(found === commitment, `the share of ${name} is not the one committed to`);
     players.push(`${seat} ${name}`);
     mixed.push(Buffer.from([seat]), bytes(share));
   }
   assert(players.every(isInOrder), "the seats are not in rising order");
+  // Somebody lost a seat in each draw before the last one.
+  const lost = Array.from(text.matchAll(/^lost: (\d) (\d+)/gm), ([, draw, seat]) => ({ draw, seat }));
+  const draws = lost.map(({ draw }) => draw);
+  const areRising = lost.every(({ draw, seat }, at) => seat < 256 && !(draw < draws[at - 1] || draw > proof.draw));
+  const areKnown = Array.from("12345".slice(0, proof.draw - 1)).every((draw) => draws.includes(draw));
+  assert(proof.public || (areRising && areKnown), "the lost seats are not those of the draws");
 
   const [game, dealt] = [GAMES[proof.game], Number(proof.candidate)];
   const mix = proof.public ? secret : bytes(sha256("samedeal mix v2\n", ...mixed));
@@ -62,6 +70,8 @@ function checkProof(text) {
   assert(cardsUp(after) === order.length, "the line does not win");
   // The candidate that was dealt must be the first one that the solver wins.
   assert(!isDeep || proof.solver === SOLVER, `the deal needs version ${proof.solver} of the solver, not ${SOLVER}`);
+  const isSearched = Object.values(game.states).some((limits) => `${limits}` === `${proof.least ?? 1},${proof.budget}`);
+  assert(!isDeep || isSearched, `no search has the limits ${proof.least ?? 1} and ${proof.budget}`);
   for (let number = 0; isDeep && number <= dealt; number++) {
     const { outcome, states } = solve(proof.game, deal(game, orderOf(number)), Number(proof.budget));
     const fits = outcome === "won" && states >= (proof.least ?? 1);
@@ -82,11 +92,10 @@ function checkDeal(race, proofText) {
   const proof = checkProof(proofText);
   const own = { ...race, public: kind === "daily" ? race.deal : undefined };
   const isOwn = ["room", "game", "commitment", "public"].every((name) => proof[name] === own[name]);
-  const states = { daily: [1, 100_000], winnable: [1, proof.budget], ...game.states }[kind];
-  const isOtherSolver = race.deal.startsWith("winnable ") && proof.solver !== SOLVER;
-  const fits = isOtherSolver || `${states}` === `${proof.least ?? 1},${proof.budget}`;
+  const isOtherSolver = proof.solver !== SOLVER;
+  const fits = isOtherSolver || `${game.states[kind]}` === `${proof.least ?? 1},${proof.budget}`;
   assert(isOwn && fits, "the proof is that of another deal");
-  return { ...proof, note: isOtherSolver ? ` (not checked: whether solver ${proof.solver} finds it ${kind})` : "" };
+  return { ...proof, note: isOtherSolver ? ` (not checked: the search by version ${proof.solver} of the solver)` : "" };
 }
 
 // Plays a player's actions again, and checks the result. Returns also a score. The lowest score has the first place.

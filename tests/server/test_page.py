@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -19,10 +20,14 @@ from tests.server.live_nodes import NodeMaker
 from tests.server.raw_client import HANDSHAKE, Wire, handshake
 from tests.shared.javascript import evaluate_with_page, needs_node
 
+WORKER = "deep_check_worker.js"
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir())
-LARGEST = 60_000
-"""Maximum size of all files together, in bytes, uncompressed."""
+LARGEST_WATCHING = 30_000
+"""Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
+
+LARGEST = 50_000
+"""Maximum size, in bytes, of all files together, compressed with gzip."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,28 @@ def imported(name: str) -> set[str]:
     found, left = set[str](), {name}
     while left:
         found.add(module := left.pop())
-        left |= set(re.findall(r'from "\./([a-z_]+\.js)"', (STATIC / module).read_text())) - found
+        left |= set(re.findall(r'from "\./([a-z_]+\.m?js)"', (STATIC / module).read_text())) - found
     return found
 
 
+def packed(names: Iterable[str]) -> int:
+    return sum(len(gzip.compress((STATIC / name).read_bytes(), mtime=0)) for name in names)
+
+
 def test_page_is_small() -> None:
-    assert sum(len(file.read_bytes()) for file in STATIC.iterdir()) <= LARGEST
+    """The worker of the deep check, and what only the worker needs, are loaded when a race has ended."""
+    late = {name for name in NAMES if name.endswith("js")} - imported("page.js")
+    assert packed(set(NAMES) - late) <= LARGEST_WATCHING
+    assert packed(NAMES) <= LARGEST
 
 
 def test_every_module_is_used() -> None:
-    assert imported("page.js") == {name for name in NAMES if name.endswith(".js")}
+    assert imported("page.js").isdisjoint({WORKER, "rules.mjs", "search.mjs", "states.mjs"})
+    assert imported("page.js") | imported(WORKER) == {name for name in NAMES if name.endswith("js")}
+
+
+def test_worker_of_deep_check_is_named() -> None:
+    assert re.findall(r'new URL\("(.*?)"', (STATIC / "deep_check.js").read_text()) == [WORKER]
 
 
 @needs_node
@@ -121,7 +138,7 @@ async def test_file_is_served(node: NodeMaker, name: str) -> None:
     answer = await ask(one.url, f"/{name}")
     assert answer.status == 200
     assert answer.body == (STATIC / name).read_bytes()
-    kinds = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+    kinds = {"js": "text/javascript", "mjs": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
     assert answer.headers["content-type"].startswith(kinds[name.rpartition(".")[2]])
 
 
@@ -180,6 +197,15 @@ async def test_headers_protect_the_page(node: NodeMaker, path: str) -> None:
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.policy["default-src"] == "'none'"
     assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", ["/friday", f"/{WORKER}"])
+async def test_scripts_come_only_from_the_page(node: NodeMaker, path: str) -> None:
+    """The one policy for trusted types gives only the address of the worker."""
+    one = await node()
+    policy = (await ask(one.url, path)).policy
+    assert policy["script-src"] == policy["worker-src"] == "'self'"
+    assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "deep-check")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The programs in JavaScript, which tests run with Node: the checker, and two modules of the page for browsers."""
+"""The programs in JavaScript, which tests run with Node: the checker, and some modules of the page for browsers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import pytest
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
+MODULES: Final = (*sorted(CHECKER.glob("*.mjs")), *sorted(PAGE.glob("*.mjs")))
+"""The modules of the checker. The page for browsers has those that are in its folder too."""
+
 NODE: Final = shutil.which("node")
 
 needs_node: Final = pytest.mark.skipif(NODE is None, reason="Node is not installed")
@@ -31,19 +34,25 @@ def evaluate(program: str, given: Any = None) -> Any:
 
     The program can use the functions and tables of the checker.
     """
-    imports = 'import { deal, GAMES, seedOrder } from "./rules.mjs"; import { COSTS, solve } from "./search.mjs";'
+    imports = (
+        'import { seedOrder } from "./hashes.mjs";'
+        f'import {{ deal, GAMES }} from "{PAGE}/rules.mjs"; import {{ COSTS, solve }} from "{PAGE}/search.mjs";'
+    )
     return _evaluate(imports, program, given, CHECKER)
 
 
 def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
-    """Run a program as ``evaluate`` does, but with the modules ``piles.js`` and ``deal.js`` of the page for browsers.
+    """Run a program as ``evaluate`` does, but with modules of the page for browsers that need no browser.
 
-    The modules are copied to ``folder``, with a file that tells Node that they are modules.
+    They are copied to ``folder``, with a file that tells Node that they are modules.
     """
-    for name in ("piles.js", "deal.js"):
-        shutil.copy(PAGE / name, folder)
+    for file in PAGE.glob("*.*js"):
+        shutil.copy(file, folder)
     (folder / "package.json").write_text('{"type": "module"}')
-    imports = 'import { GAMES } from "./piles.js"; import { openDeal, unhex } from "./deal.js";'
+    imports = (
+        'import { GAMES } from "./piles.js"; import { checkDeal, dealWords, openDeal, unhex } from "./deal.js";'
+        'import { checkSearch } from "./deep_check_worker.js"; import { Race } from "./race_state.js";'
+    )
     return _evaluate(imports, program, given, folder)
 
 

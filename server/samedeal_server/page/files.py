@@ -29,14 +29,16 @@ _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
 
 _METHODS: Final = ("GET", "HEAD")
 
 _POLICY: Final = (
-    "default-src 'none'; connect-src 'self'; img-src 'self'; script-src 'self'; style-src 'self'; base-uri 'none'; "
-    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors "
+    "default-src 'none'; connect-src 'self'; img-src 'self'; script-src 'self'; worker-src 'self'; style-src 'self'; "
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types deep-check; "
+    "frame-ancestors "
 )
 
 

@@ -3,7 +3,7 @@
 import {DOWN, FACE, GAMES, HIDDEN, onFoundations, pilesOf, played} from "./piles.js"
 
 const utf8 = new TextEncoder()
-const canHash = Boolean(globalThis.crypto?.subtle)
+export const canHash = Boolean(globalThis.crypto?.subtle)
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
 const join = parts => Uint8Array.from(parts.flatMap(part => [...(typeof part === "string" ? utf8.encode(part) : part)]))
 
@@ -85,9 +85,88 @@ function dealt(game, stream) {
 
 export const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
 
-// Return the piles as dealt, the winning line of a joint deal, and the steps of the check:
-// whether each is so (null if this browser cannot say), and a sentence.
-export async function openDeal({room, game, deal, seed, proof, players = []}, commitment) {
+// The cards of a candidate for a winnable or daily deal, the first one to be dealt first.
+export const candidateCards = async (mix, number, decks) => shuffled(decks, await candidateStream(mix, number, decks))
+
+async function candidateStream(mix, number, decks) {
+	const seed = await sha256("samedeal candidate v2\n", mix, number32(number))
+	const stream = []
+	for (let n = 0; n < 32; n++) stream.push(...(await sha256("samedeal order v2\n", [decks], seed, number32(n))))
+	return stream
+}
+
+// Four words that are the same for all who race on the same cards. Empty if this browser cannot hash.
+export async function dealWords(commitment, shares) {
+	if (!canHash) return ""
+	const hash = await sha256("samedeal words v1\n", commitment, ...shares.flatMap(({seat, share}) => [[seat], share]))
+	const word = at => {
+		const bits = (hash[at] << 8) | hash[at + 1]
+		const [consonant, vowel] = [place => "bdfghjklmnprstvz"[(bits >> place) & 15], place => "aiou"[(bits >> place) & 3]]
+		return consonant(12) + vowel(10) + consonant(6) + vowel(4) + consonant(0)
+	}
+	return [0, 2, 4, 6].map(word).join(" ")
+}
+
+const NUMBER = "(?:0|[1-9]\\d{0,8})"
+const HASH = "[0-9a-f]{64}"
+const PROOF = new RegExp(
+	`^samedeal deal 3\nroom: (?<room>.+)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
+		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?commitment: (?<commitment>${HASH})\n` +
+		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>[1-5])\n` +
+		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) .+\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} .+\n)+))` +
+		`candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n?$`
+)
+
+// Return the values of a proof, or null if it is not written as DEALS.md says.
+function readProof(text) {
+	const values = PROOF.exec(text)?.groups
+	if (!values) return null
+	const [draw, candidate] = [Number(values.draw ?? 0), Number(values.candidate)]
+	const lost = Array.from((values.lost ?? "").matchAll(/^lost: (\d) (\d+) (\S+) (.+)$/gm), ([, draw, seat, reason, name]) => {
+		return {draw: Number(draw), seat: Number(seat), reason, name}
+	})
+	const shares = Array.from((values.seats ?? "").matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm), ([, seat, hash, share, name]) => {
+		return {seat: Number(seat), name, commitment: unhex(hash), share: unhex(share)}
+	})
+	return {...values, draw, candidate, lost, shares}
+}
+
+// Whether the seats rise, the draws of the lost seats rise too, and each draw before the last one lost a seat.
+function isInOrder({draw, lost, shares}) {
+	const rises = ({seat}, i) => seat < 256 && seat > (shares[i - 1]?.seat ?? 0)
+	const follows = (each, i) => each.draw >= (lost[i - 1]?.draw ?? 1) && each.draw <= draw && each.seat > 0 && each.seat < 256
+	const before = Array.from({length: draw - 1}, (_, i) => i + 1)
+	return shares.every(rises) && lost.every(follows) && before.every(number => lost.some(each => each.draw === number))
+}
+
+// Seats as texts, to compare them.
+const inText = (seats, ...names) => JSON.stringify(seats.map(seat => names.map(name => String(seat[name]))))
+const COMMITTED = ["seat", "name", "commitment"]
+
+// The step about the shares of a joint deal. `shown` is what the page was shown of the draw while it went on.
+async function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
+	const {draw, lost, shares} = proof
+	const hashes = shares.map(({name, commitment, share}) =>
+		isHash(commitment, "samedeal share v3\n", `${room}\n${name}\n${draw}\n`, share)
+	)
+	const isIn = ({seat, name}) => shares.some(own => own.seat === seat && own.name === name)
+	const isWhole = (await Promise.all(hashes)).every(Boolean) && isInOrder(proof) && players.every(isIn)
+	const isSealed = !sealed[draw] || inText(sealed[draw], ...COMMITTED) === inText(shares, ...COMMITTED)
+	const isDrawn =
+		!drawn ||
+		(inText(drawn.lost, "draw", "seat", "reason", "name") === inText(lost, "draw", "seat", "reason", "name") &&
+			inText(drawn.shares, ...COMMITTED, "share") === inText(shares, ...COMMITTED, "share"))
+	const sentence = sealed[draw]
+		? "The shares in the deal are exactly those to which this page saw the players commit."
+		: drawn
+			? "The shares in the deal are exactly those that this page was shown before the race ended."
+			: "Each player's share is in the deal, and fits the hash that the proof has for it."
+	return [isWhole && isSealed && isDrawn, sentence]
+}
+
+// Return the piles as dealt, the winning line of a joint deal, the search that the deep check repeats, and the steps of
+// the check: whether each is so (null if this browser cannot say), and a sentence.
+export async function openDeal({room, game, deal, seed, proof: text, players = []}, commitment, shown) {
 	const {decks} = GAMES[game]
 	const isDaily = deal.startsWith("daily")
 	if (!isDaily && !deal.startsWith("winnable")) {
@@ -97,31 +176,31 @@ export async function openDeal({room, game, deal, seed, proof, players = []}, co
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
 	if (!canHash) return {steps: [[null, "This deal can be checked."]], line: []}
-	const name = field(proof, "public")
-	const secret = name ? await sha256("samedeal public v2\n", `${name}\n`) : unhex(field(proof, "secret"))
-	const terms = ["solver", "budget", "least"].map(term => field(proof, term)).filter(Boolean).map(term => `${term}\n`)
-	const kept = await isHash(commitment, "samedeal commitment v2\n", `${room}\n${game}\n`, ...terms, secret)
-	const lines = [...proof.matchAll(/^seat: (\d+) (\S{64}) (\S{64}) (.+)$/gm)]
-	const seats = lines.map(([, seat, hash, share, name]) => ({seat: Number(seat), hash: unhex(hash), share: unhex(share), name}))
-	const hashes = await Promise.all(seats.map(({hash, share, name}) => isHash(hash, "samedeal share v2\n", `${room}\n${name}\n`, share)))
-	const isIn = ({seat, name, share_commitment: shown}) =>
-		seats.some(own => own.seat === seat && own.name === name && (!shown || String(shown) === String(own.hash)))
-	const shared = hashes.every(Boolean) && players.every(isIn)
-	const mix = name ? secret : await sha256("samedeal mix v2\n", secret, ...seats.flatMap(({seat, share}) => [[seat], share]))
-	const candidate = await sha256("samedeal candidate v2\n", mix, number32(Number(field(proof, "candidate"))))
-	const stream = []
-	for (let n = 0; n < 32; n++) stream.push(...(await sha256("samedeal order v2\n", [decks], candidate, number32(n))))
-	const piles = dealt(game, stream)
-	const line = field(proof, "line").split(", ")
+	const version = /^samedeal deal (\d+)\n/.exec(text)?.[1]
+	if (version && version !== "3")
+		return {steps: [[null, `The proof of this deal has version ${version}, which this page cannot check.`]], line: []}
+	const proof = readProof(text)
+	if (!proof) return {steps: [[false, "The proof of this deal is complete, and is written as it should be."]], line: []}
+	const {name, shares, candidate, solver, budget, least = "1"} = proof
+	const secret = name ? await sha256("samedeal public v2\n", `${name}\n`) : unhex(proof.secret)
+	const terms = [room, game, solver, budget, ...(proof.least ? [least] : [])].map(term => `${term}\n`)
+	const promised = await isHash(commitment, "samedeal commitment v2\n", ...terms, secret)
+	const isOwn = proof.room === room && proof.game === game && String(unhex(proof.commitment)) === String(commitment)
+	const kept = promised && isOwn
+	const mix = name ? secret : await sha256("samedeal mix v2\n", secret, ...shares.flatMap(({seat, share}) => [[seat], share]))
+	const piles = dealt(game, await candidateStream(mix, candidate, decks))
+	const line = proof.line.split(", ")
 	const end = line.reduce((now, move) => now && played(game, now, move), piles)
+	const before = shown?.sealed?.[proof.draw] ? " before any share was known" : ""
 	const steps = name
 		? [[kept && name === deal, `The cards follow from the name of the public deal ${deal}.`]]
 		: [
-				[kept && !isDaily, "The server's secret is the one to which it had committed before it saw the players' shares."],
-				[shared, "Each player's share is in the deal, and is the one to which that player had committed."]
+				[kept && !isDaily, `The server's secret is the one to which it had committed${before}.`],
+				await checkShares(room, proof, players, shown)
 			]
 	steps.push([Boolean(end) && onFoundations(game, end) === 52 * decks, "The winning line brings all cards to the foundations."])
-	return {steps, piles, line}
+	const search = {game, deal, solver, limits: [Number(least), Number(budget)], mix, candidate, line}
+	return {steps, piles, line, search, shares, draw: proof.draw, lost: proof.lost}
 }
 
 // The faces of a board. Cards that were never seen still lie where they were dealt.
@@ -130,10 +209,12 @@ const faces = (piles, start) =>
 const masked = piles => JSON.stringify(piles.map(pile => pile.map(card => (card & DOWN ? HIDDEN : card))))
 
 // Check a finished race. `boards` are the newest piles of the players, and `starts` those of revision 0.
-export async function checkDeal(room, commitment, boards, starts) {
-	const {steps, piles} = await openDeal(room, commitment)
-	if (!piles || !boards.length) return steps
+export async function checkDeal(room, commitment, boards, starts, shown) {
+	const opened = await openDeal(room, commitment, shown)
+	const {steps, piles} = opened
+	if (!piles || !boards.length) return opened
 	const isOf = board => faces(board, piles) === faces(piles, piles)
 	const isStart = board => masked(board) === masked(piles)
-	return [...steps, [boards.every(isOf) && starts.every(isStart), "The cards on all boards are those of this deal."]]
+	const all = boards.every(isOf) && starts.every(isStart)
+	return {...opened, steps: [...steps, [all, "The cards on all boards are those of this deal."]]}
 }

@@ -3,7 +3,8 @@
 import {title} from "./piles.js"
 import {BoardView, tableSize} from "./board_view.js"
 import {chart} from "./chart.js"
-import {checkDeal} from "./deal.js"
+import {canHash, checkDeal, dealWords} from "./deal.js"
+import {DeepCheck} from "./deep_check.js"
 import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {Race} from "./race_state.js"
@@ -13,9 +14,12 @@ const GAP = 10 // px between tiles
 const NARROW = 760 // px, width of a screen on which the boards scroll
 const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that change
 const CLOSED = "This room is closed. Here is what it showed last."
-const RULES = "This page knows no rules: “samedeal verify --deep” checks the winning line, and how the deal was found."
+const MAX_DRAWS = 5
+const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
+const MORE = "This page can only compare what it was shown. The players’ own programs check more: each of them knows its own share, and its own moves."
 const UNSURE = "Only over https can a browser check what has a question mark."
 const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked", fair: "✓ Deal checked here"}
+const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
 
 const span = (name, ...children) => element("span", {class: name}, ...children)
 const colour = ({seat}) => `light-dark(hsl(${seat * 137.5} 60% 40%), hsl(${seat * 137.5} 60% 64%))`
@@ -49,7 +53,7 @@ export class RaceScreen {
 	refuse({code, message, retry_after}) {
 		if (!code) return // the connection was lost
 		if (code === "bad_passphrase") this.askPassphrase()
-		else if (code === "no_room" && this.race.room) this.say(CLOSED)
+		else if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
 		if (retry_after) setTimeout(() => this.link.welcomed && this.enter(), 1000 * retry_after)
 	}
@@ -60,6 +64,7 @@ export class RaceScreen {
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
 			if (message.code === "kicked") this.say(message.message)
+			if (message.code === "not_drawn") this.closed = message.message
 		} else if (message.type === "delayedboard") race.showBoard(message)
 		else if (message.type === "delayedmove" && race.isKnownGame && !race.showMove(message) && !this.resyncing) {
 			this.resyncing = setTimeout(() => (this.resyncing = 0), 3000)
@@ -83,9 +88,11 @@ export class RaceScreen {
 		this.showPlayers(rows)
 		byId("chart").replaceChildren(race.boards.size ? chart(rows, race, colour, this.chosen) : "")
 		this.showJoin()
+		this.showDraw()
+		this.showWords()
 		this.announce(rows)
-		if (phase === "finished" && (seed.length || proof)) this.checkDeal()
-		if (phase === "closed") this.say(CLOSED)
+		if (phase === "finished" && (seed.length || proof) && !isFrame) this.checkDeal()
+		if (phase === "closed") this.say(this.closed ?? CLOSED)
 		this.fit()
 	}
 
@@ -211,24 +218,61 @@ export class RaceScreen {
 		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `Not live. ${sentence}`)
 	}
 
-	async checkDeal() {
-		const {boards, room, commitment, starts, seats} = this.race
-		this.showDeal(await checkDeal({...room, players: seats}, commitment, [...boards.values()].map(({piles}) => piles), starts))
+	// Show how the draw of a joint deal goes, during the countdown.
+	showDraw() {
+		const {phase, draw, lost, shares} = this.race.room
+		const isDrawn = shares.length > 0
+		const now = isDrawn ? "The deal is drawn." : "The players draw the deal together."
+		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, isDrawn), now] : []
+		byId("draw").hidden = !lines.length
+		if (String(lines) === this.drawShown) return
+		this.drawShown = String(lines)
+		byId("draw").replaceChildren(...lines.map(line => element("li", {}, line)))
 	}
 
-	showDeal(steps) {
-		const lines = steps.map(([ok, sentence]) => `${ok ? "✓" : ok === null ? "?" : "✗ Not so:"} ${sentence}`)
-		if (String(lines) === this.dealShown) return
-		this.dealShown = String(lines)
+	async showWords() {
+		const {room, commitment, drawn} = this.race
+		const isJoint = room.deal.startsWith("winnable")
+		const shares = isJoint ? (drawn?.shares ?? room.shares) : []
+		const isFixed = isJoint ? shares.length : room.phase !== "open"
+		const words = isFixed ? await dealWords(commitment, shares) : ""
+		setText(byId("words"), words && `Deal words: ${words}`)
+	}
+
+	async checkDeal() {
+		const {boards, room, commitment, starts, sealed, drawn} = this.race
+		const piles = [...boards.values()].map(board => board.piles)
+		this.showDeal(await checkDeal(room, commitment, piles, starts, {sealed, drawn}), room.proof)
+	}
+
+	// Show the steps of a check, and repeat the search for the deal if there was one. The proof has all that it needs.
+	showDeal({steps, search, draw, lost}, proof) {
+		const isSearched = search && !steps.some(([ok]) => ok === false)
+		Object.assign(this, {steps, losses: draw ? lossLines(draw, lost, true) : []})
+		if (!isSearched || proof !== this.deep?.proof) {
+			this.deep?.stop()
+			this.deep = isSearched ? new DeepCheck(search, proof, () => this.showVerdict()) : null
+			this.deep?.start()
+		}
+		this.showVerdict()
+	}
+
+	showVerdict() {
+		const {deep, losses} = this
+		const steps = [...this.steps, ...(deep ? [deep.step] : [])]
 		const has = wanted => steps.some(([ok]) => ok === wanted)
-		const verdict = has(false) ? "wrong" : has(null) ? "unsure" : "fair"
+		const verdict = has(false) ? "wrong" : has(null) ? "unsure" : has(undefined) ? "checking" : "fair"
+		const summary = VERDICTS[verdict] ?? deep.progress
+		const lines = [...steps.map(([ok, sentence]) => `${MARKS.get(ok)} ${sentence}`), ...losses]
+		if (String([summary, lines]) === this.dealShown) return
+		this.dealShown = String([summary, lines])
 		const box = element(
 			"details",
-			{class: `box deal ${verdict}`, open: verdict === "wrong"},
-			element("summary", {}, VERDICTS[verdict]),
+			{class: `box deal ${verdict}`, open: verdict === "wrong" || byId("deal").firstChild?.open},
+			element("summary", {}, summary),
 			element("ul", {}, ...lines.map(line => element("li", {}, line))),
-			this.race.room?.proof ? RULES : "",
-			has(null) ? ` ${UNSURE}` : ""
+			this.race.room?.proof ? MORE : "",
+			has(null) && !canHash ? ` ${UNSURE}` : ""
 		)
 		byId("deal").replaceChildren(box)
 	}
@@ -278,4 +322,12 @@ function stateOf({final, finishedAt, resigned, stuck, connected, ready, board}, 
 	if (!connected && phase !== "finished") return "not connected"
 	if (stuck && phase === "racing") return "stuck"
 	return ready && !board && phase === "open" ? "ready" : ""
+}
+
+// Who lost a seat while a joint deal was drawn, and what followed.
+function lossLines(draw, lost, isDrawn) {
+	const gone = number => lost.filter(each => each.draw === number).map(({name, reason}) => `${name} ${REASONS[reason]}`).join(", ")
+	const [is, goesOn] = isDrawn ? ["was", "went on"] : ["is", "goes on"]
+	const again = Array.from({length: draw - 1}, (_, i) => `${gone(i + 1)}: the deal ${is} drawn again (draw ${i + 2} of ${MAX_DRAWS})`)
+	return [...again, ...(gone(draw) ? [`${gone(draw)}: the draw ${goesOn}`] : [])]
 }

@@ -5,17 +5,25 @@ import {GAMES, onFoundations, played} from "./piles.js"
 export class Race {
 	room = null
 	commitment = null
-	seats = null
+	sealed = {} // by number of a draw: the players with the hashes that were shown when all had committed
+	drawn = null // {lost, shares}, as shown when the deal was fixed, or null if that was after the race
 	boards = new Map() // by player: {revision, piles, moves, time, count, progressAt, finishedAt}
 	starts = [] // piles of revision 0 that were seen
 	progress = new Map() // by player: [[time, cards], ...]
 
-	// If no player is the same, this is a later room with the same code.
+	// If no player is the same, all have left, or this is a later room with the same code. What the page was shown of a
+	// draw never changes afterwards, so that the proof can be compared with it.
 	setRoom(room) {
 		const before = this.room?.players.map(({player}) => player) ?? []
-		if (!room.players.some(({player}) => before.includes(player))) Object.assign(this, new Race())
-		this.commitment ??= room.commitment
-		if (room.phase !== "finished" || !this.seats) this.seats = room.players // with hashes seen before the shares
+		const {players, phase, commitment, draw, lost, shares} = room
+		if (!players.some(({player}) => before.includes(player))) {
+			const isSame = String(this.commitment) === String(commitment)
+			Object.assign(this, new Race(), isSame && {sealed: this.sealed})
+		}
+		this.commitment ??= commitment
+		const isSealed = phase === "countdown" && !shares.length && players.length && players.every(seat => seat.share_commitment.length)
+		if (isSealed) this.sealed[draw] ??= players.map(seat => ({...seat, commitment: seat.share_commitment}))
+		if (shares.length && !/finished|closed/.test(phase)) this.drawn ??= {lost, shares}
 		this.room = room
 	}
 

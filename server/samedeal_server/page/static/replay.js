@@ -1,7 +1,7 @@
 // Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
 import {GAMES} from "./piles.js"
-import {field, isHash, openDeal, unhex} from "./deal.js"
+import {canHash, dealWords, field, isHash, openDeal, unhex} from "./deal.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
 import {Race} from "./race_state.js"
 import {RaceScreen} from "./race_screen.js"
@@ -69,10 +69,11 @@ export class ReplayScreen extends RaceScreen {
 
 	// Make all moves once, and keep the boards.
 	async load(record) {
-		const {piles, steps, line} = await openDeal(record, record.commitment)
-		if (!piles) throw new Error("Over plain http, a browser cannot deal the cards of this race. Open this page over https.")
+		const opened = await openDeal(record, record.commitment)
+		const {piles, line, steps} = opened
+		if (!piles) throw new Error(canHash ? `This record is not as it should be. ${steps[0][1]}` : "Over plain http, a browser cannot deal the cards of this race. Open this page over https.")
 		const race = new Race()
-		race.setRoom({...record, options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
+		race.setRoom({...record, draw: 0, lost: [], shares: [], options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
 		const way = line.map((action, n) => ({action, time: ((n + 1) * record.length) / line.length}))
 		const players = line.length ? [...record.players, {player: LINE, name: "Winning line", actions: way}] : record.players
 		this.histories = players.map(player => [player.player, boardsOf(race, player, piles)])
@@ -80,7 +81,8 @@ export class ReplayScreen extends RaceScreen {
 		Object.assign(this, {race, room: record.room})
 		setText(byId("title"), record.room)
 		this.slider.max = record.length
-		this.showDeal(steps)
+		this.showDeal(opened, record.proof)
+		setText(byId("words"), `Deal words: ${await dealWords(record.commitment, opened.shares ?? [])}`)
 	}
 
 	seek(at) {
@@ -120,6 +122,8 @@ export class ReplayScreen extends RaceScreen {
 	}
 
 	checkDeal() {}
+	showDraw() {}
+	showWords() {}
 	showJoin() {}
 	announce() {}
 }

@@ -1,8 +1,5 @@
-// The orders of cards that follow from seeds (DEALS.md), and the rules of the games (RULES.md), for check.mjs.
-// Written from these pages, without a look at the Python code.
-
-import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+// How decks are shuffled and dealt (DEALS.md), and the rules of the games (RULES.md), for the page for browsers and for
+// check.mjs. Written from these pages, without a look at the Python code.
 
 // A card is 16 times its suit (clubs, diamonds, hearts, spades) plus its rank, and 64 more if it lies face down.
 export const HIDDEN = 64;
@@ -23,10 +20,12 @@ const upFromAce = (card, under) => (under ? card === under + 1 : rank(card) === 
 const upAround = (card, under) => (under ? rank(card) === (rank(under) % 13) + 1 : card === 33);
 
 // base and build: which card goes to an empty column, and on another card there. lift: which cards move together.
-// dealt: the pile of each card that is dealt, in order. states: the least and the most states that the solver needs.
-const usual = { decks: 1, base: any, build: alternating, lift: alternating, foundation: upFromAce };
-const around = { decks: 1, base: king, build: downInSuit, lift: any, foundation: upAround };
-const states = (easy, medium) => ({ easy: [1, easy], medium: [easy + 1, medium], hard: [medium + 1, 100_000] });
+// dealt: the pile of each card that is dealt, in order. states: for each kind of deal, the least and the most states
+// that the solver may need.
+const all = { winnable: [1, 100_000], daily: [1, 100_000] };
+const usual = { decks: 1, base: any, build: alternating, lift: alternating, foundation: upFromAce, states: all };
+const around = { ...usual, base: king, build: downInSuit, lift: any, foundation: upAround };
+const states = (easy, medium) => ({ ...all, easy: [1, easy], medium: [easy + 1, medium], hard: [medium + 1, 100_000] });
 const stairs = (columns) => Array.from({ length: columns }, (_, row) => "12345678".slice(row, columns)).join("");
 export const GAMES = {
   athena: { ...usual, dealt: "1234567".repeat(4), hides: true, stock: "draw", base: king, states: states(435, 1667) },
@@ -37,11 +36,8 @@ export const GAMES = {
 };
 const FOUNDATIONS = ["01", "02", "03", "04", "05", "06", "07", "08"]; // most games leave some of them empty
 
-export const bytes = (hex) => Buffer.from(hex, "hex");
-export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
-
 // Shuffles new decks. The stream is an array of bytes.
-function shuffle(decks, stream) {
+export function shuffle(decks, stream) {
   const cards = Array(decks).fill(DECK).flat();
   let choices = cards.length;
   for (const byte of stream) {
@@ -50,20 +46,6 @@ function shuffle(decks, stream) {
     [cards[choices], cards[other]] = [cards[other], cards[choices]];
   }
   return cards;
-}
-
-// Returns the cards of a random or numbered deal, the first one to be dealt first.
-export function seedOrder(seed, decks) {
-  const shake = createHash("shake256", { outputLength: 8192 }).update("samedeal order v1\n");
-  return shuffle(decks, shake.update(Buffer.from([decks])).update(seed).digest());
-}
-
-// Returns the cards of a candidate for a winnable or daily deal.
-export function candidateOrder(mix, candidate, decks) {
-  const number = (value) => bytes(value.toString(16).padStart(8, "0"));
-  const seed = bytes(sha256("samedeal candidate v2\n", mix, number(candidate)));
-  const block = (_, at) => sha256("samedeal order v2\n", Buffer.from([decks]), seed, number(at));
-  return shuffle(decks, bytes(Array.from({ length: 64 }, block).join("")));
 }
 
 // Returns the piles of a new board by their keys. The first card of the stock leaves it first.
@@ -95,7 +77,8 @@ export function play(game, before, move) {
     const fits = to === "0" ? game.foundation : to < "9" ? onColumn : game.fan;
     const target = Object.keys(piles).find((key) => key.startsWith(to) && fits?.(group[0], piles[key].at(-1)));
     const mayLeave = target !== from && (game.takesBack || from >= "1");
-    assert(target && mayLeave && isRun && `x${group.length}` === count, `the rules do not allow '${move}'`);
+    const isAllowed = target && mayLeave && isRun && `x${group.length}` === count;
+    if (!isAllowed) throw new Error(`the rules do not allow '${move}'`);
     piles[from].push(...piles[from].splice(-1).map(turnUp));
     piles[target].push(...group);
   }

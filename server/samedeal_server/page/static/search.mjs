@@ -1,8 +1,10 @@
-// The solver (DEALS.md, The solver), for check.mjs --deep. Ported from samedeal.solver: it gives the same answers after
-// the same numbers of states. It does not say how a board is won, because it keeps no moves.
+// The solver (DEALS.md, The solver), for the page for browsers and for check.mjs --deep. Ported from samedeal.solver:
+// it gives the same answers after the same numbers of states. It keeps no moves, so it does not say how a board is won.
 
 import { any, GAMES, HIDDEN, rank, turnUp } from "./rules.mjs";
 import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
+
+export const SOLVER = "1"; // the version of the solver to which this module and the numbers of states in GAMES belong
 
 const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
 

@@ -1,0 +1,42 @@
+// The deep check of a winnable or daily deal: the line keeps to the rules, and the solver wins no earlier candidate.
+// It can take minutes, so it runs in a worker.
+
+import {candidateCards} from "./deal.js"
+import {cardsUp, deal as board, GAMES, play} from "./rules.mjs"
+import {SOLVER, solve} from "./search.mjs"
+
+const HIGHEST_CANDIDATE = 999
+const spelt = number => number.toLocaleString("en")
+
+// Return whether a deal is the one that the solver finds (null if that cannot be checked), and the reason if it is not.
+// `tell` is called before each candidate.
+export async function checkSearch({game, deal, solver, limits, mix, candidate, line}, tell) {
+	const {decks, states} = GAMES[game]
+	const wanted = states[deal.startsWith("daily") ? "daily" : deal.split(" ").at(-1)]
+	if (solver !== SOLVER) return {ok: null, reason: `That needs version ${solver} of the solver, and this page has version ${SOLVER}.`}
+	if (String(limits) !== String(wanted)) {
+		const [least, most] = limits.map(spelt)
+		return {ok: null, reason: `The server looked for one that is won with ${least} to ${most} positions. No Samedeal does that for such a deal.`}
+	}
+	if (candidate > HIGHEST_CANDIDATE) return {ok: null, reason: `The proof names candidate ${spelt(candidate)}, and no Samedeal looks that far.`}
+	const boardOf = async number => board(GAMES[game], await candidateCards(mix, number, decks))
+	try {
+		const end = line.reduce((piles, move) => play(GAMES[game], piles, move), await boardOf(candidate))
+		if (cardsUp(end) < 52 * decks) return {ok: false, reason: "The winning line does not win."}
+	} catch {
+		return {ok: false, reason: "The winning line breaks the rules of the game."}
+	}
+	for (let number = 0; number <= candidate; number++) {
+		tell({number: number + 1, count: candidate + 1})
+		const {outcome, states} = solve(game, await boardOf(number), limits[1])
+		const isWon = outcome === "won" && states >= limits[0]
+		if (isWon && number < candidate) return {ok: false, reason: "It wins an earlier one."}
+		if (!isWon && number === candidate) return {ok: false, reason: "It does not win this one."}
+	}
+	return {ok: true, reason: ""}
+}
+
+globalThis.onmessage = async ({data}) => {
+	const failed = () => ({ok: null, reason: "It needs more memory than this browser has."})
+	postMessage(await checkSearch(data, message => postMessage(message)).catch(failed))
+}

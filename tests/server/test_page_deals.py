@@ -1,0 +1,367 @@
+"""What the page for browsers says about deals: of honest servers, and of servers that lie in what they show or prove."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from samedeal.deal import Difficulty
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.deal_words import deal_words
+from samedeal.difficulty import DIFFICULTIES, states_of
+from samedeal.games import Game
+from samedeal.joint_deal import DealTerms, public_mix, secret_commitment, share_commitment, won_candidates
+from samedeal.moves import Move
+from samedeal.solver.solve import SOLVER
+from tests.shared.javascript import evaluate_with_page, needs_node
+
+pytestmark = needs_node
+
+ROOM = "friday"
+GAME = Game.named("ace-of-hearts")
+SECRET = bytes(range(32))
+ANA, BOB, CID = ((seat, name, bytes([seat]) * 32) for seat, name in ((1, "ana"), (2, "Zoë Q"), (5, "cid")))
+DAILY = "daily 2026-11-21"
+
+State = dict[str, Any]
+Story = list[State]
+
+VERDICTS = """await (async () => {
+    const revive = value => {
+        if (typeof value === "string" && value.startsWith("hex:")) return unhex(value.slice(4))
+        if (Array.isArray(value)) return value.map(revive)
+        if (value === null || typeof value !== "object") return value
+        return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, revive(part)]))
+    }
+    const verdictOf = async states => {
+        const race = new Race()
+        for (const state of revive(states)) race.setRoom(state)
+        const {steps, search} = await checkDeal(race.room, race.commitment, [], [], race)
+        const all = steps.map(([ok, sentence]) => [ok, sentence])
+        if (search && !all.some(([ok]) => ok === false)) {
+            const {ok, reason} = await checkSearch(search, () => {})
+            all.push([ok, reason])
+        }
+        const has = wanted => all.some(([ok]) => ok === wanted)
+        return [has(false) ? "wrong" : has(null) ? "unsure" : "fair", all]
+    }
+    return Promise.all(given.map(verdictOf))
+})()"""
+
+
+@cache
+def proof_of(
+    *racers: tuple[int, str, bytes],
+    draw: int = 1,
+    lost: tuple[LostShare, ...] = (),
+    difficulty: Difficulty = "",
+    limits: tuple[int, int] | None = None,
+    solver: int = SOLVER,
+    first: int = 0,
+    secret: bytes = SECRET,
+) -> DealProof:
+    """The proof of a joint deal of these players. ``first`` is the first candidate that its server tries."""
+    least, budget = limits or states_of(GAME, difficulty)
+    terms = DealTerms(ROOM, GAME, solver, budget, least)
+    seats = b"".join(bytes([seat]) + share for seat, _, share in racers)
+    mixed = hashlib.sha256(b"samedeal mix v2\n" + secret + seats).digest()  # the seats may be in any order
+    won = next(won_candidates(mixed, GAME, budget, count(first), least))
+    shares = tuple(
+        RevealedShare(seat, name, share_commitment(ROOM, name, draw, share), share) for seat, name, share in racers
+    )
+    return DealProof(terms, secret_commitment(terms, secret), secret, draw, lost, shares, won.number, won.line)
+
+
+@cache
+def daily_proof(first: int = 0, budget: int = 100_000) -> DealProof:
+    terms = DealTerms(ROOM, GAME, SOLVER, budget)
+    mixed = public_mix(DAILY)
+    won = next(won_candidates(mixed, GAME, budget, count(first)))
+    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
+
+
+HONEST = proof_of(ANA, BOB, CID)
+LOST = (LostShare(1, 3, "left", "bob"),)
+AGAIN = proof_of(ANA, BOB, draw=2, lost=LOST)
+
+
+def shown(each: RevealedShare, **changes: object) -> dict[str, object]:
+    fields = each._asdict() | changes
+    return {name: f"hex:{part.hex()}" if isinstance(part, bytes) else part for name, part in fields.items()}
+
+
+def state(of: DealProof, phase: str, draw: int = 0, deal: str = "winnable", **changes: object) -> State:
+    """A RoomState as the page has decoded it."""
+    players = [
+        {"player": f"p{each.seat}", "seat": each.seat, "name": each.name, "share_commitment": []} for each in of.shares
+    ]
+    return {
+        "room": ROOM,
+        "game": str(of.terms.game),
+        "deal": deal,
+        "phase": phase,
+        "seed": [],
+        "proof": "",
+        "commitment": f"hex:{of.commitment.hex()}",
+        "players": players,
+        "draw": draw,
+        "lost": [],
+        "shares": [],
+        **changes,
+    }
+
+
+def sealed(proof: DealProof, draw: int, **changes: object) -> State:
+    players = [
+        {"player": f"p{each.seat}", "seat": each.seat, "name": each.name}
+        | {"share_commitment": f"hex:{share_commitment(ROOM, each.name, draw, each.share).hex()}"}
+        for each in proof.shares
+    ]
+    return state(proof, "countdown", draw, players=players, **changes)
+
+
+def fixed(of: DealProof, phase: str = "countdown", **changes: object) -> State:
+    lost = [each._asdict() for each in of.lost]
+    shares = [shown(each) for each in of.shares]
+    return state(of, phase, of.draw, **({"lost": lost, "shares": shares} | changes))
+
+
+def ended(proof: DealProof, text: str = "", **changes: object) -> State:
+    return fixed(proof, "finished", **({"proof": text or str(proof)} | changes))
+
+
+def story(proof: DealProof, *, deal: str = "winnable", **changes: object) -> Story:
+    """All that the page of a spectator is shown of an honest draw and race."""
+    if proof.public:
+        return [
+            state(proof, "open", deal=deal),
+            state(proof, "racing", deal=deal),
+            state(proof, "finished", deal=deal, proof=str(proof)),
+        ]
+    draws = []
+    for draw in range(1, proof.draw + 1):
+        lost = [each._asdict() for each in proof.lost if each.draw < draw]
+        draws += [state(proof, "countdown", draw, lost=lost, deal=deal), sealed(proof, draw, lost=lost, deal=deal)]
+    drawn = [fixed(proof, phase, deal=deal) for phase in ("countdown", "racing")]
+    return [state(proof, "open", deal=deal), *draws, *drawn, ended(proof, deal=deal, **changes)]
+
+
+def lying(proof: DealProof, before: DealProof = HONEST) -> Story:
+    """A page that was shown the draw of one proof, and after the race another proof."""
+    return [*story(before)[:-1], ended(before, str(proof))]
+
+
+def verdicts(folder: Path, stories: dict[str, Story]) -> dict[str, tuple[str, list[tuple[bool | None, str]]]]:
+    found = evaluate_with_page(VERDICTS, list(stories.values()), folder)
+    return dict(zip(stories, found, strict=True))
+
+
+def only(found: dict[str, tuple[str, list[tuple[bool | None, str]]]]) -> dict[str, str]:
+    return {name: verdict for name, (verdict, _) in found.items()}
+
+
+def test_honest_deals_are_fair(tmp_path: Path) -> None:
+    left = [state(AGAIN, "open", 1, lost=[LOST[0]._asdict()], players=[])]
+    of_others = story(proof_of(BOB, CID, draw=2, lost=LOST))
+    later = story(proof_of((3, "dan", bytes(32)), difficulty="easy"), deal="winnable easy")
+    stories = {
+        "one draw": story(HONEST),
+        "two draws": story(AGAIN),
+        "all left after a draw": [*story(proof_of(ANA))[:4], *left, *of_others[3:]],
+        "another room with the same code": [*story(HONEST)[:-1], *later],
+        "players who left after the draw": [
+            *story(HONEST)[:-1],
+            ended(HONEST, players=story(HONEST)[0]["players"][1:]),
+        ],
+        "daily": story(daily_proof(), deal=DAILY),
+        "only the end": story(HONEST)[-1:],
+        "from the race on": story(HONEST)[-2:],
+        "closed": [*story(HONEST), ended(HONEST) | {"phase": "closed"}],
+        **{name: story(proof_of(ANA, BOB, difficulty=name), deal=f"winnable {name}") for name in DIFFICULTIES},
+    }
+    found = verdicts(tmp_path, stories)
+    assert only(found) == dict.fromkeys(stories, "fair"), found
+
+
+def test_page_claims_only_what_it_was_shown(tmp_path: Path) -> None:
+    """Commitments that are shown too late, or only with the shares, prove nothing."""
+    shares = [shown(each) for each in HONEST.shares]
+    committed = "The shares in the deal are exactly those to which this page saw the players commit."
+    seen = "The shares in the deal are exactly those that this page was shown before the race ended."
+    fit = "Each player's share is in the deal, and fits the hash that the proof has for it."
+    stories = {
+        "all": story(HONEST),
+        "from the race on": story(HONEST)[-2:],
+        "only the end": story(HONEST)[-1:],
+        "sealed in the race": [sealed(HONEST, 1, shares=shares) | {"phase": "racing"}, story(HONEST)[-1]],
+        "sealed in the race without shares": [sealed(HONEST, 1) | {"phase": "racing"}, story(HONEST)[-1]],
+        "sealed with the shares": [sealed(HONEST, 1, shares=shares), *story(HONEST)[-2:]],
+        "without shares": [*story(HONEST)[:2], ended(HONEST)],
+    }
+    found = verdicts(tmp_path, stories)
+    assert only(found) == dict.fromkeys(stories, "fair")
+    assert [steps[1][1] for _, steps in found.values()] == [committed, seen, fit, seen, fit, seen, fit]
+    secrets = {name: "before any share was known" in steps[0][1] for name, (_, steps) in found.items()}
+    assert [name for name, is_early in secrets.items() if is_early] == ["all"]
+
+
+def as_written(change: Callable[[str], str], proof: DealProof = HONEST) -> Story:
+    text = change(str(proof))
+    assert text != str(proof)
+    return [*story(proof)[:-1], ended(proof, text)]
+
+
+DAN = (7, "dan", bytes(32))
+OTHER_CID = (5, "cid", bytes(32))
+MOVED_CID = (6, "cid", CID[2])
+RENAMED = (5, "dan", CID[2])
+UNLAWFUL = ", ".join([f"{key} 0" for key in range(1, 8) for _ in range(key)] + 4 * ["deal"])
+UNLAWFUL += "".join(f", {key} 0" for key in range(1, 8) for _ in range(4 if key < 4 else 3))
+
+
+def too_easy() -> DealProof:
+    """The proof of a hard deal that is easy."""
+    least, budget = states_of(GAME, "hard")
+    for byte in range(256):
+        proof = proof_of((1, "ana", bytes([byte]) * 32))
+        won = next(won_candidates(proof.mixed, GAME, budget, [0], 1), None)
+        if won is not None and won.states < least:
+            terms = proof.terms._replace(least=least, budget=budget)
+            return replace(proof, terms=terms, commitment=secret_commitment(terms, SECRET))
+    raise AssertionError("there is no such deal")
+
+
+def lies() -> dict[str, Story]:
+    """Stories of servers that lie about a joint deal, where the page can know it."""
+    other = proof_of(ANA, BOB, OTHER_CID)
+    late = proof_of(ANA, BOB, CID, first=HONEST.candidate + 1)
+    resealed = story(other)
+    left = story(HONEST)[0]["players"][:2]
+    redrawn = replace(HONEST, draw=2, lost=LOST)
+    return {
+        "a share more": lying(proof_of(ANA, BOB, CID, DAN)),
+        "a share more in what was shown too": [*story(HONEST)[:3], *story(proof_of(ANA, BOB, CID, DAN))[3:]],
+        "a share fewer": lying(proof_of(ANA, BOB)),
+        "another share": lying(other),
+        "another share after the sealing": [*story(HONEST)[:3], *resealed[2:]],
+        "another share after the draw": [*story(HONEST)[-3:-1], resealed[-1]],
+        "another share during the race": [story(HONEST)[-2], *resealed[-2:]],
+        "another seat": lying(proof_of(ANA, BOB, MOVED_CID)),
+        "another seat of a player who left": [
+            *story(HONEST)[:-1],
+            ended(HONEST, str(proof_of(ANA, BOB, MOVED_CID)), players=left),
+        ],
+        "another name": lying(proof_of(ANA, BOB, RENAMED)),
+        "a racer without a share": [ended(HONEST, str(proof_of(ANA, BOB)), shares=[])],
+        "a share that does not fit its hash": as_written(lambda text: text.replace("05" * 32, "06" * 32)),
+        "the hash of another draw": [ended(redrawn)],
+        "seats that do not rise": [ended(proof_of(BOB, ANA))],
+        "a seat twice": [ended(proof_of(ANA, (1, "ana", bytes(32))))],
+        "another draw": lying(AGAIN, proof_of(ANA, BOB)),
+        "a draw that was not the last": [*story(AGAIN)[:-1], ended(AGAIN, str(proof_of(ANA, BOB)))],
+        "a draw without a lost seat": story(replace(AGAIN, lost=())),
+        "a lost seat that was not shown": lying(replace(HONEST, lost=LOST)),
+        "a lost seat that is left out": lying(HONEST, replace(HONEST, lost=LOST)),
+        "a lost seat of another reason": lying(replace(AGAIN, lost=(LOST[0]._replace(reason="silent"),)), AGAIN),
+        "a lost seat of a later draw": story(replace(HONEST, lost=(LOST[0]._replace(draw=2),))),
+        "lost seats out of order": story(replace(AGAIN, lost=(LOST[0]._replace(draw=2), *LOST))),
+        "a draw after the draw": [*story(proof_of(ANA, BOB))[:-1], *story(AGAIN)[3:]],
+        "another secret": as_written(lambda text: text.replace(SECRET.hex(), "07" * 32)),
+        "another secret with its own deal": lying(
+            replace(proof_of(ANA, BOB, CID, secret=bytes(32)), commitment=HONEST.commitment)
+        ),
+        "another commitment": [state(HONEST, "open", commitment="hex:" + "07" * 32), *story(HONEST)[1:]],
+        "another commitment in the proof": as_written(
+            lambda text: text.replace("commitment: ", "commitment: 00", 1)[:-2]
+        ),
+        "another room": as_written(lambda text: text.replace("friday", "monday")),
+        "another game": as_written(lambda text: text.replace("ace-of-hearts", "willow")),
+        "another candidate": lying(late),
+        "an easy candidate of a hard deal": story(too_easy(), deal="winnable hard"),
+        "another number of the candidate": as_written(lambda text: text.replace("candidate: ", "candidate: 1")),
+        "a line that stops early": as_written(lambda text: text.rpartition(", ")[0] + "\n"),
+        "a line that breaks the rules": as_written(lambda text: re.sub("line: .*", f"line: {UNLAWFUL}", text)),
+        "no proof": as_written(lambda _: "<b>fair</b>\n"),
+        "a proof cut off": as_written(lambda text: text[: len(text) // 2]),
+        "a line twice": as_written(lambda text: text.replace("draw: 1\n", "draw: 1\ndraw: 1\n")),
+        "a number in other digits": as_written(lambda text: text.replace("draw: 1", "draw: 01")),
+        "a large number": as_written(lambda text: text.replace("budget: 100000", "budget: 1000000000")),
+        "a draw too many": as_written(lambda text: text.replace("draw: 1", "draw: 6")),
+        "a daily proof": lying(daily_proof()),
+        "another daily candidate": story(daily_proof(first=daily_proof().candidate + 1), deal=DAILY),
+        "another day": story(daily_proof(), deal="daily 2026-11-22"),
+        "a joint proof for a daily deal": story(HONEST, deal=DAILY),
+    }
+
+
+def test_lies_are_not_fair(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, stories := lies())
+    assert only(found) == dict.fromkeys(stories, "wrong"), found
+    assert found["another candidate"][1][-1] == [False, "It wins an earlier one."]
+    assert [ok for ok, _ in found["a line that stops early"][1]] == [True, True, False]
+    assert found["a line that breaks the rules"][1][-1] == [False, "The winning line breaks the rules of the game."]
+
+
+def test_search_that_no_page_makes_is_not_checked(tmp_path: Path) -> None:
+    far = proof_of(ANA, BOB, CID, first=1000)
+    stories = {
+        "a small budget": story(proof_of(ANA, BOB, CID, limits=(1, 2000))),
+        "a large budget": story(proof_of(ANA, BOB, CID, limits=(1, 999_999_999))),
+        "a difficulty": story(proof_of(ANA, BOB, CID, difficulty="hard")),
+        "another difficulty": story(proof_of(ANA, BOB, CID, difficulty="hard"), deal="winnable medium"),
+        "no such difficulty": story(HONEST, deal="winnable constructor"),
+        "a daily deal with a small budget": story(daily_proof(budget=2000), deal=DAILY),
+        "another solver": story(proof_of(ANA, BOB, CID, solver=SOLVER + 1)),
+        "a far candidate": story(far),
+        "a newer proof": as_written(lambda text: text.replace("deal 3", "deal 4")),
+        "an older proof": as_written(lambda text: text.replace("deal 3", "deal 2")),
+    }
+    found = verdicts(tmp_path, stories)
+    assert only(found) == dict.fromkeys(stories, "unsure"), found
+    reasons = {name: all_[-1][1] for name, (_, all_) in found.items()}
+    assert reasons["a small budget"].startswith("The server looked for one that is won with 1 to 2,000 positions.")
+    assert reasons["another solver"] == "That needs version 2 of the solver, and this page has version 1."
+    assert reasons["a far candidate"].startswith(f"The proof names candidate {far.candidate:,},")
+    assert reasons["a newer proof"] == "The proof of this deal has version 4, which this page cannot check."
+
+
+def test_search_tells_its_candidates(tmp_path: Path) -> None:
+    proof = proof_of(ANA, BOB, difficulty="medium")
+    assert proof.candidate > 0
+    program = """await (async () => {
+        const told = []
+        const search = {...given, mix: unhex(given.mix)}
+        return [await checkSearch(search, message => told.push(message)), told]
+    })()"""
+    least, budget = states_of(GAME, "medium")
+    search = {"game": str(GAME), "deal": "winnable medium", "solver": str(SOLVER), "limits": [least, budget]}
+    search |= {"mix": proof.mixed.hex(), "candidate": proof.candidate, "line": [str(move) for move in proof.line]}
+    number = proof.candidate + 1
+    told = [{"number": each, "count": number} for each in range(1, number + 1)]
+    assert evaluate_with_page(program, search, tmp_path) == [{"ok": True, "reason": ""}, told]
+
+
+def test_page_has_the_words_of_a_deal(tmp_path: Path) -> None:
+    deals: list[tuple[bytes, Sequence[tuple[int, bytes]]]] = [
+        (HONEST.commitment, [(each.seat, each.share) for each in HONEST.shares]),
+        (HONEST.commitment, []),
+        *((bytes([byte]) * 32, [(255, bytes(32))]) for byte in range(64)),
+    ]
+    given = [
+        (commitment.hex(), [{"seat": seat, "share": share.hex()} for seat, share in shares])
+        for commitment, shares in deals
+    ]
+    program = """await Promise.all(given.map(([commitment, shares]) =>
+        dealWords(unhex(commitment), shares.map(({seat, share}) => ({seat, share: unhex(share)})))))"""
+    found = evaluate_with_page(program, given, tmp_path)
+    assert found == [deal_words(commitment, shares) for commitment, shares in deals]
+
+
+def test_unlawful_line_has_every_move_written_as_moves_are() -> None:
+    assert ", ".join(str(Move.parse(move)) for move in UNLAWFUL.split(", ")) == UNLAWFUL
