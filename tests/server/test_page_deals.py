@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from samedeal.deal import Difficulty
-from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.deal import DIFFICULTIES
+from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.deal_words import deal_words
-from samedeal.difficulty import DIFFICULTIES, states_of
-from samedeal.games import Game
-from samedeal.joint_deal import DealTerms, public_mix, secret_commitment, share_commitment, won_candidates
+from samedeal.difficulty import states_of
+from samedeal.joint_deal import share_commitment
 from samedeal.moves import Move
 from samedeal.solver.solve import SOLVER
+from tests.shared.drawn_deals import (
+    AGAIN,
+    ANA,
+    BOB,
+    CID,
+    DAILY,
+    GAME,
+    HONEST,
+    LOST,
+    ROOM,
+    SECRET,
+    UNLAWFUL,
+    daily_proof,
+    proof_of,
+    too_easy,
+)
 from tests.shared.javascript import evaluate_with_page, needs_node
 
 pytestmark = needs_node
-
-ROOM = "friday"
-GAME = Game.named("ace-of-hearts")
-SECRET = bytes(range(32))
-ANA, BOB, CID = ((seat, name, bytes([seat]) * 32) for seat, name in ((1, "ana"), (2, "Zoë Q"), (5, "cid")))
-DAILY = "daily 2026-11-21"
 
 State = dict[str, Any]
 Story = list[State]
@@ -53,42 +59,6 @@ VERDICTS = """await (async () => {
     }
     return Promise.all(given.map(verdictOf))
 })()"""
-
-
-@cache
-def proof_of(
-    *racers: tuple[int, str, bytes],
-    draw: int = 1,
-    lost: tuple[LostShare, ...] = (),
-    difficulty: Difficulty = "",
-    limits: tuple[int, int] | None = None,
-    solver: int = SOLVER,
-    first: int = 0,
-    secret: bytes = SECRET,
-) -> DealProof:
-    """The proof of a joint deal of these players. ``first`` is the first candidate that its server tries."""
-    least, budget = limits or states_of(GAME, difficulty)
-    terms = DealTerms(ROOM, GAME, solver, budget, least)
-    seats = b"".join(bytes([seat]) + share for seat, _, share in racers)
-    mixed = hashlib.sha256(b"samedeal mix v2\n" + secret + seats).digest()  # the seats may be in any order
-    won = next(won_candidates(mixed, GAME, budget, count(first), least))
-    shares = tuple(
-        RevealedShare(seat, name, share_commitment(ROOM, name, draw, share), share) for seat, name, share in racers
-    )
-    return DealProof(terms, secret_commitment(terms, secret), secret, draw, lost, shares, won.number, won.line)
-
-
-@cache
-def daily_proof(first: int = 0, budget: int = 100_000) -> DealProof:
-    terms = DealTerms(ROOM, GAME, SOLVER, budget)
-    mixed = public_mix(DAILY)
-    won = next(won_candidates(mixed, GAME, budget, count(first)))
-    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
-
-
-HONEST = proof_of(ANA, BOB, CID)
-LOST = (LostShare(1, 3, "left", "bob"),)
-AGAIN = proof_of(ANA, BOB, draw=2, lost=LOST)
 
 
 def shown(each: RevealedShare, **changes: object) -> dict[str, object]:
@@ -221,20 +191,6 @@ DAN = (7, "dan", bytes(32))
 OTHER_CID = (5, "cid", bytes(32))
 MOVED_CID = (6, "cid", CID[2])
 RENAMED = (5, "dan", CID[2])
-UNLAWFUL = ", ".join([f"{key} 0" for key in range(1, 8) for _ in range(key)] + 4 * ["deal"])
-UNLAWFUL += "".join(f", {key} 0" for key in range(1, 8) for _ in range(4 if key < 4 else 3))
-
-
-def too_easy() -> DealProof:
-    """The proof of a hard deal that is easy."""
-    least, budget = states_of(GAME, "hard")
-    for byte in range(256):
-        proof = proof_of((1, "ana", bytes([byte]) * 32))
-        won = next(won_candidates(proof.mixed, GAME, budget, [0], 1), None)
-        if won is not None and won.states < least:
-            terms = proof.terms._replace(least=least, budget=budget)
-            return replace(proof, terms=terms, commitment=secret_commitment(terms, SECRET))
-    raise AssertionError("there is no such deal")
 
 
 def lies() -> dict[str, Story]:

@@ -1,0 +1,74 @@
+"""Deals of Ace of Hearts that honest and lying servers draw. Their proofs are quick to make and to check."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import cache
+from itertools import count
+from typing import Final
+
+from samedeal.deal import Difficulty
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.difficulty import SEARCH_BUDGET, states_of
+from samedeal.games import Game
+from samedeal.joint_deal import DealTerms, public_mix, secret_commitment, share_commitment, won_candidates
+from samedeal.solver.solve import SOLVER
+
+ROOM: Final = "friday"
+GAME: Final = Game.named("ace-of-hearts")
+SECRET: Final = bytes(range(32))
+ANA, BOB, CID = ((seat, name, bytes([seat]) * 32) for seat, name in ((1, "ana"), (2, "Zo\u00eb Q"), (5, "cid")))
+DAILY: Final = "daily 2026-11-21"
+
+
+@cache
+def proof_of(
+    *racers: tuple[int, str, bytes],
+    draw: int = 1,
+    lost: tuple[LostShare, ...] = (),
+    difficulty: Difficulty = "",
+    limits: tuple[int, int] | None = None,
+    solver: int = SOLVER,
+    first: int = 0,
+    secret: bytes = SECRET,
+) -> DealProof:
+    """The proof of a joint deal of these players. ``first`` is the first candidate that its server tries."""
+    least, budget = limits or states_of(GAME, difficulty)
+    terms = DealTerms(ROOM, GAME, solver, budget, least)
+    seats = b"".join(bytes([seat]) + share for seat, _, share in racers)
+    mixed = hashlib.sha256(b"samedeal mix v2\n" + secret + seats).digest()  # the seats may be in any order
+    won = next(won_candidates(mixed, GAME, budget, count(first), least))
+    shares = tuple(
+        RevealedShare(seat, name, share_commitment(ROOM, name, draw, share), share) for seat, name, share in racers
+    )
+    return DealProof(terms, secret_commitment(terms, secret), secret, draw, lost, shares, won.number, won.line)
+
+
+@cache
+def daily_proof(first: int = 0, budget: int = SEARCH_BUDGET) -> DealProof:
+    terms = DealTerms(ROOM, GAME, SOLVER, budget)
+    mixed = public_mix(DAILY)
+    won = next(won_candidates(mixed, GAME, budget, count(first)))
+    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
+
+
+def too_easy() -> DealProof:
+    """The proof of a hard deal that is easy."""
+    least, budget = states_of(GAME, "hard")
+    for byte in range(256):
+        proof = proof_of((1, "ana", bytes([byte]) * 32))
+        won = next(won_candidates(proof.mixed, GAME, budget, [0], 1), None)
+        if won is not None and won.states < least:
+            terms = proof.terms._replace(least=least, budget=budget)
+            return replace(proof, terms=terms, commitment=secret_commitment(terms, SECRET))
+    raise AssertionError("there is no such deal")
+
+
+HONEST: Final = proof_of(ANA, BOB, CID)
+LOST: Final = (LostShare(1, 3, "left", "bob"),)
+AGAIN: Final = proof_of(ANA, BOB, draw=2, lost=LOST)
+
+_COLUMNS: Final = ", ".join([f"{key} 0" for key in range(1, 8) for _ in range(key)] + 4 * ["deal"])
+UNLAWFUL: Final = _COLUMNS + "".join(f", {key} 0" for key in range(1, 8) for _ in range(4 if key < 4 else 3))
+"""Moves that bring all cards to the foundation if nobody looks at their ranks."""
