@@ -6,31 +6,45 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace as replace_in
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
 from samedeal.board import Board
 from samedeal.deal import Deal, commitment, shuffled
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import DealProof, LostShare
+from samedeal.deal_words import deal_words
 from samedeal.games import ATHENA, GAMES
 from samedeal.names import WIDEST_NAME
 from samedeal.protocol.codec import decode_to_server, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Acked, Act, Done, Hello, Refused, Rematch, Resign, Welcome
+from samedeal.protocol.messages import (
+    SUBPROTOCOL,
+    Acked,
+    Act,
+    Done,
+    Hello,
+    Notice,
+    Refused,
+    Rematch,
+    Resign,
+    Start,
+    Welcome,
+)
 from samedeal.record import Record
 from samedeal_server.page.files import PageFiles
 from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
-from tests.end_to_end.watched_races import ROOM, compare, play_randomly, players, start
+from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
-from tests.shared.joint_deals import joint_deal
+from tests.server.shown_rooms import lying, scripted_room, story
+from tests.shared.drawn_deals import ANA, BOB, CID, HONEST, LOST, proof_of
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
 
@@ -42,8 +56,15 @@ BOXES = "return [...document.querySelectorAll(arguments[0])].map((found) => foun
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
 CHECK = """
 const [room, commitment, boards, starts] = arguments;
-return import("./deal.js").then(({ checkDeal }) => checkDeal(room, commitment, boards, starts));
+return import("./deal.js").then(({ checkDeal }) => checkDeal(room, commitment, boards, starts))
+  .then(({ steps }) => steps);
 """
+RECORD_DEAL = """
+window.told = [];
+new MutationObserver(() => window.told.push(document.querySelector(".deal summary").textContent))
+  .observe(document.querySelector("#deal"), { childList: true });
+"""
+SILENT = "dan did not answer in time: the draw"
 SEEK = """
 const slider = document.querySelector(".controls input");
 slider.value = arguments[0];
@@ -366,31 +387,113 @@ async def steps(
     return [holds for holds, _ in await browser.run(CHECK, room, list(promised), *piles)]
 
 
-@pytest.mark.parametrize("game", ["phoenix", "steve"])
-async def test_unfair_joint_deals_are_noticed(browser: Browser, one: Node, game: str) -> None:
-    """The steps are about the secret, the shares, the winning line, and the cards on the boards."""
-    proof = DealProof.parse((GOLDEN / "deal_proofs" / f"{game}.txt").read_text())
-    start = proof.board()
-    other = joint_deal("willow" if game == "phoenix" else "ace-of-hearts").commitment
-    room = {"room": "friday", "game": game, "deal": "winnable", "seed": [], "proof": str(proof)}
-    swapped = room | {"proof": str(replace(proof, candidate=proof.candidate + 1))}
-    stranger = room | {"players": [{"seat": 250, "name": "stranger"}]}
-    await browser.open(one.url)
-    assert await steps(browser, room, proof.commitment, [start], [start]) == [True, True, True, True]
-    assert await steps(browser, room, other, [start], [start]) == [False, True, True, True]
-    assert await steps(browser, room | {"room": "saturday"}, proof.commitment, [start], []) == [
-        False,
-        False,
-        True,
-        True,
-    ]
-    assert await steps(browser, swapped, proof.commitment, [start], [start]) == [True, True, False, False]
-    assert await steps(browser, stranger, proof.commitment, [start], []) == [True, False, True, True]
-    daily = DealProof.parse((GOLDEN / "deal_proofs" / "daily.txt").read_text())
-    room |= {"game": "phoenix", "deal": daily.public, "proof": str(daily)}
-    for deal, holds in ((daily.public, True), ("daily 2026-11-22", False), ("winnable", False)):
-        found = await steps(browser, room | {"deal": deal}, daily.commitment, [daily.board()], [])
-        assert found == [holds, True, True]
+async def test_joint_deal_is_checked_to_its_end(browser: Browser, one: Node) -> None:
+    """The page says that it is checking, and only at the end that the deal is fair."""
+    clients = await players(one.url, "mira", "jonas", games=("ace-of-hearts",), deal="winnable hard")
+    await browser.open(f"{one.url}/{ROOM}")
+    await browser.shows("Waiting for the start", "#clock")
+    await clients[0].expect(Done, Start)
+    shares = await draw(clients)
+    for client in clients:
+        await client.dealt()
+    await compare(browser, clients)
+    state = await clients[0].phase("racing")
+    await browser.shows(f"Deal words: {deal_words(state.commitment, shares)}", "#words")
+    await browser.run(RECORD_DEAL)
+    for client in clients:
+        await client.expect(Done, Resign)
+    await browser.shows("Deal checked here", ".deal.fair")
+    proof = DealProof.parse((await clients[0].phase("finished")).proof)
+    told = [text for text in await browser.run("return window.told") if text.startswith("Checking")]
+    assert told[-1] == f"Checking the deal: candidate {proof.candidate + 1} of {proof.candidate + 1}"
+    seen = await browser.run("return window.told")
+    assert all(text.startswith("Checking") for text in seen[:-1])
+    assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 5
+    await browser.run("document.querySelector('aside a').click()")
+    await browser.shows("Deal checked here", ".deal.fair")
+    await browser.shows(f"Deal words: {deal_words(state.commitment, shares)}", "#words")
+    assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 4
+    assert browser.errors() == []
+
+
+async def test_lies_about_a_joint_deal_end_without_a_fair_deal(browser: Browser) -> None:
+    late = proof_of(ANA, BOB, CID, first=HONEST.candidate + 1)
+    other = proof_of(ANA, BOB, (5, "cid", bytes(32)))
+    more = proof_of(ANA, BOB, CID, (7, "dan", bytes(32)))
+    changed = [*story(HONEST)[:3], *story(other)[2:]]
+    for states, verdict, reason in (
+        (story(HONEST), "fair", ""),
+        (lying(more), "wrong", "Not so: The shares in the deal are exactly those"),
+        (changed, "wrong", "Not so: The shares in the deal are exactly those"),
+        (lying(late), "wrong", "Not so: The solver can win this deal"),
+        (story(proof_of(ANA, BOB, limits=(1, 2000))), "unsure", "won with 1 to 2,000 positions"),
+        (story(proof_of(ANA, BOB, solver=2)), "unsure", "needs version 2 of the solver"),
+    ):
+        async with scripted_room(states[:1]) as room:
+            await browser.open(f"{room.url}/{ROOM}")
+            await browser.shows("Live", "#status")
+            room.show(*states[1:])
+            await browser.until("document.querySelector('.deal:not(.checking)')")
+            await browser.run("document.querySelector('.deal').open = true")
+            assert await browser.run("return document.querySelector('.deal').classList[2]") == verdict
+            await browser.shows(reason, ".deal")
+            await browser.close_page()
+    assert browser.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("window.Worker = undefined", "This browser cannot do that."),
+        (
+            "const made = Worker; window.Worker = function () { return new made('none.js') }",
+            "This browser cannot do that.",
+        ),
+        (
+            "const wait = setTimeout; window.setTimeout = (f, ms) => wait(f, ms === 300_000 ? 0 : ms)",
+            "It takes too long",
+        ),
+    ],
+    ids=["none", "failed", "slow"],
+)
+async def test_deal_without_its_deep_check_is_not_fair(browser: Browser, fault: str, reason: str) -> None:
+    states = story(HONEST)
+    async with scripted_room(states[:1]) as room:
+        await browser.open(f"{room.url}/{ROOM}")
+        await browser.shows("Live", "#status")
+        await browser.run(fault)
+        room.show(*states[1:])
+        await browser.shows("Deal not fully checked", ".deal.unsure")
+        await browser.run("document.querySelector('.deal').open = true")
+        await browser.shows(reason, ".deal")
+        await browser.close_page()
+    browser.errors()
+
+
+async def test_draws_are_told_during_the_countdown(browser: Browser) -> None:
+    proof = proof_of(ANA, BOB, CID, draw=2, lost=(*LOST, LostShare(2, 4, "silent", "dan")))
+    async with scripted_room(story(proof)[:1]) as room:
+        await browser.open(f"{room.url}/{ROOM}")
+        await browser.shows("Live", "#status")
+        opened, drawing, sealed, again, sealed_again, fixed, racing, _ = story(proof)
+        words = f"Deal words: {deal_words(proof.commitment, [(each.seat, each.share) for each in proof.shares])}"
+        left, now = "bob left: the deal {} drawn again (draw 2 of 5)", "The players draw the deal together."
+        for state, lines, shown in (
+            (opened, [], ""),
+            (drawing, [now], ""),
+            (sealed, [now], ""),
+            (again, [left.format("is"), now], ""),
+            (replace_in(sealed_again, lost=fixed.lost), [left.format("is"), f"{SILENT} goes on", now], ""),
+            (fixed, [left.format("was"), f"{SILENT} went on", "The deal is drawn."], words),
+            (racing, [], words),
+        ):
+            room.show(state)
+            await browser.until("document.querySelector('#draw').innerText === arguments[0]", "\n".join(lines))
+            assert await browser.text("#words") == shown
+        room.show(Notice("not_drawn", "The deal was drawn 5 times."), replace_in(racing, phase="closed"))
+        await browser.shows("The deal was drawn 5 times.", "#message")
+        await browser.close_page()
+    assert browser.errors() == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

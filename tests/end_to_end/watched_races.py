@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from random import Random
 from typing import Any, Final
 
-from samedeal.protocol.messages import Done, Start
+from samedeal.joint_deal import share_commitment
+from samedeal.protocol.messages import CommitShare, Done, RevealShare, Start
 from tests.end_to_end.browser import Browser
 from tests.server.client import Client
 
@@ -26,6 +28,20 @@ async def start(clients: list[Client]) -> None:
     await clients[0].expect(Done, Start)
     for client in clients:
         await client.dealt()
+
+
+async def draw(clients: list[Client], number: int = 1) -> list[tuple[int, bytes]]:
+    """Draw a joint deal, as the clients of players do. Return the number of each seat and its share."""
+    shares = {client.player: hashlib.sha256(client.player.encode()).digest() for client in clients}
+    begun = await clients[0].state(lambda state: state.draw == number)
+    for seat in begun.players:
+        client = next(client for client in clients if client.player == seat.player)
+        commitment = share_commitment(ROOM, seat.name, number, shares[seat.player])
+        await client.expect(Done, CommitShare, draw=number, commitment=commitment)
+    for client in clients:
+        await client.state(lambda state: state.draw == number and all(seat.share_commitment for seat in state.players))
+        await client.expect(Done, RevealShare, draw=number, share=shares[client.player])
+    return [(seat.seat, shares[seat.player]) for seat in begun.players]
 
 
 async def compare(browser: Browser, clients: list[Client]) -> None:

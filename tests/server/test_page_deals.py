@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+from msgspec.structs import replace as replace_in
+
 from samedeal.deal import DIFFICULTIES
-from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.deal_proof import DealProof
 from samedeal.deal_words import deal_words
 from samedeal.difficulty import states_of
-from samedeal.joint_deal import share_commitment
 from samedeal.moves import Move
 from samedeal.solver.solve import SOLVER
+from tests.server.shown_rooms import Story, ended, fixed, lost_before, lying, sealed, state, story
 from tests.shared.drawn_deals import (
     AGAIN,
     ANA,
@@ -24,7 +27,6 @@ from tests.shared.drawn_deals import (
     GAME,
     HONEST,
     LOST,
-    ROOM,
     SECRET,
     UNLAWFUL,
     daily_proof,
@@ -34,9 +36,6 @@ from tests.shared.drawn_deals import (
 from tests.shared.javascript import evaluate_with_page, needs_node
 
 pytestmark = needs_node
-
-State = dict[str, Any]
-Story = list[State]
 
 VERDICTS = """await (async () => {
     const revive = value => {
@@ -61,74 +60,17 @@ VERDICTS = """await (async () => {
 })()"""
 
 
-def shown(each: RevealedShare, **changes: object) -> dict[str, object]:
-    fields = each._asdict() | changes
-    return {name: f"hex:{part.hex()}" if isinstance(part, bytes) else part for name, part in fields.items()}
-
-
-def state(of: DealProof, phase: str, draw: int = 0, deal: str = "winnable", **changes: object) -> State:
-    """A RoomState as the page has decoded it."""
-    players = [
-        {"player": f"p{each.seat}", "seat": each.seat, "name": each.name, "share_commitment": []} for each in of.shares
-    ]
-    return {
-        "room": ROOM,
-        "game": str(of.terms.game),
-        "deal": deal,
-        "phase": phase,
-        "seed": [],
-        "proof": "",
-        "commitment": f"hex:{of.commitment.hex()}",
-        "players": players,
-        "draw": draw,
-        "lost": [],
-        "shares": [],
-        **changes,
-    }
-
-
-def sealed(proof: DealProof, draw: int, **changes: object) -> State:
-    players = [
-        {"player": f"p{each.seat}", "seat": each.seat, "name": each.name}
-        | {"share_commitment": f"hex:{share_commitment(ROOM, each.name, draw, each.share).hex()}"}
-        for each in proof.shares
-    ]
-    return state(proof, "countdown", draw, players=players, **changes)
-
-
-def fixed(of: DealProof, phase: str = "countdown", **changes: object) -> State:
-    lost = [each._asdict() for each in of.lost]
-    shares = [shown(each) for each in of.shares]
-    return state(of, phase, of.draw, **({"lost": lost, "shares": shares} | changes))
-
-
-def ended(proof: DealProof, text: str = "", **changes: object) -> State:
-    return fixed(proof, "finished", **({"proof": text or str(proof)} | changes))
-
-
-def story(proof: DealProof, *, deal: str = "winnable", **changes: object) -> Story:
-    """All that the page of a spectator is shown of an honest draw and race."""
-    if proof.public:
-        return [
-            state(proof, "open", deal=deal),
-            state(proof, "racing", deal=deal),
-            state(proof, "finished", deal=deal, proof=str(proof)),
-        ]
-    draws = []
-    for draw in range(1, proof.draw + 1):
-        lost = [each._asdict() for each in proof.lost if each.draw < draw]
-        draws += [state(proof, "countdown", draw, lost=lost, deal=deal), sealed(proof, draw, lost=lost, deal=deal)]
-    drawn = [fixed(proof, phase, deal=deal) for phase in ("countdown", "racing")]
-    return [state(proof, "open", deal=deal), *draws, *drawn, ended(proof, deal=deal, **changes)]
-
-
-def lying(proof: DealProof, before: DealProof = HONEST) -> Story:
-    """A page that was shown the draw of one proof, and after the race another proof."""
-    return [*story(before)[:-1], ended(before, str(proof))]
+def as_json(part: object) -> Any:
+    """What JSON can say, with bytes as texts."""
+    if isinstance(part, bytes):
+        return f"hex:{part.hex()}"
+    if isinstance(part, dict):
+        return {name: as_json(each) for name, each in part.items()}
+    return [as_json(each) for each in part] if isinstance(part, list | tuple) else part
 
 
 def verdicts(folder: Path, stories: dict[str, Story]) -> dict[str, tuple[str, list[tuple[bool | None, str]]]]:
-    found = evaluate_with_page(VERDICTS, list(stories.values()), folder)
+    found = evaluate_with_page(VERDICTS, as_json(to_builtins(list(stories.values()), builtin_types=(bytes,))), folder)
     return dict(zip(stories, found, strict=True))
 
 
@@ -137,7 +79,7 @@ def only(found: dict[str, tuple[str, list[tuple[bool | None, str]]]]) -> dict[st
 
 
 def test_honest_deals_are_fair(tmp_path: Path) -> None:
-    left = [state(AGAIN, "open", 1, lost=[LOST[0]._asdict()], players=[])]
+    left = [state(AGAIN, "open", 1, lost=lost_before(AGAIN, 2), players=())]
     of_others = story(proof_of(BOB, CID, draw=2, lost=LOST))
     later = story(proof_of((3, "dan", bytes(32)), difficulty="easy"), deal="winnable easy")
     stories = {
@@ -147,12 +89,12 @@ def test_honest_deals_are_fair(tmp_path: Path) -> None:
         "another room with the same code": [*story(HONEST)[:-1], *later],
         "players who left after the draw": [
             *story(HONEST)[:-1],
-            ended(HONEST, players=story(HONEST)[0]["players"][1:]),
+            ended(HONEST, players=story(HONEST)[0].players[1:]),
         ],
         "daily": story(daily_proof(), deal=DAILY),
         "only the end": story(HONEST)[-1:],
         "from the race on": story(HONEST)[-2:],
-        "closed": [*story(HONEST), ended(HONEST) | {"phase": "closed"}],
+        "closed": [*story(HONEST), replace_in(ended(HONEST), phase="closed")],
         **{name: story(proof_of(ANA, BOB, difficulty=name), deal=f"winnable {name}") for name in DIFFICULTIES},
     }
     found = verdicts(tmp_path, stories)
@@ -161,7 +103,7 @@ def test_honest_deals_are_fair(tmp_path: Path) -> None:
 
 def test_page_claims_only_what_it_was_shown(tmp_path: Path) -> None:
     """Commitments that are shown too late, or only with the shares, prove nothing."""
-    shares = [shown(each) for each in HONEST.shares]
+    shares = fixed(HONEST).shares
     committed = "The shares in the deal are exactly those to which this page saw the players commit."
     seen = "The shares in the deal are exactly those that this page was shown before the race ended."
     fit = "Each player's share is in the deal, and fits the hash that the proof has for it."
@@ -169,8 +111,8 @@ def test_page_claims_only_what_it_was_shown(tmp_path: Path) -> None:
         "all": story(HONEST),
         "from the race on": story(HONEST)[-2:],
         "only the end": story(HONEST)[-1:],
-        "sealed in the race": [sealed(HONEST, 1, shares=shares) | {"phase": "racing"}, story(HONEST)[-1]],
-        "sealed in the race without shares": [sealed(HONEST, 1) | {"phase": "racing"}, story(HONEST)[-1]],
+        "sealed in the race": [sealed(HONEST, 1, shares=shares, phase="racing"), story(HONEST)[-1]],
+        "sealed in the race without shares": [sealed(HONEST, 1, phase="racing"), story(HONEST)[-1]],
         "sealed with the shares": [sealed(HONEST, 1, shares=shares), *story(HONEST)[-2:]],
         "without shares": [*story(HONEST)[:2], ended(HONEST)],
     }
@@ -198,7 +140,7 @@ def lies() -> dict[str, Story]:
     other = proof_of(ANA, BOB, OTHER_CID)
     late = proof_of(ANA, BOB, CID, first=HONEST.candidate + 1)
     resealed = story(other)
-    left = story(HONEST)[0]["players"][:2]
+    left = story(HONEST)[0].players[:2]
     redrawn = replace(HONEST, draw=2, lost=LOST)
     return {
         "a share more": lying(proof_of(ANA, BOB, CID, DAN)),
@@ -214,7 +156,7 @@ def lies() -> dict[str, Story]:
             ended(HONEST, str(proof_of(ANA, BOB, MOVED_CID)), players=left),
         ],
         "another name": lying(proof_of(ANA, BOB, RENAMED)),
-        "a racer without a share": [ended(HONEST, str(proof_of(ANA, BOB)), shares=[])],
+        "a racer without a share": [ended(HONEST, str(proof_of(ANA, BOB)), shares=())],
         "a share that does not fit its hash": as_written(lambda text: text.replace("05" * 32, "06" * 32)),
         "the hash of another draw": [ended(redrawn)],
         "seats that do not rise": [ended(proof_of(BOB, ANA))],
@@ -232,7 +174,7 @@ def lies() -> dict[str, Story]:
         "another secret with its own deal": lying(
             replace(proof_of(ANA, BOB, CID, secret=bytes(32)), commitment=HONEST.commitment)
         ),
-        "another commitment": [state(HONEST, "open", commitment="hex:" + "07" * 32), *story(HONEST)[1:]],
+        "another commitment": [state(HONEST, "open", commitment=bytes(32)), *story(HONEST)[1:]],
         "another commitment in the proof": as_written(
             lambda text: text.replace("commitment: ", "commitment: 00", 1)[:-2]
         ),
@@ -259,7 +201,7 @@ def lies() -> dict[str, Story]:
 def test_lies_are_not_fair(tmp_path: Path) -> None:
     found = verdicts(tmp_path, stories := lies())
     assert only(found) == dict.fromkeys(stories, "wrong"), found
-    assert found["another candidate"][1][-1] == [False, "It wins an earlier one."]
+    assert found["another candidate"][1][-1] == [False, "It can win an earlier one."]
     assert [ok for ok, _ in found["a line that stops early"][1]] == [True, True, False]
     assert found["a line that breaks the rules"][1][-1] == [False, "The winning line breaks the rules of the game."]
 

@@ -2,7 +2,7 @@
 
 const WORKER = new URL("deep_check_worker.js", import.meta.url).href
 const LONGEST = 300_000 // ms
-const CLAIM = "Of the candidate deals, this is the first that the solver wins."
+const CLAIM = "The solver can win this deal, and none of the candidates before it."
 let policy
 
 export class DeepCheck {

@@ -30,8 +30,8 @@ export async function checkSearch({game, deal, solver, limits, mix, candidate, l
 		tell({number: number + 1, count: candidate + 1})
 		const {outcome, states} = solve(game, await boardOf(number), limits[1])
 		const isWon = outcome === "won" && states >= limits[0]
-		if (isWon && number < candidate) return {ok: false, reason: "It wins an earlier one."}
-		if (!isWon && number === candidate) return {ok: false, reason: "It does not win this one."}
+		if (isWon && number < candidate) return {ok: false, reason: "It can win an earlier one."}
+		if (!isWon && number === candidate) return {ok: false, reason: "It cannot win this one as it should."}
 	}
 	return {ok: true, reason: ""}
 }
