@@ -24,8 +24,8 @@ GOOD = {
     "five draws": str(proof_of(ANA, BOB, draw=5, lost=FIVE)),
     "a lost seat in the last draw": str(replace(HONEST, lost=LOST)),
     "daily": str(daily_proof()),
-    **{name: str(proof_of(ANA, BOB, difficulty=name)) for name in DIFFICULTIES},
 }
+GOOD |= {str(name): str(proof_of(ANA, BOB, difficulty=name)) for name in DIFFICULTIES}
 
 DEEPLY_WRONG = {
     "another candidate": str(proof_of(ANA, BOB, CID, first=HONEST.candidate + 1)),
