@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -552,6 +553,7 @@ async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> No
 async def test_unreadable_records_are_explained(browser: Browser, one: Node) -> None:
     good = (GOLDEN / "race_records" / "numbered.txt").read_text()
     body = good.rpartition("digest: ")[0]
+    joint = (GOLDEN / "race_records" / "joint.txt").read_text().rpartition("digest: ")[0]
 
     def written(text: str) -> str:
         return f"{text}digest: {hashlib.sha256(text.encode()).hexdigest()}\n"
@@ -569,6 +571,8 @@ async def test_unreadable_records_are_explained(browser: Browser, one: Node) -> 
         (written(body.replace("undo", "undo\n3.000 abcdef undo")), "cannot be made"),
         (written(body.replace("game: willow", "game: __proto__")), "does not know the game"),
         (written(body.replace("player: 2", "player: 1")), "not as it should be"),
+        (written(re.sub(r"proof: samedeal deal \d", "proof: samedeal deal 4", joint)), "version 4, which this page"),
+        (written(re.sub(r"proof: samedeal deal \d", "proof: nothing", joint)), "The proof in this record is not"),
     ):
         await browser.drop(content.encode())
         await browser.shows(sentence, "[role=alert]")

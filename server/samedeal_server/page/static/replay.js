@@ -71,7 +71,8 @@ export class ReplayScreen extends RaceScreen {
 	async load(record) {
 		const opened = await openDeal(record, record.commitment)
 		const {piles, line, steps} = opened
-		if (!piles) throw new Error(canHash ? `This record is not as it should be. ${steps[0][1]}` : "Over plain http, a browser cannot deal the cards of this race. Open this page over https.")
+		demand(canHash || piles, "Over plain http, a browser cannot deal the cards of this race. Open this page over https.")
+		demand(piles, steps[0][0] === null ? steps[0][1] : "The proof in this record is not as it should be.")
 		const race = new Race()
 		race.setRoom({...record, draw: 0, lost: [], shares: [], options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
 		const way = line.map((action, n) => ({action, time: ((n + 1) * record.length) / line.length}))
