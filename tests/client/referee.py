@@ -35,6 +35,7 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     ProgressUpdate,
+    ReadRecord,
     Ready,
     Refused,
     Rematch,
@@ -183,6 +184,8 @@ class Referee(Link):
                 return [Done(to=message.id), self.state()]
             case Leave() | Ready() | Start():
                 return [Done(to=message.id)]
+            case ReadRecord():
+                return [Refused(to=message.id, code="no_room", message="There is no record")]
             case _:
                 raise AssertionError(message)
 

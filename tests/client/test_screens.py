@@ -95,7 +95,7 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     referee = Referee(options=Options(deal="#7"))
     for request in (ListRecords, ReadRecord):
-        referee.refusals[request] = Refused(to=0, code="unavailable", message="Not now")
+        referee.refusals[request] = Refused(to=0, code="no_room", message="Not here")
     async with running_app(referee, SIZES["80x24"]) as ui:
         for step in range(1, 6):
             for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step)):
