@@ -178,7 +178,8 @@ class RaceScreen(ClientScreen):
         place = places.panel if places is not None and room is not None else None
         self._news_shown = False
         spectator_count = room.spectator_count if room else 0
-        self._rivals_panel.show_in(place, self._ranking, spectator_count, self._news_rows, self._left())
+        words = self.model.deal_words
+        self._rivals_panel.show_in(place, self._ranking, spectator_count, self._news_rows, self._left(), words)
 
     def _update_ranking_and_news(self) -> None:
         """Update the ranking and the news, and ring the bell for important news."""

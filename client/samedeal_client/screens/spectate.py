@@ -170,7 +170,8 @@ class SpectateScreen(ClientScreen):
         )
         everyone = [player._replace(you=False) for player in self._players]  # show the own name, not "you"
         spectator_count = self.model.room.spectator_count if self.model.room else 0
-        self._rivals_panel.show_in(places.panel, everyone, spectator_count, self._news_rows)
+        words = self.model.deal_words
+        self._rivals_panel.show_in(places.panel, everyone, spectator_count, self._news_rows, words=words)
 
     @property
     def _seats(self) -> dict[str, Seat]:

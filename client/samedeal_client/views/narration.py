@@ -14,6 +14,7 @@ from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look, capitalized
+from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.time_text import clock_text, duration_text, ordinal
@@ -37,6 +38,8 @@ class Narrator:
         if after.own.rollback is not None and after.own.rollback is not before.own.rollback:
             reason = self.look.with_card_symbols(after.own.rollback.sentence)
             lines.append(f"The server rejected {after.own.rollback.action}. {reason}")
+        if after.deal_words and after.deal_words != before.deal_words:
+            lines.append(f"{words_text(after.deal_words)} (the same for all who race on the same cards)")
         verification = after.verification
         is_known = verification is not None and verification.verdict is not Verdict.CHECKING
         if verification is not None and is_known and verification != before.verification:
@@ -73,7 +76,7 @@ class Narrator:
         return "You" if seat.player == model.me else player_name(seat.name, self.look, bot=seat.bot)
 
     def _changes(self, before: RoomState, after: RoomState, model: Model) -> list[str]:
-        lines = self._seats(before, after, model)
+        lines = [*self._seats(before, after, model), *losses_text(before, after)]
         if after.phase != before.phase:
             lines += self._phase(after, model)
         if after.next and not before.next:

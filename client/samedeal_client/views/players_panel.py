@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
-from samedeal_client.text.spans import Row, Span, fit, fit_row
+from samedeal_client.text.spans import Row, Span, fit, fit_row, wrap
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.meters import bar
 
@@ -60,6 +60,12 @@ def panel_title(players: int, spectator_count: int, look: Look, width: int, left
     text = f" RACE  {players} player{'s' if players != 1 else ''}"
     watched = f" {look.glyphs.dot} {spectator_count} watching" if spectator_count else ""
     return fit_row((Span(text + (watched if len(text + watched) <= width else ""), "title"),), width)
+
+
+def words_rows(words: str, width: int) -> tuple[Row, ...]:
+    """Return the words of the deal, with a heading above them. Return no rows if they are not known."""
+    lines = [(" Deal words", "label"), *((f" {part}", "name") for part in wrap(words, width - 2))] if words else []
+    return tuple(fit_row((Span(text, style),), width) for text, style in lines)
 
 
 def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height: int) -> tuple[Row, ...]:

@@ -13,9 +13,11 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.intended_move import is_foundation
 from samedeal_client.input.key_names import command_text, key_text
+from samedeal_client.state.draws import UNSURE_PROBLEMS
 from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, row_width, wrap
@@ -39,6 +41,7 @@ LAST_MINUTE: Final = 60_000
 """Time left, in milliseconds, below which the clock is highlighted."""
 
 _MOST_NAMED: Final = 6
+_MOST_LOSSES: Final = 3
 
 
 def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
@@ -83,6 +86,8 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_r
     board, room = model.board, model.room
     if board is None or room is None:
         return ()
+    if model.draws.problem is not None and model.draws.problem not in UNSURE_PROBLEMS:
+        return (Span(" NOT a fair deal: the server broke the rules of the draw.", "bad"),)
     if model.has_finished:
         watch = f"{WATCH_KEY} to watch, " if model.may_watch_others else ""
         text, keys = f" {_outcome(model)}", f" Press {watch}{LOBBY_KEY} for the {after_room}."
@@ -270,13 +275,17 @@ def moved_cards_text(board: Board, move: Move, look: Look) -> str:
 def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = False) -> tuple[Row, ...]:
     """Return the seconds until the deal in large digits. All rows have the same width.
 
-    If ``explained`` is true, a few rows below the digits say how the game is played.
+    Below them are the words of the deal, once they are known, and who lost the seat while it was drawn. If ``explained``
+    is true, a few more rows say how the game is played.
     """
     number = large_digits.large_number(seconds, look) if seconds else ()
     word = f"{model.game.title}: the same cards for everybody" if seconds else "Dealing the cards"
+    losses = losses_text(None, model.room)[-_MOST_LOSSES:] if model.room is not None else []
+    about: list[Row] = [(Span(word, "label"),), *((Span(sentence, "notice"),) for sentence in losses)]
+    about += [(Span(words, "label"),)] if (words := words_text(model.deal_words)) else []
     rules = [(Span(line),) for line in (short_rules(model.game.name) if explained else ())]
-    width = max([len(word) + 4, *(row_width(row) + 4 for row in (*number, *rules))])
-    below = [(Span(word, "label"),), *([(), *rules] if rules else [])]
+    width = max(row_width(row) + 4 for row in (*number, *about, *rules))
+    below = [*about, *([(), *rules] if rules else [])]
     return ((), *(_centred(row, width) for row in number), (), *(_centred(row, width) for row in below), ())
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
 
 from samedeal.board_history import UNDO
 from samedeal.deal_proof import DealProof
-from samedeal.joint_deal import LossReason
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.utc_text import utc_text
 from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.time_text import clock_text
-
-_LOSSES: Final[Mapping[LossReason, str]] = {
-    "left": "left",
-    "kicked": "was removed",
-    "silent": "did not answer in time",
-}
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -62,7 +55,7 @@ def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
     if proof.public:
         return ["The deal follows from its name, so nobody chose it."]
     lines = [f"The deal was drawn by the server and {_count(len(proof.shares), 'player')} together."]
-    lines += [f"Draw {lost.draw}: {lost.name} {_LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
+    lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
     known = (
         "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
     )

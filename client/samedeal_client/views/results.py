@@ -10,6 +10,7 @@ from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory
 from samedeal_client.text.appearance import Look
+from samedeal_client.text.draw_wording import words_text
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.outcome import headline, personal_best, why_over
@@ -131,6 +132,8 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
         rows.append((Span(f"No curve, because you were away for most of the race: {names}.", "label"),))
     elif any(curve.missed for curve in drawn):
         rows.append((Span("Curves have gaps where you were away.", "label"),))
+    if words := words_text(model.deal_words):
+        rows.append((Span(words, "label"),))
     checked = verify_deal(model)
     if checked is not None:
         rows.append((Span(checked.sentence, VERDICT_STYLES[checked.verdict]),))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from samedeal_client.drawing.layout import Rect
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
+from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows, words_rows
 from samedeal_client.widgets.rows_widget import Rows
 
 
@@ -22,11 +22,13 @@ class PlayersPanel(Rows):
         spectator_count: int,
         news: Callable[[int, int], Sequence[Row]] | None = None,
         left: int | None = None,
+        words: str = "",
     ) -> None:
         """Show the ranking in the rectangle ``place``, or hide the panel if ``place`` is None.
 
         ``news`` returns the news as rows for the width and height of the space below the ranking. ``left`` is the time
-        left in milliseconds, or None if the race is not under way.
+        left in milliseconds, or None if the race is not under way. ``words`` are the words of the deal, which stand at the
+        bottom if there is space.
         """
         if self.display != (place is not None):
             self.display = place is not None
@@ -41,8 +43,12 @@ class PlayersPanel(Rows):
             (),
             *ranking_rows(ranking, self.look, place.width, place.height - 2),
         ]
-        if news is not None and place.height - len(rows) > 1:
-            rows += [(), *news(place.width, place.height - len(rows) - 1)]
-        rows += [()] * (place.height - len(rows))
+        about = words_rows(words, place.width)
+        if place.height - len(rows) <= len(about) + 1:
+            about = ()
+        height = place.height - len(about)
+        if news is not None and height - len(rows) > 1:
+            rows += [(), *news(place.width, height - len(rows) - 1)]
+        rows += [*([()] * (height - len(rows))), *about]
         edge = Span("|" if self.look.ascii else "▏", "rest")
         self.show([(edge, *row) for row in rows])
