@@ -15,10 +15,10 @@ import pytest
 from samedeal.board import Board
 from samedeal.cards import DECK, Card
 from samedeal.deal import DIFFICULTIES, Deal
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import DealProof, LostShare
 from samedeal.deal_words import deal_words
-from samedeal.difficulty import states_of
-from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText, UnknownGame
+from samedeal.difficulty import SEARCH_BUDGET, search_limits, states_of
+from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText, SamedealError, UnknownGame
 from samedeal.games import GAMES
 from samedeal.joint_deal import (
     candidate_board,
@@ -32,7 +32,7 @@ from samedeal.joint_deal import (
 )
 from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
-from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts
+from tests.shared.javascript import CHECKER, needs_node, verdicts
 from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 from tests.shared.raised import error_of
 
@@ -55,7 +55,9 @@ def test_proof_matches_golden_file(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_proof_passes_the_deep_check(game: str) -> None:
-    assert joint_deal(game).check_deeply() == joint_deal(game).board()
+    proof = joint_deal(game)
+    assert proof.check_deeply() == proof.board()
+    proof.check_kind(Deal.parse("winnable"))
 
 
 def test_other_proofs_match_golden_files() -> None:
@@ -71,8 +73,22 @@ def test_other_proofs_match_golden_files() -> None:
         answer = solve(proof.board(), proof.terms.budget)
         assert proof.terms.least <= answer.states <= proof.terms.budget
         for other in ("winnable", "winnable easy", "daily 2026-11-22"):
-            with pytest.raises((DealNotProven, DealNotCheckable)):
+            is_other_kind = deal == DAILY or other.startswith("daily")
+            with pytest.raises(DealNotProven if is_other_kind else DealNotCheckable):
                 proof.check_kind(Deal.parse(other))
+        replace(proof, terms=proof.terms._replace(solver=SOLVER + 1, budget=7)).check_kind(Deal.parse(deal))
+
+
+def test_kind_that_a_game_has_not_is_named() -> None:
+    with pytest.raises(DealNotProven, match=r"Steve has no deal 'winnable hard'\."):
+        joint_deal("steve").check_kind(Deal.parse("winnable hard"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_search_limits_are_those_of_all_deals(game: str) -> None:
+    limits = {states_of(GAMES[game], "")} | {states_of(GAMES[game], each) for each in DIFFICULTIES if game in QUICK}
+    assert search_limits(GAMES[game]) == limits
+    assert states_of(GAMES[game], "") == (1, SEARCH_BUDGET) == (1, 100_000)
 
 
 def test_page_has_the_daily_deals() -> None:
@@ -112,20 +128,6 @@ def test_page_has_the_words_of_deals() -> None:
     assert "```words\n" + "\n".join(lines) + "\n```" in PAGE
 
 
-def test_words_follow_the_rule_of_the_page() -> None:
-    digest = hashlib.sha256(b"samedeal words v1\n" + bytes(32) + b"\x01" + some_bytes("a") + b"\x03" + some_bytes("b"))
-    bits = "".join(f"{byte:08b}" for byte in digest.digest()[:8])
-    word, words = "", []
-    while bits:
-        letters = "bdfghjklmnprstvz" if len(word) % 2 == 0 else "aiou"
-        width = 4 if len(word) % 2 == 0 else 2
-        word, bits = word + letters[int(bits[:width], 2)], bits[width:]
-        if len(word) == 5:
-            words.append(word)
-            word = ""
-    assert deal_words(bytes(32), [(1, some_bytes("a")), (3, some_bytes("b"))]) == " ".join(words)
-
-
 def test_hashes_are_those_of_the_page() -> None:
     """Compute the hashes of a proof from the formulas of the page."""
 
@@ -139,6 +141,13 @@ def test_hashes_are_those_of_the_page() -> None:
     for seat, name, commitment, share in proof.shares:
         assert commitment == sha256(b"samedeal share v3\nfriday\n", name.encode(), b"\n2\n", share)
         parts.append(bytes([seat]) + share)
+    digest = sha256(b"samedeal words v1\n", proof.commitment, *parts)
+    words = deal_words(proof.commitment, [(share.seat, share.share) for share in proof.shares]).split(" ")
+    for at, word in enumerate(words):
+        bits = f"{digest[2 * at]:08b}{digest[2 * at + 1]:08b}"
+        numbers = [int(part, 2) for part in re.findall("(....)(..)(....)(..)(....)", bits)[0]]
+        assert word == "".join(("bdfghjklmnprstvz", "aiou")[at % 2][number] for at, number in enumerate(numbers))
+    assert len(words) == 4
     mixed = sha256(b"samedeal mix v2\n", proof.secret, *parts)
     assert mixed == proof.mixed
     seed = sha256(b"samedeal candidate v2\n", mixed, b"\x00\x00\x01\x02")
@@ -174,7 +183,7 @@ def test_every_part_changes_the_deal() -> None:
     assert len({candidate_order(seed, 1) for seed in seeds}) == len(seeds)
 
 
-def test_share_of_another_player_room_or_draw_cannot_be_revealed() -> None:
+def test_share_of_other_player_room_or_draw_is_not_revealed() -> None:
     share = some_bytes("share")
     places = (("a", "b", 1), ("b", "a", 1), ("ab", "b", 1), ("a", "bb", 1), ("a", "b", 2), ("a", "b1", 1))
     assert len({share_commitment(*place, share) for place in places}) == len(places)
@@ -220,7 +229,7 @@ def late_candidate() -> DealProof:
 
 def with_terms(proof: DealProof, **changes: int) -> DealProof:
     """A proof with other terms, to which the server has committed."""
-    terms = proof.terms._replace(**changes)
+    terms = proof.terms._replace(**changes)  # type: ignore[arg-type]  # fields by name
     return replace(proof, terms=terms, commitment=secret_commitment(terms, proof.secret))
 
 
@@ -241,8 +250,8 @@ def other_budget() -> DealProof:
     return with_terms(joint_deal("willow"), budget=999_999_999)
 
 
-def sentence(proof: DealProof) -> str:
-    with pytest.raises((DealNotProven, DealNotCheckable)) as caught:
+def sentence(proof: DealProof, error: type[SamedealError] = DealNotProven) -> str:
+    with pytest.raises(error) as caught:
         proof.check_deeply()
     return str(caught.value)
 
@@ -253,8 +262,8 @@ def test_cheats_are_named() -> None:
         deep.check()
     found["a candidate passed over"] = sentence(late_candidate())
     found["a candidate not won"] = sentence(hard_candidate())
-    found["a newer solver"] = sentence(other_solver())
-    found["another budget for all"] = sentence(other_budget())
+    found["a newer solver"] = sentence(other_solver(), DealNotCheckable)
+    found["another budget for all"] = sentence(other_budget(), DealNotCheckable)
     assert_sentences("engine: proofs of joint deals", [f"{cheat}\t{text}" for cheat, text in found.items()])
 
 
@@ -271,10 +280,10 @@ def damaged(name: str = "phoenix") -> dict[str, str]:
         "not the first": text[1:],
     }
     for number, line in enumerate(lines):
-        before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
-        found[f"without line {number + 1}"] = before + after
         if line.startswith("lost"):
             continue  # what the server says about these seats has no hash
+        before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
+        found[f"without line {number + 1}"] = before + after
         if not line.startswith("seat"):
             found[f"with two lines {number + 1}"] = before + line + line + after
         found[f"blank line {number + 1}"] = before + "\n" + after
@@ -308,7 +317,11 @@ MALFORMED = {
     "no draw": ("draw: 2", "draw: 0"),
     "a lost seat": ("lost: 1 4 left ben", "lost: 1 4 ben"),
     "a reason": ("lost: 1 4 left ben", "lost: 1 4 bored ben"),
-    "lost seats out of order": ("lost: 2 3", "lost: 0 3"),
+    "a seat lost in draw 0": ("lost: 2 3", "lost: 0 3"),
+    "lost seats out of order": ("lost: 1", "lost: 2 4 left dan\nlost: 1"),
+    "a lost seat after the seats": ("candidate: ", "lost: 2 4 left dan\ncandidate: "),
+    "a lost seat without a name": ("silent cid", "silent"),
+    "a lost seat 0": ("lost: 1 4", "lost: 1 0"),
     "a seat lost later": ("lost: 2 3", "lost: 3 3"),
     "a hash": ("commitment: ", "commitment: 0"),
     "a seat": ("seat: 1", "seat: 0"),
@@ -328,6 +341,25 @@ def test_wording_of_malformed_proofs() -> None:
         changed = text.replace(before, after, 1) if before else after
         lines.append(f"{case}\t{error_of(DealProof.parse, changed)}")
     assert_sentences("engine: text of proofs", lines)
+
+
+def test_lost_seats_are_read_as_they_are_written() -> None:
+    lost = (
+        LostShare(1, 255, "left", "Zo\u00eb Q"),
+        LostShare(1, 3, "kicked", "ben"),
+        LostShare(2, 3, "silent", "a b c"),
+        LostShare(2, 1, "left", "dan"),
+    )
+    proof = replace(joint_deal("willow"), lost=lost)
+    assert DealProof.parse(str(proof)) == proof
+    assert proof.check() == joint_deal("willow").board()
+
+
+@pytest.mark.parametrize(("draws", "without"), [((), 1), ((1,), 2), ((2,), 1), ((1, 3), 2), ((1, 2, 4), 3)])
+def test_every_earlier_draw_needs_a_lost_seat(draws: tuple[int, ...], without: int) -> None:
+    lost = tuple(LostShare(draw, 4, "left", "cid") for draw in draws)
+    with pytest.raises(DealNotProven, match=rf"who lost a seat in draw {without},"):
+        replace(joint_deal("willow"), draw=5, lost=lost).check()
 
 
 @needs_node
@@ -371,23 +403,19 @@ def written(folder: Path, texts: list[str]) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
-def test_javascript_is_small_and_needs_only_node(path: Path) -> None:
-    """The modules that the page for browsers has too need nothing."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("name", ["check", "rules", "search", "states"])
+def test_javascript_is_small_and_needs_only_node(name: str) -> None:
+    lines = (CHECKER / f"{name}.mjs").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 200
     assert max(map(len, lines)) <= 120
     modules = {module for line in lines for module in re.findall(r'^import .* from "(.*?)";$', line)}
-    needed = {module for module in modules if module.startswith("node:")}
-    assert needed <= ({"node:assert/strict", "node:crypto", "node:fs"} if path.parent == CHECKER else set())
-    assert {(path.parent / module).resolve() for module in modules - needed} <= set(MODULES)
+    assert modules <= {"node:assert/strict", "node:crypto", "node:fs", "./rules.mjs", "./search.mjs", "./states.mjs"}
 
 
-def test_javascript_checks_in_under_220_lines_of_code() -> None:
+def test_javascript_checks_in_under_200_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
-    paths = [path for path in MODULES if path.stem in ("check", "hashes", "rules")]
-    lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("//") for line in lines) < 220
+    lines = [line.strip() for name in ("check", "rules") for line in (CHECKER / f"{name}.mjs").read_text().splitlines()]
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 200
 
 
 @pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])

@@ -696,10 +696,12 @@ def _lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: in
     """Continue the countdown after racers have lost their seats.
 
     If the draw is sealed and shares are missing, begin the countdown again with another draw, because those who lost
-    their seats may know which deal they prevent. If no racer is left, return the race to the phase ``open``.
+    their seats may know which deal they prevent. If no racer is left, return the race to the phase ``open``. The next
+    countdown then has another draw, even if all shares were known. So the last racers are always listed in ``lost``: a
+    proof must say why there was another draw.
     """
     left = replace(race, racers=tuple(each for each in race.racers if each not in losers))
-    if race.lacks_shares:
+    if race.lacks_shares or (race.is_joint and not left.racers):
         lost = (LostShare(race.draw, racer.seat, reason, racer.name) for racer in losers)
         left = replace(left, lost=(*race.lost, *lost))
     if not left.racers:

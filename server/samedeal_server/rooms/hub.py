@@ -82,7 +82,7 @@ class Hub:
         self._pulling = asyncio.Lock()
         self._state_changed = False
         self._announced_ending_at = 0
-        self._announced_waiting: tuple[int, bool] | None = None
+        self._announced_waiting: tuple[int, bool, bool] | None = None
         self.updates = ProgressUpdates(timers, self._send_updates)
         self._deadline = Alarm(timers, self._on_deadline)
         self._retry_alarm = Alarm(timers, self._on_retry)
@@ -267,10 +267,10 @@ class Hub:
             self.audience.broadcast(player_notices.unseated(gone))
         if "not_drawn" in changed.changes:
             self.audience.broadcast(player_notices.not_drawn())
-        if "extended" in changed.changes and self._announced_waiting != (race.draw, race.lacks_shares):
-            self._announced_waiting = (race.draw, race.lacks_shares)
-            awaited = [racer.name for racer in race.awaited]
-            self.audience.broadcast(player_notices.waiting(awaited))
+        step = (race.draw, race.lacks_shares, race.is_sealed)
+        if "extended" in changed.changes and self._announced_waiting != step:
+            self._announced_waiting = step
+            self.audience.broadcast(player_notices.waiting(racer.name for racer in race.awaited))
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()
             return

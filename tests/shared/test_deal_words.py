@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from hashlib import sha256
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samedeal import deal_words as module
+from samedeal.deal_words import deal_words
+from tests.shared.joint_deals import joint_deal, some_bytes
+
+COMMITMENT = some_bytes("commitment")
+SHARES = ((1, some_bytes("one")), (5, some_bytes("two")))
+
+
+@pytest.mark.parametrize(
+    ("digest", "words"),
+    [
+        ("7f000001 3f54dcc1", "lusab babad gutih tugad"),  # 127.0.0.1 and 63.84.220.193, as proquints are specified
+        ("3f760723 8c62c18d", "gutuk bisog mudof sakat"),  # 63.118.7.35 and 140.98.193.141, as above
+        ("00000000 00000000", "babab babab babab babab"),
+        ("ffffffff ffffffff", "zuzuz zuzuz zuzuz zuzuz"),
+        ("0123456789abcdef", "bahog hijol mokor suloz"),
+    ],
+)
+def test_words_are_proquints_of_64_bits(digest: str, words: str) -> None:
+    with mock.patch.object(module, "sha256") as hashed:
+        hashed.return_value.digest.return_value = bytes.fromhex(digest) + bytes(24)
+        assert deal_words(COMMITMENT) == words
+
+
+def test_words_are_those_of_the_hash() -> None:
+    data = b"samedeal words v1\n" + COMMITMENT + b"\x01" + SHARES[0][1] + b"\x05" + SHARES[1][1]
+    with mock.patch.object(module, "sha256", side_effect=sha256) as hashed:
+        deal_words(COMMITMENT, SHARES)
+    hashed.assert_called_once_with(data)
+
+
+def test_every_part_changes_the_words() -> None:
+    (_, one), (_, two) = SHARES
+    places = [(), ((1, one),), ((1, two),), ((2, one),), SHARES, ((1, two), (5, one)), ((1, one), (6, two))]
+    words = {deal_words(commitment, shares) for commitment in (COMMITMENT, one) for shares in places}
+    assert len(words) == 2 * len(places)
+
+
+def test_words_of_a_proven_deal_do_not_change() -> None:
+    proof = joint_deal("phoenix")
+    shares = [(share.seat, share.share) for share in proof.shares]
+    assert deal_words(proof.commitment, shares) == "hupah bimur fapap gakuk"
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_words_can_be_read_aloud(commitment: bytes) -> None:
+    words = deal_words(commitment).split(" ")
+    assert len(words) == 4
+    for word in words:
+        assert [letter in "aiou" for letter in word] == [False, True, False, True, False]
