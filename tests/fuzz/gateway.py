@@ -21,12 +21,14 @@ from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
 from samedeal.errors import MalformedFrame, PlayError
 from samedeal.games import GAMES, Game
+from samedeal.joint_deal import SHARE_BYTES, share_commitment
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     AckedAction,
     Act,
     BoardState,
+    CommitShare,
     Create,
     DeclareStuck,
     Done,
@@ -40,6 +42,7 @@ from samedeal.protocol.messages import (
     Recover,
     Rematch,
     Resign,
+    RevealShare,
     Start,
     ToServer,
     Watch,
@@ -119,10 +122,12 @@ _RAW: Final = (
 
 def make_script(rng: Random) -> Script:
     """Make an input: a hello and then requests, which may make sense or not."""
-    match rng.randrange(5):
+    match rng.randrange(6):
         case 0:
             return _race(rng)
         case 1:
+            return _draw(rng)
+        case 2:
             requests: list[ToServer] = [rng.choice(REQUESTS) for _ in range(rng.randint(1, 12))]
         case _:
             room = rng.choice(_ROOMS)
@@ -150,6 +155,8 @@ _REQUEST_MAKERS: Final = (
     lambda room: Watch(id=10, room="calm"),
     lambda room: Ready(id=11),
     lambda room: Start(id=12),
+    lambda room: CommitShare(id=12, draw=1, commitment=bytes(32)),
+    lambda room: RevealShare(id=12, draw=1, share=bytes(32)),
     lambda room: KickPlayer(id=17, player="nobody"),
     lambda room: Act(id=13, revision=0, action="3 5"),
     lambda room: Act(id=14, revision=1, action="undo"),
@@ -190,6 +197,27 @@ def _race(rng: Random) -> Script:
     requests += rng.choices(requests[4:], k=2)
     requests += [rng.choice((Resign(id=90), Leave(id=91), Ping(id=92))), Rematch(id=93)]
     return tuple(Step(encode(message)) for message in requests)
+
+
+def _draw(rng: Random) -> Script:
+    """A player draws a joint deal alone, perhaps twice, and with some requests repeated or out of order."""
+    name, room = f"f{rng.randrange(1 << 30)}", f"draw-{rng.randrange(1 << 30)}"
+    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=rng.choice((0, 1)), limit=60)
+    share = rng.randbytes(SHARE_BYTES)
+    requests: list[ToServer] = []
+    for draw in range(1, rng.randint(2, 3)):
+        requests += [
+            Join(id=2, room=room),
+            Start(id=3),
+            CommitShare(id=4, draw=draw, commitment=share_commitment(room, name, draw, share)),
+            RevealShare(id=5, draw=draw, share=share),
+            rng.choice((Leave(id=6), Ping(id=6))),
+        ]
+    requests += rng.choices(requests, k=2)
+    if rng.random() < 0.3:
+        rng.shuffle(requests)
+    opening = (Hello(id=0, name=name), Create(id=1, room=room, options=options))
+    return tuple(Step(encode(message)) for message in (*opening, *requests))
 
 
 def damage_script(rng: Random, script: Script, others: list[Script]) -> Script:

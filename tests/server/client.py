@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final, Self, TypeVar, cast
@@ -15,6 +16,7 @@ from websockets.typing import Subprotocol
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import Game
+from samedeal.joint_deal import share_commitment
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
@@ -22,11 +24,14 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
+    CommitShare,
     Create,
     Created,
+    Done,
     Hello,
     Join,
     Joined,
+    RevealShare,
     RoomState,
     ToClient,
     ToServer,
@@ -53,6 +58,7 @@ class Client:
         self.socket = socket
         self.frames: list[bytes | str] = []
         self.inbox: list[ToClient] = []
+        self.name = ""
         self.session = ""
         self.player = ""
         self.room = ""
@@ -73,7 +79,7 @@ class Client:
         """Open a connection and send Hello."""
         client = await cls.connect(url, **options)
         welcome = await client.expect(Welcome, Hello, name=name, session=session, bot=bot)
-        client.session, client.player = welcome.session, welcome.player
+        client.name, client.session, client.player = welcome.name, welcome.session, welcome.player
         return client
 
     async def _read(self) -> None:
@@ -170,6 +176,28 @@ class Client:
         joined = await self.expect(Joined, Join, room=room, **fields)
         self.room = joined.room
         return joined
+
+    def share(self, draw: int = 1) -> bytes:
+        """The player's share for a draw of a joint deal. It follows from the name and the number."""
+        return hashlib.sha256(f"{self.name} {draw}".encode()).digest()
+
+    def commitment(self, draw: int = 1) -> bytes:
+        """The hash of the player's share for a draw."""
+        return share_commitment(self.room, self.name, draw, self.share(draw))
+
+    async def commit(self, draw: int = 1) -> None:
+        """Commit the player to the share for a draw."""
+        await self.expect(Done, CommitShare, draw=draw, commitment=self.commitment(draw))
+
+    async def reveal(self, draw: int = 1) -> None:
+        """Reveal the share for a draw."""
+        await self.expect(Done, RevealShare, draw=draw, share=self.share(draw))
+
+    async def sealed(self, draw: int = 1) -> RoomState:
+        """The state of the room once a draw is sealed."""
+        return await self.state(
+            lambda state: state.draw == draw and all(seat.share_commitment for seat in state.players)
+        )
 
     async def watch(self, room: str, **fields: Any) -> Watching:
         """Watch a room."""

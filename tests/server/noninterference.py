@@ -43,6 +43,7 @@ from samedeal.protocol.messages import (
     Acked,
     AckedAction,
     Act,
+    CommitShare,
     DeclareStuck,
     Done,
     Join,
@@ -207,7 +208,6 @@ class World:
         self._log_read = 0
         self._outputs: list[Output] = []
         self._passphrase = ""
-        self._joint = False
 
     async def connect_client(self, name: str, at: int, session: str = "") -> RacingClient:
         """Connect or reconnect a client to a node."""
@@ -289,7 +289,6 @@ class World:
 
     async def race(self, steps: int, *, dealt: bool, joint: bool) -> Transcript:
         """Run a number of random steps in a new room, before or after the deal. A joint deal is found in the countdown."""
-        self._joint = joint
         ana = await self.connect_client("ana", 0)
         for name, at in (("bob", 1), ("carl", 0), ("dan", self.rng.choice([0, 1])), ("wat", 1)):
             await self.connect_client(name, at)
@@ -310,9 +309,8 @@ class World:
             if number == start_at:
                 await self.clients["ana"].expect(Done, Start)
                 await self.settle("started", answers_first=True)
-                for name in ("ana", "bob") if joint else ():
-                    await self.clients[name].expect(Done, RevealShare, share=_share(name))
-                    await self.settle(f"{name} reveals")
+                if joint:
+                    await self._draw()
             name = self.rng.choice(["ana", "bob"])
             take_step = self.rng.choices(_STEPS, _WEIGHTS)[0]
             await take_step(self, name)
@@ -332,11 +330,18 @@ class World:
         if self._passphrase:
             await self.clients[name].refused("bad_passphrase", kind, room=ROOM, passphrase="open barley")
             await self.settle(f"{name} guesses")
-        fields = (
-            {"share_commitment": share_commitment(ROOM, name, _share(name))} if self._joint and kind is Join else {}
-        )
-        await self.clients[name].expect(answer, kind, room=ROOM, passphrase=self._passphrase, **fields)
+        await self.clients[name].expect(answer, kind, room=ROOM, passphrase=self._passphrase)
         await self.settle(f"{name} enters")
+
+    async def _draw(self) -> None:
+        """Let ana and bob draw the deal together."""
+        for name in ("ana", "bob"):
+            commitment = share_commitment(ROOM, name, 1, _share(name))
+            await self.clients[name].expect(Done, CommitShare, draw=1, commitment=commitment)
+            await self.settle(f"{name} commits")
+        for name in ("ana", "bob"):
+            await self.clients[name].expect(Done, RevealShare, draw=1, share=_share(name))
+            await self.settle(f"{name} reveals")
 
     async def _kick(self, kicked: str) -> None:
         """Let bob, and then the host, try to remove a player before the start. The player then tries to return."""

@@ -111,6 +111,7 @@ async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game
             if isinstance(message, RoomState):
                 assert (message.seed, message.proof) == (b"", "")
                 assert not any(seat.share_commitment for seat in message.players)
+                assert (message.draw, message.lost, message.shares) == (0, (), ())
             if isinstance(message, ProgressUpdate | Refusal):
                 assert not with_bytes(fields)
             if isinstance(message, BoardState):

@@ -14,17 +14,21 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import pytest
+from msgspec import to_builtins
 from redis.asyncio import Redis
 
 from samedeal.deal_proof import DealProof
 from samedeal.difficulty import SEARCH_BUDGET, states_of
 from samedeal.errors import RequestRefused
-from samedeal.joint_deal import share_commitment, won_candidates
+from samedeal.joint_deal import won_candidates
 from samedeal.options import Options
-from samedeal.protocol.messages import Done, Join, Joined, Leave, Notice, Resign, RevealShare, RoomState, Start
+from samedeal.protocol.codec import decode_to_client
+from samedeal.protocol.messages import CommitShare, Done, Leave, Notice, Resign, RevealShare, RoomState, Start
+from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
+from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.state.deal_verification import DealCheck, verify_deal
+from samedeal_client.state.deal_check import DealCheck
 from samedeal_server.races import race as race_module
 from samedeal_server.races.race import mixed
 from samedeal_server.solving.pool import SolverPool
@@ -42,8 +46,8 @@ from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 NAMES = ("ana", "bob", "cid", "dan")
 QUICK: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable"}
 SHARE = some_bytes("a share")
-EASY_ROOMS = {"room-243": 3, "room-118": 2, "room-240": 2}
-"""Rooms with the number of the candidate that is dealt if the secret and all chains of shares come from zeros.
+EASY_SECRETS = {252: 2, 133: 2, 80: 2}
+"""Bytes with the number of the candidate that is dealt if the secret consists of this byte, and all shares of zeros.
 
 The solver needs less than 500 states for each of them.
 """
@@ -83,10 +87,13 @@ async def finished(*clients: RoomClient) -> DealProof:
         assert client.model.own.first == first
         assert proof.commitment == client.model.commitment
         assert state(client).seed == b""
-        assert proof.restarts == state(client).restarts
-        verification = verify_deal(client.model)
+        assert (proof.draw, len(proof.lost)) == (state(client).draw, len(state(client).lost))
+        assert [share._asdict() for share in proof.shares] == [
+            to_builtins(share, builtin_types=(bytes,)) for share in state(client).shares
+        ]
+        verification = (await audit_race(client, lambda _: None)).verification
         assert verification is not None
-        assert verification.check is DealCheck.PROOF_AND_CARDS
+        assert verification.check is DealCheck.PROOF_AND_CARDS, verification.sentence
     return proof
 
 
@@ -94,15 +101,14 @@ async def test_four_players_start_in_time_on_a_proven_deal(
     node: NodeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = await node(), await node()
-    for module in ("samedeal_server.rooms.room_creation", "samedeal_client.net.reconnecting_link"):
-        monkeypatch.setattr(f"{module}.secrets", SimpleNamespace(token_bytes=bytes))
-    first, *others = EASY_ROOMS
+    monkeypatch.setattr("samedeal_client.net.reconnecting_link.secrets", SimpleNamespace(token_bytes=bytes))
+    first, *others = EASY_SECRETS
     race = await race_of_four(one, two, first)
-    for room in others:
+    for secret in others:
         if race.started != race.announced:  # a busy machine may hold up a race, but hardly all of them
-            race = await race_of_four(one, two, room)
+            race = await race_of_four(one, two, secret)
     assert race.record.terms.start == race.started == race.announced
-    assert (race.proof.candidate, race.proof.restarts) == (EASY_ROOMS[race.record.terms.room], 0)
+    assert (race.proof.candidate, race.proof.draw) == (EASY_SECRETS[race.proof.secret[0]], 1)
     assert [share.name for share in race.proof.shares] == list(NAMES)
     assert [player.name for player in race.record.players] == list(NAMES)
     for each in (race.record, race.own):
@@ -125,9 +131,13 @@ class RaceOfFour(NamedTuple):
     own: Record
 
 
-async def race_of_four(one: Node, two: Node, room: str) -> RaceOfFour:
-    """Open a room for Phoenix with default options, and race in it."""
-    async with seated(one, two, names=NAMES, room=room, games=("phoenix",), deal="winnable") as clients:
+async def race_of_four(one: Node, two: Node, secret: int) -> RaceOfFour:
+    """Open a room for Phoenix with default options, and race in it. The server's secret consists of one byte."""
+    secrets = SimpleNamespace(token_bytes=lambda size: bytes([secret]) * size)
+    phoenix: dict[str, Any] = {"games": ("phoenix",), "deal": "winnable"}
+    async with AsyncExitStack() as stack:
+        with mock.patch("samedeal_server.rooms.room_creation.secrets", secrets):
+            clients = await stack.enter_async_context(seated(one, two, names=NAMES, room=f"room-{secret}", **phoenix))
         await clients[0].start()
         await wait_for(lambda: state(clients[0]).phase == "countdown")
         announced = state(clients[0]).starts
@@ -155,7 +165,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
         record = await kept_record(ana)
     assert len({each.number for each in tried}) == len(tried) == proofs[0].candidate + 1
     for proof in proofs:
-        assert (proof.public, proof.shares, proof.restarts) == (DAILY, (), 0)
+        assert (proof.public, proof.shares, proof.draw, proof.lost) == (DAILY, (), 0, ())
         assert proof.line == daily_deal("ace-of-hearts").line
         assert proof.terms.budget == SEARCH_BUDGET
     record.check_deeply()
@@ -181,25 +191,106 @@ async def kept_record(client: RoomClient) -> Record:
                 return Record.read(await client.read_record(state(client).room))
 
 
-async def test_deal_is_drawn_without_those_who_do_not_reveal(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bob reveals another share than the one he has committed to, and Cid has copied Ana's commitment."""
-    monkeypatch.setattr(race_module, "REVEAL_TIMEOUT", 4_000)
+async def drawing(ana: Client, *others: Client, **options: Any) -> str:
+    """Open a room with a joint deal, in which all players have seats, and begin the countdown."""
+    room = await ana.create(**QUICK, **options)
+    for player in (ana, *others):
+        await player.join(room)
+    await ana.expect(Done, Start)
+    for player in (ana, *others):
+        begun = await player.phase("countdown")
+        assert (begun.draw, begun.lost, begun.shares) == (1, (), ())
+        assert not any(seat.share_commitment for seat in begun.players)
+    return room
+
+
+async def resigned(*players: Client) -> RoomState:
+    """Wait until all players have the cards, end their race, and return the last state of the room."""
+    for player in players:
+        await player.dealt()
+    for player in players:
+        await player.expect(Done, Resign)
+    return await players[0].phase("finished")
+
+
+async def test_draw_is_sealed_before_any_share_is_taken(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    await drawing(ana, bob)
+    await ana.commit()
+    await ana.commit()  # it may be sent again
+    await ana.refused("bad_share", RevealShare, draw=1, share=ana.share())
+    await bob.refused("bad_share", RevealShare, draw=1, share=bob.share())
+    await bob.refused("bad_share", CommitShare, draw=2, commitment=SHARE)
+    await bob.refused("bad_share", CommitShare, draw=1, commitment=b"short")
+    await bob.commit()
+    for player in (ana, bob):
+        sealed = await player.sealed()
+        assert [seat.share_commitment for seat in sealed.players] == [each.commitment() for each in (ana, bob)]
+        assert sealed.shares == ()
+    await bob.refused("bad_share", CommitShare, draw=1, commitment=SHARE)
+    await bob.refused("bad_share", RevealShare, draw=1, share=SHARE)
+    for player in (ana, bob, ana):
+        await player.reveal()
+    drawn = await ana.state(lambda told: told.shares)
+    assert [(each.seat, each.name, each.commitment, each.share) for each in drawn.shares] == [
+        (seat, each.name, each.commitment(), each.share()) for seat, each in enumerate((ana, bob), 1)
+    ]
+    assert not any(seat.share_commitment for seat in drawn.players)
+    ended = await resigned(ana, bob)
+    assert ended.shares == drawn.shares
+    proof = DealProof.parse(ended.proof)
+    proof.check_deeply()
+    assert (proof.draw, proof.lost) == (1, ())
+
+
+async def test_states_between_commitments_are_not_pushed(node: NodeMaker) -> None:
     one = await node()
-    async with seated(one, names=("ana",), **QUICK, start="full", players=3) as (ana,):
-        bob, cid = await one.player("bob"), await one.player("cid")
-        room = state(ana).room
-        await bob.refused("share_needed", Join, room=room)
-        await bob.expect(Joined, Join, room=room, share_commitment=share_commitment(room, "bob", SHARE))
-        copied = state(ana).players[0].share_commitment
-        await cid.expect(Joined, Join, room=room, share_commitment=copied)
-        await bob.phase("countdown")
-        await bob.refused("bad_share", RevealShare, share=bytes(32))
-        await cid.refused("bad_share", RevealShare, share=SHARE)
-        assert [(await bob.until(Notice)).code for _ in range(2)] == ["waiting", "unseated"]
-        proof = await finished(ana)
+    ana, bob, cid = [await one.player(name) for name in ("ana", "bob", "cid")]
+    await drawing(ana, bob, cid, countdown=5)
+    told = len(cid.frames)
+    await ana.commit()
+    await bob.commit()
+    await asyncio.sleep(0.3)
+    assert not [frame for frame in cid.frames[told:] if isinstance(decode_to_client(frame), RoomState)]
+    await cid.commit()
+    await cid.sealed()
+
+
+async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dan does not commit. Bob reveals another share than his own, and Cid has copied Ana's commitment."""
+    monkeypatch.setattr(race_module, "SHARE_TIMEOUT", 2_500)
+    one = await node()
+    ana, bob, cid, dan = [await one.player(name) for name in NAMES]
+    await drawing(ana, bob, cid, dan, countdown=1)
+    await ana.commit()
+    await bob.commit()
+    await cid.expect(Done, CommitShare, draw=1, commitment=ana.commitment())
+    sealed = await ana.sealed()
+    assert [(lost.draw, lost.seat, lost.name, lost.reason) for lost in sealed.lost] == [(1, 4, "dan", "silent")]
+    assert (sealed.draw, sealed.phase) == (1, "countdown")
+    await ana.reveal()
+    await bob.refused("bad_share", RevealShare, draw=1, share=bytes(32))
+    await cid.refused("bad_share", RevealShare, draw=1, share=ana.share())
+    again = await ana.state(lambda told: told.draw == 2)
+    assert [seat.name for seat in again.players] == ["ana"]
+    assert not again.players[0].share_commitment
+    assert again.starts > sealed.starts
+    await ana.refused("bad_share", RevealShare, draw=1, share=ana.share())
+    await ana.commit(2)
+    await ana.reveal(2)
+    ended = await resigned(ana)
+    assert [notice.code for notice in ana.inbox if isinstance(notice, Notice)] == [
+        *("waiting", "unseated", "waiting", "unseated")
+    ]
+    for player in (bob, cid, dan):
+        assert await player.closed() == CloseCode.RESTART
+    proof = DealProof.parse(ended.proof)
+    proof.check_deeply()
     assert [share.name for share in proof.shares] == ["ana"]
-    assert proof.restarts == 1
-    assert proof.shares[0].commitment not in (copied, proof.shares[0].share)
+    assert [(lost.draw, lost.name, lost.reason) for lost in proof.lost] == [
+        *((1, "dan", "silent"), (1, "bob", "silent"), (1, "cid", "silent"))
+    ]
 
 
 async def test_deal_is_drawn_again_if_a_player_leaves(node: NodeMaker) -> None:
@@ -207,22 +298,80 @@ async def test_deal_is_drawn_again_if_a_player_leaves(node: NodeMaker) -> None:
     async with seated(one, names=("ana",), **QUICK, countdown=0) as (ana,):
         room = state(ana).room
         bob, cid = await two.player("bob"), await one.player("cid")
-        before = share_commitment(room, "bob", SHARE)
-        await bob.expect(Joined, Join, room=room, share_commitment=share_commitment(room, "bob", before))
-        await cid.expect(Joined, Join, room=room, share_commitment=SHARE)
+        for player in (bob, cid):
+            await player.join(room)
         await ana.start()
-        await bob.phase("countdown")
-        await bob.expect(Done, RevealShare, share=before)
+        for player in (bob, cid):
+            await player.phase("countdown")
+            await player.commit()
+        sealed = await bob.sealed()
+        await bob.reveal()
         await cid.expect(Done, Leave)
-        told = await bob.state(lambda told: told.restarts)
-        assert [seat.share_commitment for seat in told.players][1] == before
-        await bob.refused("bad_share", RevealShare, share=before)
-        await bob.expect(Done, RevealShare, share=SHARE)
+        again = await bob.state(lambda told: told.draw == 2)
+        assert [(lost.draw, lost.seat, lost.reason) for lost in again.lost] == [(1, 3, "left")]
+        assert not again.players[1].share_commitment
+        await bob.refused("bad_share", RevealShare, draw=1, share=bob.share())
+        await bob.commit(2)
+        resealed = await bob.sealed(2)
+        assert resealed.players[0].share_commitment != sealed.players[0].share_commitment
+        await bob.reveal(2)
         await bob.dealt()
         await bob.expect(Done, Resign)
         proof = await finished(ana)
-    assert [(share.name, share.share == SHARE) for share in proof.shares] == [("ana", False), ("bob", True)]
-    assert proof.restarts == 1
+    assert [(share.name, share.share == bob.share(2)) for share in proof.shares] == [("ana", False), ("bob", True)]
+    assert (proof.draw, [(lost.draw, lost.name) for lost in proof.lost]) == (2, [(1, "cid")])
+
+
+async def test_player_who_leaves_an_open_draw_does_not_begin_another(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    await drawing(ana, bob)
+    await ana.commit()
+    await bob.expect(Done, Leave)
+    sealed = await ana.sealed()
+    assert (sealed.draw, [(lost.name, lost.reason) for lost in sealed.lost]) == (1, [("bob", "left")])
+    await ana.reveal()
+    proof = DealProof.parse((await resigned(ana)).proof)
+    proof.check()
+    assert (proof.draw, [(lost.draw, lost.name) for lost in proof.lost]) == (1, [(1, "bob")])
+
+
+async def test_room_closes_if_no_draw_succeeds(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race_module, "MAX_DRAWS", 2)
+    one = await node()
+    ana, bob, cid = [await one.player(name) for name in ("ana", "bob", "cid")]
+    await drawing(ana, bob, cid)
+    for draw, players in ((1, (ana, bob, cid)), (2, (ana, bob))):
+        await ana.state(lambda told, draw=draw: told.draw == draw) if draw > 1 else None  # type: ignore[misc]  # bound at once
+        for player in players:
+            await player.commit(draw)
+        await ana.sealed(draw)
+        await players[-1].expect(Done, Leave)
+    assert (await ana.until(Notice, lambda notice: notice.code != "waiting")).code == "not_drawn"
+    closed = await ana.phase("closed")
+    assert [(lost.draw, lost.name) for lost in closed.lost] == [(1, "cid"), (2, "bob")]
+    assert (closed.proof, closed.shares) == ("", ())
+
+
+async def test_room_that_all_left_begins_with_the_next_draw(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    room = await drawing(ana, countdown=60)
+    await ana.commit()
+    await ana.reveal()
+    assert (await ana.state(lambda told: told.shares)).draw == 1
+    await bob.watch(room)
+    await ana.expect(Done, Leave)
+    left = await bob.phase("open")
+    assert (left.draw, [(lost.name, lost.reason) for lost in left.lost], left.shares) == (1, [("ana", "left")], ())
+    await bob.expect(Done, Leave)
+    await bob.join(room)
+    await bob.expect(Done, Start)
+    await bob.state(lambda told: told.draw == 2)
+    await bob.commit(2)
+    await bob.reveal(2)
+    race = (await one.rooms.load(room)).race
+    assert [share.name for share in race.shares] == ["bob"]
 
 
 async def test_another_node_goes_on_if_the_searching_one_dies(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,23 +386,35 @@ async def test_another_node_goes_on_if_the_searching_one_dies(node: NodeMaker, m
     assert proof.candidate == next(won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, range(99))).number
 
 
-async def test_secret_and_shares_are_in_no_message_before_the_end(node: NodeMaker) -> None:
+async def test_secret_and_missing_shares_are_in_no_message(node: NodeMaker) -> None:
+    """The secret is in no message before the end of the race, and no share before all are known."""
     one = await node()
-    ana, eve = await one.player("ana"), await one.player("eve")
+    ana, bob, eve = [await one.player(name) for name in ("ana", "bob", "eve")]
     room = await ana.create(**QUICK, countdown=0)
-    last = share_commitment(room, "ana", SHARE)
-    await ana.expect(Joined, Join, room=room, share_commitment=share_commitment(room, "ana", last))
     await eve.watch(room)
+    for player in (ana, bob):
+        await player.join(room)
     await ana.expect(Done, Start)
-    await ana.phase("countdown")
-    await ana.expect(Done, RevealShare, share=last)
+    for player in (ana, bob):
+        await player.phase("countdown")
+        await player.commit()
+    for player in (ana, bob, eve):
+        await player.sealed()
+    await ana.reveal()
+    assert ana.share() not in frames_of(ana, bob, eve)
+    await bob.reveal()
     await ana.dealt()
+    await eve.state(lambda told: told.shares)
     secret = await one.store.load_secret(room)
     assert secret is not None
     assert secret.deal.found is not None
-    frames = b"".join(frame for client in (ana, eve) for frame in client.frames if isinstance(frame, bytes))
-    for hidden in (secret.deal.seed, last, secret.deal.found.line.encode()):
-        assert hidden not in frames
+    assert ana.share() in frames_of(eve)
+    for hidden in (secret.deal.seed, secret.deal.found.line.encode()):
+        assert hidden not in frames_of(ana, bob, eve)
+
+
+def frames_of(*clients: Client) -> bytes:
+    return b"".join(frame for client in clients for frame in client.frames if isinstance(frame, bytes))
 
 
 async def test_killed_node_is_replaced_while_it_searches(
@@ -267,12 +428,15 @@ async def test_killed_node_is_replaced_while_it_searches(
         ana = await Client.hello("ws://{}:{}".format(*killed.target), "ana")
         bob = await one.player("bob")
         room = await ana.create(**QUICK, countdown=1)
-        for name, player in (("ana", ana), ("bob", bob)):
-            await player.expect(Joined, Join, room=room, share_commitment=share_commitment(room, name, SHARE))
+        for player in (ana, bob):
+            await player.join(room)
         await ana.expect(Done, Start)
         await bob.phase("countdown")
-        await bob.expect(Done, RevealShare, share=SHARE)
-        await ana.send(RevealShare, share=SHARE)
+        for player in (ana, bob):
+            await player.commit()
+        await bob.sealed()
+        await bob.reveal()
+        await ana.send(RevealShare, draw=1, share=ana.share())
         async with Redis.from_url(redis_url) as redis, asyncio.timeout(DEADLINE):
             while not await redis.exists(keys.search(room)):
                 pass

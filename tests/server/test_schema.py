@@ -86,10 +86,10 @@ async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, node:
     one = await node()
     ana = await one.player()
     room = await ana.create(deal="winnable")
-    await ana.join(room, share_commitment=bytes(32))
+    await ana.join(room)
     await ana.expect(Done, Leave)
     await set_race_fields(redis, room, solver=SOLVER + 1)
-    await ana.refused("other_version", Join, room=room, share_commitment=bytes(32))
+    await ana.refused("other_version", Join, room=room)
 
 
 async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: NodeMaker) -> None:
