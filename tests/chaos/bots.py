@@ -23,16 +23,17 @@ from samedeal.protocol.messages import (
     Created,
     DelayedBoard,
     DelayedMove,
+    Done,
     Hello,
     Join,
     Joined,
+    Leave,
     Notice,
     Ping,
     Ready,
     Refused,
     Rematch,
     Resign,
-    RevealShare,
     RoomState,
     Start,
     ToClient,
@@ -44,12 +45,13 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import CloseCode
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.dial import CannotConnect
-from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.chaos.client_journal import Journal
+from tests.chaos.plan import Habit
 from tests.chaos.player_model import RETRIED_CODES, PlayerModel
+from tests.chaos.shares import Shares, shown_seats
 
 _OPEN_TIMEOUT: Final = 2.0
 _ANSWER_TIMEOUT: Final = 3.0
@@ -179,10 +181,19 @@ class Client:
 
 
 class Racer(Client):
-    """A racer on plain frames that on purpose sends requests twice, and over two connections at once."""
+    """A racer on plain frames that on purpose sends requests twice, and over two connections at once.
 
-    def __init__(self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float) -> None:
+    ``habit`` is what it does when a joint deal is drawn.
+    """
+
+    def __init__(
+        self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float, habit: Habit = "steady"
+    ) -> None:
         super().__init__(url, journal, rng)
+        self._habit = habit
+        self._leaving = 0
+        self._answers_at = 0.0
+        self._draw: RoomState | None = None
         self.model = model
         self.rematch_room = ""
         self._pace = pace
@@ -193,7 +204,7 @@ class Racer(Client):
         self._replaced: RawConnection | None = None
         self._replaced_connections: list[RawConnection] = []
         self._resigns_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
-        self._shares = JointShares()
+        self._shares = Shares(lambda: rng.randbytes(SHARE_BYTES), journal.revealed, journal.complaints)
 
     async def run(self) -> None:
         """Race until the end of the race and the room of the rematch are known."""
@@ -244,7 +255,7 @@ class Racer(Client):
         if not present and not isinstance(message, Acked):
             return
         if isinstance(message, Welcome):
-            self._shares.connected()
+            self._draw = None
             await self._join()
         elif isinstance(message, Joined):
             self.on_entered()
@@ -255,10 +266,8 @@ class Racer(Client):
             await self._refused(message, asked)
         elif isinstance(message, Created):
             self.rematch_room = message.room
-        elif isinstance(message, Notice) and message.code in _EXCLUDING:
-            self._exclude(message.code)
-        elif isinstance(message, RoomState) and message.phase == "closed":
-            self.rematch_room = "-"
+        else:
+            self._note_end(message)
         self.model.receive(message)
         if isinstance(message, RoomState):
             await self._help_start(message)
@@ -267,11 +276,19 @@ class Racer(Client):
             self.model.play = None
             await self._join()
 
+    def _note_end(self, message: ToClient) -> None:
+        """Record it if a message says that the racer has no place in the room any more."""
+        if isinstance(message, Notice) and message.code in _EXCLUDING:
+            self._exclude(message.code)
+        elif isinstance(message, RoomState) and message.phase == "closed":
+            self.rematch_room = "-"
+        elif isinstance(message, Done) and message.to == self._leaving:
+            self._exclude("left")
+
     async def _join(self) -> None:
         journal, revision = self.journal, self.model.revision
         join = Join(id=self.new_id(), room=journal.room, passphrase=journal.passphrase, revision=revision)
-        commitment = self._shares.commit(journal.room, journal.name, self.rng.randbytes(SHARE_BYTES))
-        await self._ask(structs.replace(join, share_commitment=commitment))
+        await self._ask(join)
 
     async def _refused(self, refusal: Refused, asked: ToServer | None) -> None:
         if refusal.code in _EXCLUDING and isinstance(asked, Join | None):
@@ -289,8 +306,11 @@ class Racer(Client):
 
     async def _help_start(self, state: RoomState) -> None:
         """Do this player's part to start the race."""
-        if share := self._shares.to_reveal(state, self.journal.player):
-            await self._ask(RevealShare(id=self.new_id(), share=share))
+        self._draw = state
+        if self._habit == "late" and state.phase == "countdown":
+            self._answers_at = time.monotonic() + self.rng.uniform(0, 4)
+        else:
+            await self._take_part_in_draw()
         if state.phase != "open" or len(state.players) < state.options.players or state.event == self._start_helped:
             return
         self._start_helped = state.event
@@ -300,9 +320,28 @@ class Racer(Client):
         elif state.options.start == "host" and state.host == self.journal.player:
             await self._ask(Start(id=self.new_id()))
 
+    async def _take_part_in_draw(self) -> None:
+        """Commit to a share, or reveal it, if the newest state of the room waits for it. Or fail to, as is the habit."""
+        state, self._draw = self._draw, None
+        if state is None or (request := self._shares.answer(state, self.journal.player)) is None:
+            return
+        if self._habit == "leaver" and self.rng.random() < 0.5:
+            self._leaving = self._leaving or self.new_id()
+            await self._ask(Leave(id=self._leaving))
+            return
+        if self._habit == "killed" and all(commitment for _, _, commitment in shown_seats(state)):
+            self._habit = "steady"
+            self.journal.revealed.pop(state.draw, None)
+            self._shares.forget()
+            await self.drop()
+            return
+        await self._ask(structs.replace(request, id=self.new_id()))
+
     async def _on_silence(self) -> None:
         """After a silence, retry unanswered requests or send the next one."""
         now = time.monotonic()
+        if self._draw is not None and now >= self._answers_at:
+            await self._take_part_in_draw()
         waiting = [at for _, at in self._unanswered.values()] + ([] if self.in_room else [self.connected_at + 1])
         if any(now - at > _ANSWER_TIMEOUT for at in waiting):
             await self.drop()
@@ -484,6 +523,7 @@ class LinkRacer:
                 await asyncio.gather(reader, *self._retries, return_exceptions=True)
         finally:
             self.journal.complaints += self.model.complaints
+            self.journal.revealed |= {draw.number: draw.seats for draw in self._link.draws.revealed}
             await self.close_all()
 
     async def close_all(self) -> None:

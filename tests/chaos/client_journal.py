@@ -10,6 +10,7 @@ from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welco
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import DealSecret, FoundDeal, Race
 from samedeal_server.store.events import SequencedEvent
+from tests.chaos.shares import ShownSeats
 
 
 def now() -> int:
@@ -42,7 +43,7 @@ class Journal:
     loss of a connection until the client had its seat or its view again. ``saw_the_end`` is true once the client knows that
     its race is over. ``excluded`` is the code with which the server excluded the client from the room, or empty.
     ``complaints`` are errors that the client itself found. ``replaces`` is true if the client takes part in place of one
-    that was excluded.
+    that was excluded. ``revealed`` has the seats that the client was shown before it revealed its share, by draw.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Journal:
     saw_the_end: bool = False
     excluded: str = ""
     complaints: list[str] = field(default_factory=list)
+    revealed: dict[int, ShownSeats] = field(default_factory=dict)
     player: str = ""
     tokens: list[str] = field(default_factory=list)
 

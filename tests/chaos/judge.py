@@ -17,7 +17,7 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import Deal, commitment, shuffled
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import SamedealError
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
@@ -30,11 +30,13 @@ from samedeal.protocol.messages import (
     Done,
     Join,
     Joined,
+    Leave,
     Notice,
     Pong,
     ProgressUpdate,
     Refused,
     Resign,
+    RevealShare,
     Rooms,
     RoomState,
     Standing,
@@ -383,7 +385,7 @@ def races_end(case: Case) -> Iterator[str]:
             for each in room.events
             if isinstance(each.event, RaceChanged) and "finished" in each.event.changes
         ]
-        if _closed_by_operator(room):
+        if _closed_early(room):
             continue
         if race.phase not in ("finished", "closed") or not finished:
             yield f"{code}: the race is {race.phase}, not finished"
@@ -442,15 +444,15 @@ def standings_match_the_logs(case: Case) -> Iterator[str]:
             yield f"{journal.name}: was sent wrong times of the race"
 
 
-def _closed_by_operator(room: RoomEvidence) -> bool:
-    """Whether the operator closed a room before its race was finished."""
-    changes = [each.event.changes for each in room.events if isinstance(each.event, RaceChanged)]
-    return any("closed_by_operator" in each for each in changes) and not any("finished" in each for each in changes)
+def _closed_early(room: RoomEvidence) -> bool:
+    """Whether the operator closed a room before its race was finished, or it closed because no deal could be drawn."""
+    changes = {name for each in room.events if isinstance(each.event, RaceChanged) for name in each.event.changes}
+    return bool(changes & {"closed_by_operator", "not_drawn"}) and "finished" not in changes
 
 
 def _standings(case: Case, room: RoomEvidence) -> tuple[Standing, ...]:
     race = room.race
-    if _closed_by_operator(room):
+    if _closed_early(room):
         return ()
 
     def line(racer: Racer) -> tuple[tuple[int, int, int], Standing]:
@@ -490,7 +492,7 @@ def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
             continue
         if room.race.commitment != commitment(room.seed):
             yield f"{code}: the seed does not match the commitment"
-        if room.race.seed != (b"" if _closed_by_operator(room) else room.seed):
+        if room.race.seed != (b"" if _closed_early(room) else room.seed):
             yield f"{code}: the race does not reveal its seed"
     for journal, room, state in _states(case):
         if state.commitment != room.race.commitment:
@@ -515,7 +517,7 @@ def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
     race = room.race
     if race.seed:
         yield f"{code}: a deal with a proof has a seed"
-    if _closed_by_operator(room):
+    if _closed_early(room):
         if race.proof:
             yield f"{code}: a closed room reveals the proof of its deal"
         return
@@ -529,9 +531,58 @@ def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
         return
     if (proof.terms, proof.commitment, proof.secret) != (race.terms, race.commitment, room.seed):
         yield f"{code}: the proof is about another deal"
+    if (proof.draw, proof.lost) != (race.draw, race.lost):
+        yield f"{code}: the proof is about another draw"
     shared = {(share.seat, share.name) for share in proof.shares}
     if race.is_joint and not {(racer.seat, racer.name) for racer in race.racers} <= shared:
         yield f"{code}: somebody raced who had no share in the deal"
+
+
+def draws_are_honest(case: Case) -> Iterator[str]:
+    """A joint deal follows from what all racers were shown before they revealed their shares in its draw.
+
+    Whoever lost a seat before all shares were known is listed, and the room shows the list and the shares as they are.
+    """
+    for code, room in case.evidence.rooms.items():
+        if room.race.is_joint:
+            yield from _losses_are_listed(code, room)
+            shares = DealProof.parse(room.race.proof).shares if room.race.proof else room.race.shares
+            for journal in case.evidence.journals:
+                if journal.room == code:
+                    yield from _draws_were_as_shown(journal, room, tuple(shares))
+
+
+def _losses_are_listed(code: str, room: RoomEvidence) -> Iterator[str]:
+    races = [each.event.race for each in room.events if isinstance(each.event, RaceChanged)]
+    for before, race in pairwise([*races, room.race]):
+        gone = {(before.draw, racer.seat, racer.name) for racer in before.racers if race.racer(racer.player) is None}
+        listed = {(lost.draw, lost.seat, lost.name) for lost in room.race.lost}
+        for draw, seat, name in sorted(gone - listed) if before.lacks_shares else ():
+            yield f"{code}: {name} lost seat {seat} in draw {draw} and is not listed"
+        if race.lost[: len(before.lost)] != before.lost:
+            yield f"{code}: the list of lost seats was changed"
+
+
+def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[RevealedShare, ...]) -> Iterator[str]:
+    race = room.race
+    drawn = tuple(share[:3] for share in shares)
+    raced = race.racer(journal.player) is not None and race.phase in ("racing", "finished")
+    if (race.draw in journal.revealed or raced) and shares and journal.revealed.get(race.draw) != drawn:
+        shown = journal.revealed.get(race.draw)
+        yield f"{journal.name}: the deal was drawn from other seats than those shown in draw {race.draw}: {shown}"
+    reveals = {sent.message.id: sent.message.draw for sent in journal.sent if isinstance(sent.message, RevealShare)}
+    accepted = {reveals.get(each.message.to) for each in journal.received if isinstance(each.message, Done)}
+    for lost in race.lost:
+        if lost.name == journal.name and lost.reason == "silent" and lost.draw in accepted:
+            yield f"{journal.name}: revealed its share in draw {lost.draw}, and is listed as silent"
+    for received in journal.received:
+        if not isinstance(state := received.message, RoomState):
+            continue
+        told = tuple((each.seat, each.name, each.commitment, each.share) for each in state.shares)
+        if told and state.draw == race.draw and told != shares:
+            yield f"{journal.name}: was shown other shares than those of the deal"
+        if tuple((each.draw, each.seat, each.reason, each.name) for each in state.lost) != race.lost[: len(state.lost)]:
+            yield f"{journal.name}: was shown other lost seats than those of the race"
 
 
 def room_states_are_in_order(case: Case) -> Iterator[str]:
@@ -723,10 +774,16 @@ def exclusions_are_justified(case: Case) -> Iterator[str]:
         justified = {
             "kicked": journal.player in room.race.kicked,
             "banned": journal.player in case.evidence.banned,
-            "race_started": journal.replaces or room.race.restarts > 0,
+            "race_started": journal.replaces or any(lost.name == journal.name for lost in room.race.lost),
+            "left": _left(journal),
         }
         if not justified.get(journal.excluded, room.race.phase == "closed"):
             yield f"{journal.name}: was excluded as {journal.excluded} without a reason"
+
+
+def _left(journal: Journal) -> bool:
+    """Whether a client has left the room by itself."""
+    return any(isinstance(sent.message, Leave) for sent in journal.sent)
 
 
 def nodes_logged_no_fault(case: Case) -> Iterator[str]:
@@ -816,6 +873,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     events_match_the_logs,
     standings_match_the_logs,
     seeds_match_and_stay_secret,
+    draws_are_honest,
     room_states_are_in_order,
     resignations_count,
     rematches_agree,

@@ -37,6 +37,13 @@ FaultKind = Literal[
     "step clock",
 ]
 
+Habit = Literal["steady", "leaver", "late", "killed"]
+"""What a racer does when a joint deal is drawn.
+
+A leaver leaves in the middle of a draw. Racers that are late answer after some seconds, and racers that are killed lose
+their share after they have committed themselves to it.
+"""
+
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 
 _WEIGHTS: Final[dict[FaultKind, int]] = {
@@ -90,7 +97,8 @@ class Fault:
 class RoomPlan:
     """A room. The first ``solvers`` players know the winning actions; the last ``links`` use the real client's link.
 
-    A room with a ``passphrase`` is private. The code of a ``reused`` room belonged to another room before.
+    A room with a ``passphrase`` is private. The code of a ``reused`` room belonged to another room before. ``habits`` are
+    those of the first players. All others are steady.
     """
 
     code: str
@@ -100,6 +108,7 @@ class RoomPlan:
     spectators: int
     passphrase: str = ""
     reused: bool = False
+    habits: tuple[Habit, ...] = ()
 
     def __str__(self) -> str:
         how = self.options
@@ -109,6 +118,7 @@ class RoomPlan:
             f"{how.limit} s, start {how.start} after {how.countdown} s"
             f"{', first finish ends the race' if how.first_finish_ends else ''}"
             f"{', private' if self.passphrase else ''}{', code used before' if self.reused else ''}"
+            f"{', ' + ' '.join(self.habits) if self.habits else ''}"
         )
 
 
@@ -182,7 +192,7 @@ def _with_recovering_players(room: RoomPlan) -> RoomPlan:
     undo = "free" if room.options.undo == "off" else room.options.undo
     deal = "random" if room.options.deal == "winnable" else room.options.deal  # a lost share may change a winnable deal
     options = msgspec.structs.replace(room.options, deal=deal, limit=18, undo=undo, first_finish_ends=False)
-    return replace(room, options=options, solvers=0, links=options.players, spectators=0, reused=False)
+    return replace(room, options=options, solvers=0, links=options.players, spectators=0, reused=False, habits=())
 
 
 def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> RoomPlan:
@@ -201,7 +211,7 @@ def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> Room
         countdown=rng.randint(0, 1),
         first_finish_ends=rng.random() < 0.4,
     )
-    return RoomPlan(
+    room = RoomPlan(
         code=code,
         options=options,
         solvers=rng.randint(1, players) if solved else 0,
@@ -210,6 +220,18 @@ def _room(rng: Random, code: str, known: dict[str, str], *, small: bool) -> Room
         passphrase=f"sesame {code}" if rng.random() < 0.3 else "",
         reused=rng.random() < 0.3,
     )
+    return replace(room, habits=_habits(room, Random(f"habits {code} {rng.getstate()}")))
+
+
+def _habits(room: RoomPlan, rng: Random) -> tuple[Habit, ...]:
+    """Return the habits of the first players, if the deal of a room is joint. At least one player of a room is steady.
+
+    Players on the real client's link are steady, because the link answers by itself.
+    """
+    if room.options.deal != "winnable":
+        return ()
+    count = min(3, room.options.players - max(1, room.links))
+    return tuple(rng.choices(get_args(Habit), [3, 1, 2, 2], k=max(0, count)))
 
 
 def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float) -> Plan:

@@ -64,7 +64,7 @@ _LIMITS: Final = (
 _LONGEST_STEP: Final = 4.0
 """Maximum step, in seconds, of the clock of Redis."""
 
-_LONGEST_DRAW: Final = 20
+_LONGEST_DRAW: Final = 45
 """Timeout, in seconds, until a deal is found. A winnable deal is drawn again if players do not take part in time."""
 
 _START_TIMEOUT: Final = 60.0
@@ -274,8 +274,10 @@ class _Round:
         pace = rng.uniform(0.03, 0.06) if solves else rng.choice([0.05, 0.1, 0.3])
         # The judge needs all events of a room, and the stream keeps only the newest ones.
         pace = max(pace, count * room.options.limit / (0.8 * STREAM_LENGTH))
-        kind = LinkRacer if number >= count - room.links else Racer
-        return kind(url, journal, rng, model, pace)
+        if number >= count - room.links:
+            return LinkRacer(url, journal, rng, model, pace)
+        habit = room.habits[number] if number < len(room.habits) else "steady"
+        return Racer(url, journal, rng, model, pace, habit)
 
     async def _inject_faults(self, proxy: Proxy) -> None:
         began = asyncio.get_running_loop().time()
