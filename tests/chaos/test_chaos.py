@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from redis import Redis
@@ -18,7 +18,7 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import Act, Done, Phase, Start
 from tests.chaos import stepped_node
 from tests.chaos.client_journal import Journal, now
-from tests.chaos.plan import FAULT_KINDS, deploy_plan, make_plan
+from tests.chaos.plan import FAULT_KINDS, Habit, deploy_plan, make_plan
 from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import has_started, play_round, winning_records
@@ -69,6 +69,9 @@ def test_plans_have_every_kind_of_fault_and_room() -> None:
     assert {bool(room.passphrase) for room in rooms} == {room.reused for room in rooms} == {True, False}
     assert {room.options.games for room in rooms} == {(game,) for game in GAMES}
     assert {"winnable", "daily", "random"} < {room.options.deal for room in rooms}
+    assert {habit for room in rooms for habit in room.habits} == set(get_args(Habit))
+    assert all(room.options.deal == "winnable" for room in rooms if room.habits)
+    assert all(len(room.habits) <= room.options.players - max(1, room.links) for room in rooms if room.habits)
 
 
 def test_failover_waits_for_the_start_of_all_races() -> None:

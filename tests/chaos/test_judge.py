@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace as altered
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.games import Game
+from samedeal.joint_deal import mix, secret_commitment, share_commitment, won_candidates
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import (
@@ -25,11 +28,14 @@ from samedeal.protocol.messages import (
     DelayedBoard,
     DelayedMove,
     Done,
+    DrawnShare,
     Join,
     Joined,
+    LostSeat,
     ProgressUpdate,
     Refused,
     Resign,
+    RevealShare,
     RoomState,
     Seat,
     Standing,
@@ -48,8 +54,8 @@ from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceCha
 from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
-from tests.chaos.judge import judge
-from tests.shared.joint_deals import daily_deal
+from tests.chaos.judge import Case, draws_are_honest, judge
+from tests.shared.joint_deals import daily_deal, some_bytes
 
 SEED = bytes(range(32))
 START = 1_790_000_000_000
@@ -620,6 +626,161 @@ def test_deal_of_another_day_is_found() -> None:
         played.race = replace(played.race, deal="daily 2026-11-22", solver=SOLVER, seed=b"", proof=proof)
 
     check(other, "friday: the deal is not proven")
+
+
+def drawn(played: Round) -> None:
+    """Give a round a joint deal of the two racers, in the second draw. Cid was silent in the first one."""
+    shares = tuple(
+        RevealedShare(seat, name, share_commitment("friday", name, 2, some_bytes(name)), some_bytes(name))
+        for seat, name in ((1, "ana"), (2, "bob"))
+    )
+    lost = (LostShare(1, 3, "silent", "cid"),)
+    race = replace(played.race, deal="winnable", solver=SOLVER, draw=2, lost=lost, shares=shares, seed=b"")
+    played.race = replace(race, commitment=secret_commitment(race.terms, SEED))
+    found = won_candidates(mix(SEED, [(share.seat, share.share) for share in shares]), race.game, race.budget, count())
+    won = next(found)
+    terms, line = played.race.terms, won.line
+    proof = DealProof(terms, played.race.commitment, SEED, 2, lost, shares, won.number, line)
+    played.race = replace(played.race, proof=str(proof))
+    for name in ("ana", "bob"):
+        played.journals[name].revealed[2] = tuple(share[:3] for share in shares)
+        played.journals[name].sent.append(SentMessage(2, RevealShare(id=950, draw=2, share=some_bytes(name))))
+        played.add_received(name, Done(to=950))
+        played.add_received(name, shown(played))
+
+
+def shown(played: Round) -> RoomState:
+    """The room after the draw, as all are shown it."""
+    race = played.race
+    return replace(
+        played.state("racing"),
+        draw=2,
+        lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
+        shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
+    )
+
+
+def check_draw(spoil: Callable[[Round], object], *sentences: str) -> None:
+    """Change a round with a joint deal, and compare what the judge says about its draws."""
+    played = Round()
+    played.race = replace(played.race, budget=100_000)
+    drawn(played)
+    spoil(played)
+    evidence = played.evidence()
+    found = list(draws_are_honest(Case(evidence, {})))
+    assert len(found) == len(sentences), found
+    for sentence, violation in zip(sentences, found, strict=True):
+        assert sentence in violation
+
+
+def test_honest_draw_has_no_violations() -> None:
+    check_draw(lambda played: None)
+
+
+def test_deal_of_other_seats_than_shown_is_found() -> None:
+    def spoil(played: Round) -> None:
+        played.journals["ana"].revealed[2] = played.journals["ana"].revealed[2][:1]
+
+    check_draw(spoil, "ana: the deal was drawn from other seats than those shown in draw 2")
+
+
+def test_racer_who_did_not_reveal_is_found() -> None:
+    check_draw(lambda played: played.journals["bob"].revealed.clear(), "bob: the deal was drawn from other seats")
+
+
+def test_seats_shown_in_another_draw_do_not_matter() -> None:
+    check_draw(lambda played: played.journals["bob"].revealed.update({1: ()}))
+
+
+def test_silent_player_who_had_revealed_is_found() -> None:
+    def spoil(played: Round) -> None:
+        journal = played.journals["eve"]
+        journal.name = "cid"
+        journal.sent.append(SentMessage(1, RevealShare(id=7, draw=1, share=bytes(32))))
+        played.add_received("eve", Done(to=7))
+
+    check_draw(spoil, "cid: revealed its share in draw 1, and is listed as silent")
+
+
+def test_silent_player_whose_share_was_refused_is_not_found() -> None:
+    def spoil(played: Round) -> None:
+        journal = played.journals["eve"]
+        journal.name = "cid"
+        journal.sent.append(SentMessage(1, RevealShare(id=7, draw=1, share=bytes(32))))
+        played.add_received("eve", Refused(to=7, code="bad_share", message="too late"))
+
+    check_draw(spoil)
+
+
+def test_other_shares_than_those_of_the_deal_are_found() -> None:
+    def spoil(played: Round) -> None:
+        played.change("ana", RoomState, shares=shown(played).shares[:1])
+
+    check_draw(spoil, "ana: was shown other shares than those of the deal")
+
+
+def test_shares_of_an_earlier_draw_are_not_compared() -> None:
+    def spoil(played: Round) -> None:
+        played.change("ana", RoomState, draw=1, shares=shown(played).shares[:1])
+
+    check_draw(spoil)
+
+
+def test_other_lost_seats_than_those_of_the_race_are_found() -> None:
+    def spoil(played: Round) -> None:
+        played.change("bob", RoomState, lost=(LostSeat(draw=1, seat=3, name="cid", reason="left"),))
+
+    check_draw(spoil, "bob: was shown other lost seats than those of the race")
+
+
+def test_lost_seat_that_is_not_listed_is_found() -> None:
+    def spoil(played: Round) -> None:
+        dan = Racer("dddd", "dan", 4)
+        drawing = replace(played.race_before(), draw=1, lost=(), shares=(), proof="", racers=(*played.race.racers, dan))
+        before = SequencedEvent(0, 0, START - 2, RaceChanged(drawing, ("countdown",), ""))
+        played.alter_events = lambda events: chained([before, *events])
+
+    check_draw(spoil, "friday: dan lost seat 4 in draw 1 and is not listed")
+
+
+def test_changed_list_of_lost_seats_is_found() -> None:
+    def spoil(played: Round) -> None:
+        lost = (LostShare(1, 3, "left", "cid"),)
+        before = SequencedEvent(0, 0, START - 2, RaceChanged(replace(played.race_before(), lost=lost), ("left",), ""))
+        played.alter_events = lambda events: chained([before, *events])
+
+    check_draw(spoil, "friday: the list of lost seats was changed")
+
+
+def test_proof_of_another_draw_is_found() -> None:
+    def spoil(played: Round) -> None:
+        drawn(played)
+        played.race = replace(played.race, draw=3)
+
+    played = Round()
+    played.race = replace(played.race, budget=100_000)
+    spoil(played)
+    assert any("friday: the proof is about another draw" in violation for violation in judge(played.evidence()))
+
+
+def test_room_that_could_not_draw_its_deal_need_not_finish() -> None:
+    def spoil(played: Round) -> None:
+        played.race = replace(played.race, phase="closed", standings=(), seed=b"")
+
+    played = Round()
+    spoil(played)
+    last = SequencedEvent(0, 0, ENDS, RaceChanged(played.race, ("left", "not_drawn", "closed"), ""))
+    played.alter_events = lambda events: chained([*events[:-1], last])
+    assert not any("not finished" in violation for violation in judge(played.evidence()))
+
+
+def test_exclusion_of_a_player_who_lost_the_seat_is_justified() -> None:
+    def spoil(played: Round) -> None:
+        played.journals["eve"].name = "cid"
+        played.journals["eve"].excluded = "race_started"
+        played.race = replace(played.race, lost=(LostShare(1, 3, "silent", "cid"),))
+
+    check(spoil)
 
 
 def test_seed_kept_secret_after_the_race_is_found() -> None:

@@ -74,7 +74,7 @@ def test_page_has_exactly_the_refusal_codes() -> None:
 
 
 def test_page_has_every_notice() -> None:
-    assert set(NoticeCode) == set(re.findall(r"`([a-z]+)`:", section("### Notice")))
+    assert set(NoticeCode) == set(re.findall(r"`([a-z_]+)`:", section("### Notice")))
 
 
 def test_page_has_every_close_code() -> None:
