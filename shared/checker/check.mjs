@@ -14,11 +14,17 @@ import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.m
 
 const isDeep = process.argv[2] === "--deep";
 
+// What a server allows: time limits, in seconds, and the number of players, which is also the highest seat.
+const [SHORTEST_LIMIT, LONGEST_LIMIT, MAX_PLAYERS] = [10, 7200, 16];
+const LARGEST_RECORD = 1_000_000; // bytes
+
 // The forms of values. The other values are compared with what they should be.
 const [NUMBER, HASH, NAME] = ["(0|[1-9]\\d{0,8})", "[0-9a-f]{64}", "[^\\s\\p{Cc}]+( [^\\s\\p{Cc}]+)*"];
+const TIME = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z";
 const FORMS = {
+  ...{ start: TIME, end: TIME },
   ...{ room: "(?!-)[a-z0-9-]{1,24}(?<!-)", round: NUMBER, undo: "(free|no-reveal|off)", limit: NUMBER, seed: HASH },
-  deal: `(random|#${NUMBER}|winnable( easy| medium| hard)?|daily \\d{4}-\\d\\d-\\d\\d)`,
+  deal: `(random|#${NUMBER}|winnable( easy| medium| hard)?|daily [1-9]\\d{3}-\\d\\d-\\d\\d)`,
   ...{ player: `[1-9]\\d* ${NAME}`, bot: "yes", place: NUMBER, resigned: "yes", solver: NUMBER, players: NUMBER },
   ...{ budget: "[1-9]\\d{0,8}", least: "([2-9]|[1-9]\\d{1,8})", secret: HASH, draw: "[1-5]" },
   lost: `[1-5] [1-9]\\d* (left|kicked|silent) ${NAME}`,
@@ -39,6 +45,11 @@ const head = (...parts) => sha256(...parts).slice(0, 32);
 
 // Whether the seat of a player is higher than that of the player before. A player is the number of a seat and a name.
 const isInOrder = (seat, at, all) => parseInt(seat) < 256 && (at === 0 || parseInt(seat) > parseInt(all[at - 1]));
+
+// Whether there is such a day or time. JavaScript takes 31 February for a day in March.
+const exists = (time) => new Date(time).toISOString().startsWith(time);
+
+const isSeat = (player) => parseInt(player) <= MAX_PLAYERS;
 
 // Checks the proof of a deal. Returns its values, the order of its cards, and the seats and names of its shares.
 function checkProof(text) {
@@ -95,6 +106,7 @@ function checkDeal(race, proofText) {
   const isOtherSolver = proof.solver !== SOLVER;
   const fits = isOtherSolver || `${game.states[kind]}` === `${proof.least ?? 1},${proof.budget}`;
   assert(isOwn && fits, "the proof is that of another deal");
+  assert(proof.players.every(isSeat), "the proof has a seat that no race has");
   return { ...proof, note: isOtherSolver ? ` (not checked: the search by version ${proof.solver} of the solver)` : "" };
 }
 
@@ -103,13 +115,17 @@ function checkPlayer(text, race, { order, players }) {
   const own = read(text, "", "(?<who>player bot?) chain place cards time? resigned? ACTIONS head");
   assert(!players.length || players.includes(own.player), `${own.player} has no share in the deal`);
   assert(own.chain === head("samedeal chain 1\n", bytes(race.terms), own.who), `${own.player} has another chain`);
+  const length = new Date(race.end) - new Date(race.start);
   const boards = [deal(GAMES[race.game], order)];
   let [now, revision, time, progress] = [own.chain, 0, 0, 0];
   for (const [line, seconds, digits, action] of own.actions.matchAll(/(\S+) (\S+) (.+)/g)) {
-    time = Number(seconds.replace(".", ""));
-    now = head("samedeal action 1\n", bytes(now), `${++revision} ${time} ${action}\n`);
-    assert(now.startsWith(digits) && time < 1000 * race.limit, `'${line}' has another time or chain`);
     const before = boards.at(-1);
+    assert(cardsUp(before) < order.length, `'${line}': ${own.player} had finished by then`);
+    const isLater = Number(seconds.replace(".", "")) >= time;
+    time = Number(seconds.replace(".", ""));
+    assert(isLater && time < 1000 * race.limit && time <= length, `'${line}' has a time that is not possible`);
+    now = head("samedeal action 1\n", bytes(now), `${++revision} ${time} ${action}\n`);
+    assert(now.startsWith(digits), `'${line}' has another time or chain`);
     if (action === "undo" && race.undo !== "off") boards.pop();
     else boards.push(play(GAMES[race.game], before, action));
     // Taking back a move that turned up a card hides it again.
@@ -120,33 +136,42 @@ function checkPlayer(text, race, { order, players }) {
   const cards = cardsUp(boards.at(-1));
   const finish = cards === order.length && time > 0 ? (time / 1000).toFixed(3) : undefined;
   assert(own.cards === `${cards}` && own.time === finish && own.head === now, `the result of ${own.player} is wrong`);
+  assert(!finish || !own.resigned, `${own.player} finished, and can't have resigned`);
+  assert(Number(own.place) <= Number(race.players), `there is no place ${own.place} for ${own.player}`);
   return { ...own, score: finish ? time : 1e9 * (105 - cards) + progress };
 }
 
 function checkRecord(text) {
-  const [above, digest] = text.split(/^digest: /m);
-  assert(digest === `${sha256(above)}\n`, "the digest does not match the lines above it");
+  const [above, ...digests] = text.split(/^digest: /m);
+  assert(`${digests}` === `${sha256(above)}\n`, "the digest does not match the lines above it");
   const [top, ...blocks] = above.slice(0, -1).split(/(?<=\n)\n/);
   const lines = "(?<agreed>room round game deal undo limit start commitment) terms end players(seed|(?<proofs>proof+))";
   const race = read(top, "samedeal record 2\n", lines);
   assert(race.terms === head("samedeal terms 1\n", race.agreed), "the terms do not match the lines above them");
   const [start, end] = [new Date(race.start), new Date(race.end)];
-  const areTimes = start.toISOString() === race.start && end.toISOString() === race.end;
-  assert(areTimes && start <= end && end - start <= 1000 * race.limit, "the start or the end is wrong");
+  const times = [race.start, race.end, ...race.deal.split("daily ").slice(1)];
+  assert(times.every(exists), "there is no such day or time");
+  assert(start >= 0 && start <= end && end - start <= 1000 * race.limit, "the start or the end is wrong");
+  assert(race.limit >= SHORTEST_LIMIT && race.limit <= LONGEST_LIMIT, "no server allows this time limit");
+  assert(race.players >= 1 && race.players <= MAX_PLAYERS, "no race has this number of players");
   const dealt = checkDeal(race, race.proofs?.replace(/^proof: /gm, ""));
   const players = blocks.map((block) => checkPlayer(block, race, dealt));
   const isWhole = players.length > 0 && `${players.length}` === race.players;
   const seats = players.map(({ player }) => player);
+  const names = seats.map((seat) => seat.replace(/^\d+ /, ""));
   assert((isWhole || players.length === 1) && seats.every(isInOrder), "players are missing or not in order");
+  assert(seats.every(isSeat) && new Set(names).size === names.length, "players have a wrong seat or the same name");
   const placeOf = ({ score }) => 1 + players.filter((other) => other.score < score).length;
   assert(!isWhole || players.every((each) => each.place === `${placeOf(each)}`), "the places are wrong");
-  return players.map(({ place, player }) => `${place} ${player.replace(/^\d+ /, "")}`).join(", ") + dealt.note;
+  return players.map(({ place }, at) => `${place} ${names[at]}`).join(", ") + dealt.note;
 }
 
 for (const file of process.argv.slice(isDeep ? 3 : 2)) {
   try {
-    const text = readFileSync(file, "utf8");
+    const data = readFileSync(file);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
     const isProof = text.startsWith("samedeal deal");
+    assert(isProof || data.length <= LARGEST_RECORD, "the file is longer than any record");
     console.log(`${file}: holds: ${isProof ? checkProof(text).order.map(textOf).join(" ") : checkRecord(text)}`);
   } catch (error) {
     console.log(`${file}: wrong: ${error.message}`);

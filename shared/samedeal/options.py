@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
@@ -14,6 +14,15 @@ from samedeal.errors import SamedealError
 from samedeal.games import Game
 
 StartRule = Literal["host", "all-ready", "full", "at"]
+
+MAX_PLAYERS: Final = 16
+"""Maximum number of seats of a room, and therefore of players of a race. It is also the highest number of a seat."""
+
+SHORTEST_LIMIT: Final = 10
+"""Minimum time limit of a race, in seconds."""
+
+LONGEST_LIMIT: Final = 7200
+"""Maximum time limit of a race, in seconds."""
 
 
 class Options(Struct, frozen=True):
@@ -33,8 +42,8 @@ class Options(Struct, frozen=True):
 
     games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = ("willow",)
     deal: Annotated[str, Meta(max_length=32)] = "random"
-    players: Annotated[int, Meta(ge=1, le=16)] = 8
-    limit: Annotated[int, Meta(ge=10, le=7200)] = 900
+    players: Annotated[int, Meta(ge=1, le=MAX_PLAYERS)] = 8
+    limit: Annotated[int, Meta(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)] = 900
     undo: Literal["free", "no-reveal", "off"] = "no-reveal"
     hints: bool = False
     spectators: bool = True

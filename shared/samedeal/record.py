@@ -57,6 +57,7 @@ from samedeal.errors import (
 from samedeal.games import Game
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
+from samedeal.options import LONGEST_LIMIT, MAX_PLAYERS, SHORTEST_LIMIT
 from samedeal.standings import Result, ranked
 from samedeal.utc_text import parse_utc, utc_text
 
@@ -75,7 +76,6 @@ _ACTION: Final = re.compile(rf"([0-9]{{1,6}})\.([0-9]{{3}}) ([0-9a-f]{{{_CHECK_D
 _SECONDS: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3})")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
-_MAX_PLAYERS: Final = 255
 _PLAYERS_LINE: Final = 12
 _CHANGED_LINES: Final = "The hash in the last of these lines does not match the others. A line was changed or removed."
 _CHANGED_ACTION: Final = "The hash in this line does not match. The line was changed, or a line before it was removed."
@@ -204,9 +204,10 @@ class Record:
         for player in self.players:
             plays = self.plays(player)
             last = plays[-1]
-            late = next((number for number, (time, _) in enumerate(player.actions, 1) if time >= limit), 0)
-            if late:
-                raise self._wrong("The time of the race was up by then.", "action", player.seat, late)
+            self._check_times(player)
+            won = next((number for number, play in enumerate(plays[:-1], 1) if play.board.won), 0)
+            if won:
+                raise self._wrong(f"{player.name} had finished by then.", "action", player.seat, won)
             cards = last.board.foundation_cards
             if cards != player.foundation_cards:
                 raise self._wrong(
@@ -220,10 +221,33 @@ class Record:
                     f"{player.name} finished after {_seconds(finish)}." if finish else f"{player.name} did not finish."
                 )
                 raise self._wrong(wrong, "time" if player.finish_time else "cards", player.seat)
+            if finish and player.resigned:
+                raise self._wrong(f"{player.name} finished, and can't have resigned.", "resigned", player.seat)
+            if player.place > self.entrants:
+                raise BadRecord(
+                    "The place in the last of these lines is higher than the number of players in the first one.",
+                    self.line_of("players"),
+                    self.line_of("place", player.seat),
+                )
             results.append((player, self._result(player, plays)))
         for place, player in ranked(results) if self.is_whole else ():
             if place != player.place:
                 raise self._wrong(f"{player.name}'s place is {place}, not {player.place}.", "place", player.seat)
+
+    def _check_times(self, player: RecordedPlayer) -> None:
+        limit, length, before = 1000 * self.terms.limit, self.end - self.terms.start, 0
+        for number, (time, _) in enumerate(player.actions, 1):
+            if time < before:
+                raise self._wrong("The action in the line before was made later.", "action", player.seat, number)
+            if time >= limit:
+                raise self._wrong("The time of the race was up by then.", "action", player.seat, number)
+            if time > length:
+                raise BadRecord(
+                    "The action in the last of these lines was made after the end of the race in the first one.",
+                    self.line_of("end"),
+                    self.line_of("action", player.seat, number),
+                )
+            before = time
 
     def check_deeply(self) -> None:
         """Check the record as ``check`` does. Also check the proof of a joint or daily deal with the solver.
@@ -256,6 +280,8 @@ class Record:
             raise self._wrong(str(error), "proof") from None
         if (proof.terms.room, proof.terms.game, proof.commitment) != (terms.room, terms.game, terms.commitment):
             raise self._wrong("The proof is of another deal: room, game and commitment must be those above.", "proof")
+        if any(share.seat > MAX_PLAYERS for share in proof.shares):
+            raise self._wrong(f"The highest seat of a race is {MAX_PLAYERS}.", "proof")
         dealt = {(share.seat, share.name) for share in proof.shares}
         for player in () if proof.public else self.players:
             if (player.seat, player.name) not in dealt:
@@ -272,7 +298,8 @@ class Record:
     def line_of(self, *key: object) -> int:
         """Return the number of a line in the text of the record.
 
-        ``key`` is either ``end``, or ``seed``, or the three values ``action``, a seat and a revision.
+        ``key`` is ``end``, ``players`` or ``seed``, or the two values ``place`` and a seat, or the three values
+        ``action``, a seat and a revision.
         """
         return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
 
@@ -387,13 +414,13 @@ class _Reader:
             self._take("game", Game.named),
             self._take("deal", _deal),
             self._take("undo", _undo),
-            self._take("limit", _number),
+            self._take("limit", _limit),
             self._take("start", parse_utc),
             self._take("commitment", _hash),
         )
         self._take("terms", str)
         end = self._take("end", parse_utc)
-        entrants = self._take("players", _number)
+        entrants = self._take("players", _entrants)
         proof = self._proof()
         seed = b"" if proof else self._take("seed", _hash)
         players: list[RecordedPlayer] = []
@@ -403,6 +430,8 @@ class _Reader:
             players.append(self._player())
             if players[:-1] and players[-1].seat <= players[-2].seat:
                 raise BadRecord("The seats of the players are not in rising order.", first + 1)
+            if any(each.name == players[-1].name for each in players[:-1]):
+                raise BadRecord(f"Another player has the name {players[-1].name} too.", first + 1)
         if len(players) not in (1, entrants):
             raise BadRecord(f"The record has {len(players)} players, not {entrants}.", _PLAYERS_LINE)
         self._take_blank()
@@ -501,11 +530,25 @@ def _number(text: str) -> int:
     return int(text)
 
 
+def _limit(text: str) -> int:
+    limit = _number(text)
+    if not SHORTEST_LIMIT <= limit <= LONGEST_LIMIT:
+        raise MalformedText(f"A time limit is a number from {SHORTEST_LIMIT} to {LONGEST_LIMIT}, in seconds.")
+    return limit
+
+
+def _entrants(text: str) -> int:
+    entrants = _number(text)
+    if not 1 <= entrants <= MAX_PLAYERS:
+        raise MalformedText(f"A race has from 1 to {MAX_PLAYERS} players.")
+    return entrants
+
+
 def _seat(text: str) -> tuple[int, str]:
     number, _, name = text.partition(" ")
     seat = _number(number)
-    if not 1 <= seat <= _MAX_PLAYERS:
-        raise MalformedText(f"A seat is a number from 1 to {_MAX_PLAYERS}.")
+    if not 1 <= seat <= MAX_PLAYERS:
+        raise MalformedText(f"A seat is a number from 1 to {MAX_PLAYERS}.")
     return seat, clean_name(name)
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head
-from samedeal.board_history import Undo
+from samedeal.board_history import UNDO, Undo
 from samedeal.deal import DIFFICULTIES, SEED_BYTES, Deal
 from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import BadRecord
 from samedeal.games import GAMES, Game
-from samedeal.joint_deal import secret_commitment
+from samedeal.joint_deal import public_mix, secret_commitment, won_candidates
 from samedeal.names import clean_name
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
@@ -80,7 +84,7 @@ terms = st.builds(
 def test_every_record_round_trips_as_text(
     terms: RaceTerms, end: int, seed: bytes, players: list[RecordedPlayer]
 ) -> None:
-    seated = tuple(replace(player, seat=seat) for seat, player in enumerate(players, 1))
+    seated = tuple(replace(player, seat=seat, name=f"{player.name} {seat}") for seat, player in enumerate(players, 1))
     record = Record(terms, end, seed, len(seated), seated)
     assert Record.read(str(record).encode()) == record
 
@@ -161,6 +165,7 @@ CHANGES = [
 def test_wording_of_bad_records() -> None:
     lines = [f"{was[:24]!a} to {now[:24]!a}\t{changed(was, now)}" for was, now in CHANGES]
     cheats = {name: error_of(cheat.check) for name, cheat in CHEATS.items()}
+    cheats |= {name: error_of(lambda text: Record.parse(text).check(), text) for name, text in IMPOSSIBLE.items()}
     assert_sentences("engine: records", lines + [f"{name}\t{error}" for name, error in cheats.items()])
 
 
@@ -198,7 +203,7 @@ def test_another_public_deal_is_found() -> None:
 def test_rewritten_move_has_another_head() -> None:
     """A server that rewrites a move, and computes all hashes anew, can't reach the head that the player was sent."""
     *_, acked = RACE.heads(RACE.players[0])
-    *_, claimed = (lying := cheat(1, actions=(*ANA[:2], (9_021, "3 0")))).heads(lying.players[0])
+    *_, claimed = (lying := cheat(1, actions=(*ANA[:2], (9_019, "3 0")))).heads(lying.players[0])
     lying.check()
     assert claimed != acked
     assert len(acked) == HEAD_BYTES
@@ -305,6 +310,206 @@ def test_search_limits_of_another_solver_are_not_checked() -> None:
         assert record.proof is not None
         assert record.proof.is_of_other_solver
         assert isinstance(error_of(record.check_deeply), BadRecord)
+
+
+def sealed(text: str) -> str:
+    """The text of a record with all hashes computed anew, so that only its meaning can be wrong."""
+    lines: list[str] = []
+    terms = head = b""
+    revision = 0
+    for line in text.removesuffix("\n").split("\n"):
+        tag = line.partition(": ")[0]
+        if tag == "terms":
+            terms = hashed("samedeal terms 1\n", *(f"{term}\n" for term in lines[1:]))
+        elif tag == "chain":
+            who = lines[max(at for at, each in enumerate(lines) if each.startswith("player: ")) :]
+            head = hashed("samedeal chain 1\n", terms, *(f"{each}\n" for each in who))
+            revision = 0
+        elif action := re.fullmatch(r"(-?[0-9.]+) [0-9a-f]{6} (.+)", line):
+            revision += 1
+            head = next_head(head, revision, int(action[1].replace(".", "")), action[2])
+            line = f"{action[1]} {head.hex()[:6]} {action[2]}"
+        fresh = {"terms": terms.hex(), "chain": head.hex(), "head": head.hex()}
+        if tag == "digest":
+            fresh[tag] = sha256("".join(f"{each}\n" for each in lines).encode()).hexdigest()
+        lines.append(f"{tag}: {fresh[tag]}" if tag in fresh else line)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def hashed(*parts: str | bytes) -> bytes:
+    return sha256(b"".join(part.encode() if isinstance(part, str) else part for part in parts)).digest()[:HEAD_BYTES]
+
+
+def edited(was: str, now: str, text: str = TEXT) -> str:
+    """A record in which each occurrence of a text is replaced, with new hashes."""
+    assert was in text
+    return sealed(text.replace(was, now))
+
+
+def crowd(count: int, first: int = 1) -> str:
+    """The record of a race whose players did nothing, in adjacent seats."""
+    record = recorded("willow", "#4821", *((f"p{number}", ()) for number in range(count)))
+    players = tuple(replace(player, seat=seat) for seat, player in enumerate(record.players, first))
+    return str(replace(record, players=players))
+
+
+def alone(**changes: int | bool) -> str:
+    """The record that Ana's client writes of the race of three."""
+    return str(replace(RACE, players=(replace(RACE.players[0], **changes),)))  # type: ignore[arg-type]  # fields of a player
+
+
+def won(**changes: object) -> str:
+    """The record of a player who wins in a race with undo."""
+    record = Record.parse((HERE / "records" / "willow.txt").read_text())
+    (player,), terms = record.players, record.terms._replace(undo="free")
+    return str(replace(record, terms=terms, end=record.end + 1000, players=(replace(player, **changes),)))  # type: ignore[arg-type]  # fields of a player
+
+
+def won_twice() -> str:
+    record = Record.parse(won())
+    (player,) = record.players
+    time, move = player.actions[-1]
+    return won(actions=(*player.actions, (time + 1, UNDO), (time + 2, move)), finish_time=time + 2)
+
+
+def seated_at(seat: int) -> str:
+    """The record of a race on a joint deal, whose last player has another seat."""
+    record = joint("phoenix")
+    assert record.proof is not None
+    *shares, last = record.proof.shares
+    proof = replace(record.proof, shares=(*shares, last._replace(seat=seat)))
+    board = next(won_candidates(proof.mixed, record.game, proof.terms.budget, count()))
+    proof = replace(proof, candidate=board.number, line=board.line)
+    actions = tuple((100 * at, str(move)) for at, move in enumerate(proof.line, 1))
+    player = replace(record.players[0], place=1, actions=actions, finish_time=actions[-1][0])
+    return str(replace(record, proof=proof, players=(player,)))
+
+
+def daily(day: str) -> str:
+    """The record of a race on the daily deal of a day, which need not exist."""
+    record = joint("daily", DAILY)
+    assert record.proof is not None
+    terms, name = record.proof.terms, f"daily {day}"
+    mixed = public_mix(name)
+    board = next(won_candidates(mixed, terms.game, terms.budget, count()))
+    proof = DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), board.number, board.line, name)
+    changed = record.terms._replace(deal=Deal("daily", date=day), commitment=proof.commitment)
+    player = replace(record.players[0], place=1, foundation_cards=0, actions=(), finish_time=0)
+    return str(replace(record, terms=changed, proof=proof, players=(player,), entrants=1))
+
+
+POSSIBLE = {
+    "all hashes computed anew": sealed(TEXT),
+    "equal times": edited("2.871", "1.204"),
+    "an action at the start": edited("1.204", "0.000"),
+    "an end after the last action": edited("end: 2026-09-21T14:13:29.020Z", "end: 2026-09-21T14:28:20.000Z"),
+    "the shortest limit": edited("limit: 900", "limit: 10"),
+    "the longest limit": edited("limit: 900", "limit: 7200"),
+    "the first start": edited("2026-09-21T14:13:2", "1970-01-01T00:00:0"),
+    "a high round": edited("round: 0", "round: 999999999"),
+    "16 players": crowd(16),
+    "the highest seat": crowd(1, 16),
+    "a place that is not known": alone(place=0),
+    "the last place": alone(place=3),
+    "a resignation": alone(resigned=True),
+    "a finish": won(),
+    "a seat of the proof": seated_at(16),
+    "a daily deal": daily("2026-11-22"),
+}
+IMPOSSIBLE = {
+    "a time before the time of another action": edited("2.871", "1.203"),
+    "an action after the end": edited("end: 2026-09-21T14:13:29.020Z", "end: 2026-09-21T14:13:29.019Z"),
+    "an action of another player after the end": edited("0.950", "9.021"),
+    "an action when the time is up": edited(
+        "9.020", "10.000", edited("29.020", "30.000", POSSIBLE["the shortest limit"])
+    ),
+    "an end before the start": edited("end: 2026-09-21T14:13:20", "end: 2026-09-21T14:13:19", crowd(1)),
+    "a time that is too large": edited("\n9.020", "\n1000000.000"),
+    "a negative time": edited("1.204", "-1.204"),
+    "a limit of nothing": edited("limit: 900", "limit: 0"),
+    "a limit that is too short": edited("limit: 900", "limit: 9", edited("9.020", "5.000", edited("29.020", "25.000"))),
+    "a limit that is too long": edited("limit: 900", "limit: 7201"),
+    "a start before 1970": edited("2026-09-21T14:13:2", "1969-12-31T23:59:0"),
+    "a year of six digits": edited("2026-09-21T14:13:2", "+012026-09-21T14:13:2"),
+    "a round with too many digits": edited("round: 0", "round: 1000000000"),
+    "a round that is negative": edited("round: 0", "round: -1"),
+    "no players": edited("players: 3", "players: 0", alone(place=0)),
+    "17 players": crowd(17),
+    "17 players of whom one is recorded": edited("players: 3", "players: 17", alone()),
+    "a seat that is too high": crowd(1, 17),
+    "a seat of another proof": seated_at(17),
+    "a place beyond the last": alone(place=4),
+    "a place in a race without others": edited("place: 1", "place: 2", crowd(1)),
+    "no place in a whole record": edited("place: 1", "place: 0", crowd(1)),
+    "two players of one name": edited("3 Zo\u00eb", "3 Ana"),
+    "a person and a bot of one name": edited("2 ben", "2 Ana"),
+    "a finish and a resignation": won(resigned=True),
+    "an undo after the finish": won_twice(),
+    "two digests": TEXT + "digest: 0\n",
+    "a day that does not exist": daily("2026-02-31"),
+    "a month that does not exist": daily("2026-13-01"),
+    "a year with a leading zero": daily("0999-12-31"),
+}
+
+
+def agreed(texts: Iterable[str | bytes], folder: Path) -> list[bool]:
+    """Whether both checkers accept each text. Fail if they disagree on any."""
+    paths = {}
+    for number, text in enumerate(texts):
+        path = folder / f"{number}.txt"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        paths[path] = accepted(path.read_bytes())
+    found = verdicts(paths)
+    javascript = {path: found[path.stem].startswith("holds: ") for path in paths}
+    different = [
+        (found[path.stem], path.read_text(errors="replace")) for path in paths if javascript[path] != paths[path]
+    ]
+    assert not different
+    return list(paths.values())
+
+
+def accepted(data: bytes) -> bool:
+    try:
+        Record.read(data).check()
+    except BadRecord:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_impossible_record_is_refused(name: str) -> None:
+    assert not accepted(IMPOSSIBLE[name].encode())
+
+
+@pytest.mark.parametrize("name", POSSIBLE)
+def test_possible_record_is_accepted(name: str) -> None:
+    assert accepted(POSSIBLE[name].encode())
+
+
+@needs_node
+def test_checkers_agree_on_impossible_records(tmp_path: Path) -> None:
+    damaged = [TEXT.encode().replace(b"Ana", b"An\xff"), b"\xef\xbb\xbf" + TEXT.encode(), bytes(LARGEST_RECORD + 1)]
+    found = agreed([*POSSIBLE.values(), *IMPOSSIBLE.values(), *damaged], tmp_path)
+    assert found == [True] * len(POSSIBLE) + [False] * (len(IMPOSSIBLE) + len(damaged))
+
+
+numbers_of_text = re.compile(r"(?<=[ .:-])[0-9]+(?=[ .\nTZ:-])")
+others = st.one_of(st.integers(0, 20), st.sampled_from([99, 900, 7201, 999_999_999, 1_000_000_000, 2**32, 10**30]))
+
+
+@needs_node
+@settings(max_examples=6)
+@given(st.lists(st.tuples(st.integers(0, 200), others), min_size=25, max_size=25))
+def test_checkers_agree_on_changed_numbers(changes: list[tuple[int, int]]) -> None:
+    """Any number of a record may change. If all hashes are computed anew, both checkers still agree."""
+    texts = []
+    for at, value in changes:
+        found = [*numbers_of_text.finditer(TEXT)]
+        spot = found[at % len(found)]
+        number = str(value).zfill(len(spot[0])) if spot[0][0] == "0" else str(value)
+        texts.append(sealed(TEXT[: spot.start()] + number + TEXT[spot.end() :]))
+    with TemporaryDirectory() as folder:
+        agreed(texts, Path(folder))
 
 
 @needs_node
