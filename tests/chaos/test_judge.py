@@ -415,11 +415,15 @@ def test_first_finish_ends_the_race(first: bool, sentences: tuple[str, ...]) -> 
     check(finish_together, *sentences)
 
 
-def test_descending_log_times_are_found() -> None:
-    check(
-        lambda played: played.logs[ANA].append(replace(played.logs[ANA].pop(), committed_at=START + 1)),
-        "do not ascend",
-    )
+@pytest.mark.parametrize("stepped", [0, 3_000])
+def test_log_times_that_go_backwards_are_found(stepped: int) -> None:
+    """Even if the clock is set back, the times in a log must not be."""
+
+    def go_back(played: Round) -> None:
+        played.stepped = stepped
+        played.logs[ANA].append(replace(played.logs[ANA].pop(), committed_at=START + 1))
+
+    check(go_back, "go backwards")
 
 
 @pytest.mark.parametrize(

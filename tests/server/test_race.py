@@ -636,6 +636,25 @@ def test_late_tick_ends_the_race_when_its_time_was_up() -> None:
     assert apply(race_in("racing"), TickCommand(PRESENT, DealSecret(SEED)), ENDS + 7)[0].finished_at == ENDS
 
 
+@pytest.mark.parametrize(
+    ("now", "ends", "last", "end"),
+    [
+        (STARTS + 50, ENDS, STARTS + 40, STARTS + 50),
+        (STARTS + 30, ENDS, STARTS + 40, STARTS + 40),  # the clock was set back, or read before the progress
+        (STARTS + 50, STARTS + 35, STARTS + 40, STARTS + 40),  # a recovered finish ended the race before an action
+        (STARTS - 5, ENDS, 0, STARTS),
+    ],
+)
+def test_race_ends_after_its_start_and_all_actions(now: int, ends: int, last: int, end: int) -> None:
+    race = replace(race_in("racing"), ends=ends)
+    done = {racer.player: Progress(finished_at=STARTS + 1, last_action_at=STARTS + 1) for racer in race.racers}
+    for racer in race.racers:
+        progress = {**done, racer.player: Progress(finished_at=last or STARTS, last_action_at=last)} if last else {}
+        resigned = race if last else replace(race, racers=tuple(replace(each, resigned=True) for each in race.racers))
+        finished, _ = apply(resigned, TickCommand(progress, DealSecret(SEED)), now)
+        assert (finished.phase, finished.finished_at) == ("finished", end)
+
+
 def test_first_finish_ends_the_race_early() -> None:
     race = replace(race_in("racing"), ends=STARTS + 5)
     assert outcome_of(race, "time passes", STARTS + 4) == "racing: nothing"

@@ -296,6 +296,39 @@ async def test_move_without_progress_keeps_progress_time(store: Store) -> None:
     assert run.last_progress_at == first < later == run.last_action_at
 
 
+async def test_recovered_action_keeps_its_times(store: Store) -> None:
+    generation = await racing(store)
+    at = (await loaded(store)).now
+    while await store.now() < at + 5:
+        pass
+    recovered = act(generation, foundation_cards=1, committed_at=at)
+    assert (await store.commit(recovered)).committed_at == at
+    run = await run_of(store)
+    assert run.last_action_at == run.last_progress_at == at < run.last_seen
+    recovered = act(generation, 1, foundation_cards=2, committed_at=at + 1, finished=True)
+    assert (await store.commit(recovered)).committed_at == at + 1
+    run = await run_of(store)
+    assert run.last_action_at == run.last_progress_at == run.finished_at == at + 1
+
+
+async def test_clock_that_is_set_back_does_not_reorder_actions(redis: RedisClient, store: Store) -> None:
+    """Redis seems to have had a later time at the player's last action."""
+    generation = await racing(store)
+    await store.commit(act(generation, foundation_cards=1))
+    later = await store.now() + 30_000
+    await redis.hset(keys.progress("friday", "ana"), "last_action_at", later)
+    result = await store.commit(act(generation, 1, foundation_cards=2))
+    assert (result.outcome, result.committed_at) == ("ok", later)
+    run = await run_of(store)
+    assert run.last_action_at == run.last_progress_at == later > run.last_seen
+    assert [entry.committed_at for entry in await store.load_log("friday", "ana")][1:] == [later]
+    assert (await events(store))[-1].time == later
+    theirs = await store.connect_player("friday", "bob")
+    assert (await store.commit(act(theirs, player="bob"))).committed_at < later
+    await redis.hset(keys.progress("friday", "ana"), "last_action_at", (await loaded(store)).race.ends)
+    assert (await store.commit(act(generation, 2))).outcome == "time_up"
+
+
 def test_commit_outcomes_are_those_of_the_script() -> None:
     script = files("samedeal_server.store").joinpath("lua/commit_action.lua").read_text()
     body = re.sub(r"--[^\n]*", "", script)

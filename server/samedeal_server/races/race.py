@@ -864,9 +864,21 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
         seed=b"" if race.is_searched else command.secret.seed,
         proof=proof,
         standings=standings(race, progress),
-        finished_at=min(now, race.ends),
+        finished_at=_end(race, progress, now),
     )
     return finished, ("finished",)
+
+
+def _end(race: Race, progress: ProgressByPlayer, now: int) -> int:
+    """Return when a race that is over has ended. No player's action comes after it.
+
+    ``now`` may be too early: the clock may have been set back, and some of the progress may be newer. ``race.ends`` may
+    be too early if the first finish ended the race, but was lost and recovered while others played on.
+    """
+    newest = max(
+        (progress[racer.player].last_action_at for racer in race.racers if racer.player in progress), default=0
+    )
+    return max(race.starts, newest, min(now, race.ends))
 
 
 def _is_hopeless(race: Race, secret: DealSecret) -> bool:

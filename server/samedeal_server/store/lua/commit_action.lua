@@ -18,14 +18,16 @@ if not phase then
   return {'no_room'}
 end
 local progress = redis.call('HMGET', progress_key,
-  'generation', 'revision', 'foundation_cards', 'finished_at', 'no_moves_left_at')
-local newest_generation, finished_at, no_moves_left_at = progress[1], progress[4], progress[5]
+  'generation', 'revision', 'foundation_cards', 'finished_at', 'no_moves_left_at', 'last_action_at')
+local newest_generation, finished_at, no_moves_left_at, last_action_at = progress[1], progress[4], progress[5], progress[6]
 if newest_generation ~= generation then
   return {'fenced', tonumber(newest_generation or 0)}
 end
 local revision = tonumber(progress[2] or 0)
 local now = clock()
-local time = tonumber(original_time) or now
+-- The clock can be set back, for example by a failover, but a player's actions must not go back in time. A recovered
+-- action needs no such bound: its receipt proves that an earlier commit gave it this time, after the same actions.
+local time = tonumber(original_time) or math.max(now, tonumber(last_action_at or 0))
 local committed_at = format_int(time)
 if revision ~= tonumber(base_revision) then
   local id = (tonumber(base_revision) + 1) .. '-0'
