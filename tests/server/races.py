@@ -66,7 +66,7 @@ async def read(client: Client, race: str, **fields: str) -> bytes:
 
 async def kept(client: Client, room: str) -> Record:
     """Wait until the record of a room's race is kept, and return it."""
-    while True:
-        answer = await client.ask(ReadRecord, race=room)
-        if isinstance(answer, RecordPart):
-            return Record.read(await read(client, room))
+    async with asyncio.timeout(DEADLINE):
+        while not isinstance(await client.ask(ReadRecord, race=room), RecordPart):
+            pass
+    return Record.read(await read(client, room))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from samedeal.protocol.messages import Done, ListRecords, ReadRecord, Records, Resign, Start
+from samedeal.protocol.messages import Acked, Act, DeclareStuck, Done, ListRecords, ReadRecord, Records, Resign, Start
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.record import Record
+from samedeal_server.races.race import Race
 from samedeal_server.rooms import cached_list
 from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump
+from samedeal_server.store.store import Snapshot, Store
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, NodeMaker, RedisClient
 from tests.server.races import kept, race, read
@@ -55,13 +58,59 @@ async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, m
     # Another node that finds the finished race changes nothing, and builds what is missing.
     await two.rooms.tick(ana.room)
     assert one.metric("records_total", outcome="kept") + two.metric("records_total", outcome="kept") >= 1
-    # A move that was committed while the standings were computed is not counted.
-    late = {"request": 9, "action": "undo", "committed_at": record.end, "seen": b""}
-    late |= {"foundation_cards": 0, "moves": 3, "undos": 1}
-    await redis.xadd(keys.log(bob.room, bob.player), late, id="4-0")
     await redis.delete(keys.record(line.race))
     await two.rooms.tick(ana.room)
     assert Record.read(await read(bob, line.race)) == record
+
+
+async def test_move_before_the_end_is_written_is_in_the_record(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The move is committed after a node has computed the standings, and before it writes them."""
+    one, two = await node(), await node()
+    ana, bob = await race(one, two, games=("athena",))
+    late: list[Acked] = []
+    compare_and_set = Store.compare_and_set
+
+    async def replace_later(store: Store, before: Snapshot, race: Race, *rest: Any) -> bool:
+        if race.phase == "finished" and not late:
+            late.extend([await bob.act("draw") for _ in range(3)])
+            assert not await compare_and_set(store, before, race, *rest)
+            return False
+        return await compare_and_set(store, before, race, *rest)
+
+    monkeypatch.setattr(Store, "compare_and_set", replace_later)
+    await bob.acts(2)
+    await ana.expect(Done, Resign)
+    await bob.expect(Done, DeclareStuck)
+    state = await bob.phase("finished")
+    record = await kept(ana, ana.room)
+    record.check()
+    _, player = record.players
+    assert len(player.actions) == 5
+    assert [*record.heads(player)][3:] == [ack.head for ack in late]
+    assert next(line.moves for line in state.standings if line.player == bob.player) == 5
+    assert record.end >= late[-1].time
+    await bob.refused("not_racing", Act, revision=5, action="draw")
+
+
+async def test_record_needs_the_moves_of_the_standings(node: NodeMaker, redis: RedisClient) -> None:
+    """If Redis has lost or won moves since the end, a record of this end would contradict itself."""
+    one = await node()
+    ana, bob = await race(one, games=("athena",))
+    await bob.acts(3)
+    await finish(ana, bob)
+    record = await kept(ana, ana.room)
+    (key,) = await redis.keys(keys.record(f"{ana.room}.*"))
+    log = keys.log(bob.room, bob.player)
+    entries = await redis.xrange(log)
+    for broken in (entries[:2], [*entries, (b"4-0", entries[2][1])], entries):
+        await redis.delete(key, log)
+        for id_, fields in broken:
+            await redis.xadd(log, fields, id=id_)
+        await one.rooms.tick(ana.room)
+        assert await redis.exists(key) == (broken is entries)
+    assert await kept(ana, ana.room) == record
 
 
 async def test_oldest_records_are_deleted(node: NodeMaker, redis: RedisClient) -> None:

@@ -191,14 +191,55 @@ async def test_version_of_a_reopened_code_is_new(redis: RedisClient, store: Stor
     assert not await store.compare_and_set(first, replace(first.race, racers=(ANA,)), ("joined",), "ana")
 
 
-async def test_recovered_action_outdates_snapshots(store: Store) -> None:
+@pytest.mark.parametrize("player", ["ana", "bob"])
+@pytest.mark.parametrize("is_recovered", [False, True])
+async def test_race_does_not_end_without_an_acked_action(
+    store: Store,
+    player: str,
+    is_recovered: bool,
+) -> None:
+    """The standings belong to a snapshot, and an action that is committed after it would be missing in them."""
+    await racing(store)
+    generation = await store.connect_player("friday", player)
+    assert (await store.commit(act(generation, player=player))).outcome == "ok"
+    before = await loaded(store)
+    late = act(generation, 1, player=player, committed_at=before.now if is_recovered else 0)
+    assert (await store.commit(late)).outcome == "ok"
+    ended = replace(before.race, phase="finished")
+    events_before = await events(store)
+    assert not await store.compare_and_set(before, ended, ("finished",), "")
+    assert (await loaded(store)).race == before.race
+    assert await events(store) == events_before
+    assert await store.compare_and_set(await loaded(store), ended, ("finished",), "")
+    assert (await loaded(store)).race == ended
+    for committed_at in (0, before.now):
+        after = act(generation, 2, player=player, committed_at=committed_at)
+        assert (await store.commit(after)).outcome == "not_racing"
+    assert len(await store.load_log("friday", player)) == 2
+
+
+async def test_race_does_not_end_with_an_action_that_was_lost(redis: RedisClient, store: Store) -> None:
+    generation = await racing(store)
+    progress, log = keys.progress("friday", "ana"), keys.log("friday", "ana")
+    backup = await redis.dump(progress)
+    assert (await store.commit(act(generation))).outcome == "ok"
+    before = await loaded(store)
+    await redis.restore(progress, 0, backup, replace=True)
+    await redis.delete(log)
+    assert not await store.compare_and_set(before, replace(before.race, phase="finished"), ("finished",), "")
+
+
+async def test_action_outdates_only_the_end_of_a_race(store: Store) -> None:
     generation = await racing(store)
     before = await loaded(store)
     assert (await store.commit(act(generation))).outcome == "ok"
-    assert (await loaded(store)).version == before.version
-    recovered = act(generation, 1, finished=True, committed_at=before.now)
-    assert (await store.commit(recovered)).outcome == "ok"
-    assert not await store.compare_and_set(before, replace(before.race, phase="finished"), ("finished",), "")
+    resigned = replace(before.race, racers=(ANA, replace(BOB, resigned=True)))
+    assert await store.compare_and_set(before, resigned, ("resigned",), "bob")
+    before = await loaded(store)
+    ended = replace(before.race, phase="finished")
+    assert await store.compare_and_set(before, ended, ("finished",), "")
+    before = await loaded(store)
+    assert await store.compare_and_set(before, replace(ended, next="saturday"), ("rematch",), "")
 
 
 async def test_one_concurrent_compare_and_set_wins(store: Store) -> None:

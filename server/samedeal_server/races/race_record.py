@@ -62,16 +62,8 @@ def follow_all(head: bytes, revision: int, starts: int, actions: Iterable[AckedA
     return head
 
 
-def counted_actions(race: Race) -> dict[str, int]:
-    """Return for each player the number of actions that count in the standings of a finished race.
-
-    A log may have more actions, which were committed while another player's action ended the race.
-    """
-    return {line.player: line.moves + line.undos for line in race.standings}
-
-
 def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
-    """Return the record of a finished race. ``logs`` must hold only the actions that count."""
+    """Return the record of a finished race. ``logs`` holds all actions of each player."""
     standings = {line.player: line for line in race.standings}
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):

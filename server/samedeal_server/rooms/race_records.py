@@ -12,7 +12,7 @@ from samedeal_server.config.limits import LiveLimits
 from samedeal_server.races import refusals
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import DealSecret, Race
-from samedeal_server.races.race_record import build_record, counted_actions, is_race_id, race_id
+from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.cached_list import MAX_LISTED
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.store.records import RecordAccess
@@ -31,7 +31,7 @@ class RecordKeeper:
         self._metrics = metrics
 
     async def keep(self, race: Race) -> None:
-        """Build and store the record of a finished race, unless it is already stored.
+        """Build and store the record of a finished race, unless it is already stored or Redis has other moves.
 
         Raise StoreUnavailable if Redis fails. A node calls this method after each tick of a finished race. If the node
         dies before the record is stored, the next tick makes another node store it.
@@ -42,8 +42,9 @@ class RecordKeeper:
         secret = await self._store.load_secret(race.room)
         if secret is None:
             return  # the room is gone
-        counted = counted_actions(race)
-        logs = {racer.player: await self._log(race.room, racer.player, counted[racer.player]) for racer in race.racers}
+        logs = {racer.player: await self._log(race.room, racer.player) for racer in race.racers}
+        if any(len(logs[line.player]) != line.moves + line.undos for line in race.standings):
+            return  # Redis has lost the end of the race meanwhile, and perhaps moves; a later tick ends the race again
         text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
         if len(text) > LARGEST_RECORD:
             self._metrics.records["too_large"].inc()
@@ -55,11 +56,14 @@ class RecordKeeper:
         await records.keep(line, text, access, limits.record_days, limits.records)
         self._metrics.records["kept"].inc()
 
-    async def _log(self, room: str, player: str, actions: int) -> list[LogEntry]:
+    async def _log(self, room: str, player: str) -> list[LogEntry]:
         entries: list[LogEntry] = []
-        for first in range(1, actions + 1, _ENTRIES_PER_READ):
-            entries += await self._store.load_log(room, player, first, min(first + _ENTRIES_PER_READ - 1, actions))
-        return entries
+        while True:
+            first = len(entries) + 1
+            part = await self._store.load_log(room, player, first, first + _ENTRIES_PER_READ - 1)
+            entries += part
+            if len(part) < _ENTRIES_PER_READ:
+                return entries
 
 
 def _line(race: Race, size: int) -> RecordLine:

@@ -240,6 +240,9 @@ class Store:
     ) -> bool:
         """Replace a race, unless it has changed since the snapshot ``before``. Return whether the race was replaced.
 
+        If this change ends the race, its standings must have every committed action. The race is therefore not replaced
+        if Redis has other actions of the players than when the snapshot was taken.
+
         ``changes`` and ``player`` become part of the event. If this change stores a joint or daily deal, ``found`` is
         that deal.
         """
@@ -247,6 +250,9 @@ class Store:
         event = encode_event(change_event(before.race, race, changes, player))
         seated = _player_keys(room, race.racers)
         unseated = _player_keys(room, (racer for racer in before.race.racers if race.racer(racer.player) is None))
+        revisions: list[int] = []
+        if race.phase == "finished" and before.race.phase != "finished":
+            revisions = [before.progress.get(racer.player, Progress()).revision for racer in race.racers]
         replacing = _COMPARE_AND_SET(
             [keys.meta(room), keys.events(room), keys.secret(room), keys.spectators(room), *seated, *unseated],
             before.version,
@@ -261,6 +267,7 @@ class Store:
             keys.channel(room),
             len(unseated),
             b"" if found is None else pack(found),
+            " ".join(map(str, revisions)),
         )
         (number,) = await self.executor.execute(replacing, durable=True)
         if number:

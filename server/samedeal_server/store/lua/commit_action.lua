@@ -12,8 +12,8 @@ local meta_key, progress_key, log_key, events_key = unpack(KEYS)
 local player, generation, base_revision, request, action, seen, foundation_cards, moves, undos, finished, no_moves_left,
   first_finish_ends, event, stream_length, channel, lifetime, original_time = unpack(ARGV)
 
-local race = redis.call('HMGET', meta_key, 'phase', 'starts', 'ends', 'resigned:' .. player, 'version')
-local phase, starts, ends, resigned, version = race[1], race[2], race[3], race[4], race[5]
+local race = redis.call('HMGET', meta_key, 'phase', 'starts', 'ends', 'resigned:' .. player)
+local phase, starts, ends, resigned = race[1], race[2], race[3], race[4]
 if not phase then
   return {'no_room'}
 end
@@ -67,10 +67,6 @@ redis.call('XADD', log_key, revision .. '-0', 'request', request, 'action', acti
   'seen', seen, 'foundation_cards', foundation_cards, 'moves', moves, 'undos', undos)
 if revision == 1 then
   redis.call('EXPIRE', log_key, lifetime)
-end
-if original_time ~= '' then
-  -- A node that is computing the standings now has to load the players' progress again.
-  redis.call('HSET', meta_key, 'version', next_number(version, now))
 end
 -- The node that commits the action applies the event itself. If the only listener is another node, because this one is
 -- reconnecting, that node reads the event from the stream a few seconds later, as after any lost announcement.
