@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from samedeal_server.embedded_redis import binary, server
-from samedeal_server.embedded_redis.binary import RedisBinary, find_redis_binary
+from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease, find_redis_binary
 from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
 from samedeal_server.errors import StartupError
 from tests.server.redis_programs import write_program, write_redis
@@ -92,6 +92,9 @@ async def process_of(redis: Redis) -> int:
 
 def guard_of(process: int) -> int:
     """Return the process id of the guard, which is the parent of Redis."""
+    stat = Path(f"/proc/{process}/stat")
+    if stat.exists():
+        return int(stat.read_text().rpartition(")")[2].split()[1])
     parent = subprocess.run(["ps", "-o", "ppid=", "-p", str(process)], capture_output=True, text=True, check=True)
     return int(parent.stdout)
 
@@ -388,9 +391,68 @@ async def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 async def test_data_of_newer_redis_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     older = RedisBinary(find_redis_binary().path, valkey=False, version=(6, 2))
-    monkeypatch.setattr(server, "find_redis_binary", lambda: older)
+    monkeypatch.setattr(server, "find_redis_binary", lambda _writer: older)
     (tmp_path / "appendonlydir").mkdir()
     await start_error(tmp_path, "redis_too_old")
+
+
+def program_of(programs: Path, name: str, release: str) -> Path:
+    """Write a program that reports a release such as ``Valkey 9.0``, and ends when it should run."""
+    product, version = release.split()
+    return write_program(
+        programs / name, f"if [ $1 = --version ]; then echo {product} server v={version}.1; exit; fi\nexit 3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("writer", "on_path", "chosen"),
+    [
+        ("Valkey 9.0", "Redis 8.0", "Valkey 9.0"),
+        ("Valkey 9.0", "Redis 7.0", "Valkey 9.0"),
+        ("Redis 8.0", "Redis 7.2", "Redis 7.2"),  # neither can read them for certain, so the first one is tried
+        ("Redis 7.2", "Redis 7.0", "Valkey 9.0"),
+        ("Redis 7.0", "Redis 7.0", "Redis 7.0"),
+        ("Valkey 8.1", "Redis 7.4", "Redis 7.4"),
+        ("", "Redis 7.0", "Redis 7.0"),
+    ],
+)
+def test_program_that_reads_the_data_is_preferred(programs: Path, writer: str, on_path: str, chosen: str) -> None:
+    program_of(programs, "redis-server", on_path)
+    program_of(programs, "valkey-server", "Valkey 9.0")
+    assert str(find_redis_binary(RedisRelease.parse(writer)).release) == chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [("Valkey 9.0", RedisRelease(valkey=True, version=(9, 0))), ("KeyDB 6.3", None), ("Redis", None), ("", None)],
+)
+def test_release_is_parsed(text: str, release: RedisRelease | None) -> None:
+    assert RedisRelease.parse(text) == release
+    assert release is None or str(release) == text
+
+
+async def test_release_is_kept_with_the_data(tmp_path: Path) -> None:
+    async with redis_in(tmp_path):
+        assert (tmp_path / "written-by").read_text() == f"{find_redis_binary().release}\n"
+
+
+async def test_data_of_valkey_are_not_called_damaged(tmp_path: Path, programs: Path) -> None:
+    program_of(programs, "redis-server", "Redis 7.0")
+    (tmp_path / "written-by").write_text("Valkey 9.0\n")
+    sentence = await start_error(tmp_path, "redis_too_old")
+    assert "Valkey 9.0" in sentence
+    assert "not damaged" in sentence
+
+
+async def test_snapshot_of_valkey_is_not_called_damaged(tmp_path: Path, programs: Path) -> None:
+    files = tmp_path / "appendonlydir"
+    files.mkdir()
+    (files / "appendonly.aof.1.base.rdb").write_bytes(b"VALKEY080\xfa")
+    (files / "appendonly.aof.manifest").write_text("")
+    write_redis(
+        programs / "redis-server", "echo 'Wrong signature trying to load DB from file, AOF loading aborted'\nexit 1"
+    )
+    assert "not damaged" in await start_error(tmp_path, "redis_too_old")
 
 
 def put_file(path: Path) -> None:

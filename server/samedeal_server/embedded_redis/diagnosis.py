@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from samedeal_server.embedded_redis.binary import RedisBinary
+from samedeal_server.embedded_redis.binary import BINARY_VARIABLE, RedisBinary, RedisRelease
 from samedeal_server.errors import StartupCode, StartupError
 
 _MAX_LINES: Final = 5
@@ -32,6 +33,8 @@ _DISK_FULL: Final = re.compile(r"Short write while writing|No space left on devi
 # The data was written by a newer Redis. A version below 10 comes from damage, since every supported Redis reads it.
 _NEWER: Final = re.compile(r"Can't handle RDB format version [1-9]\d\b")
 
+_VALKEY_FORMAT: Final = b"VALKEY"
+
 # Lines that every start logs.
 _NOISE: Final = re.compile(
     r"oO0OoO0|version=|Configuration loaded|monotonic clock|Running mode|[Ss]erver initialized|WARNING|"
@@ -51,14 +54,18 @@ def read_log_tail(log: Path, start: int = 0) -> str:
     return "\n".join([line for line in text.splitlines() if not _NOISE.search(line)][-_MAX_LINES:])
 
 
-def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> StartupError:
+def explain_exit(
+    data: Path, binary: RedisBinary, code: int, log_tail: str, writer: RedisRelease | None = None
+) -> StartupError:
     """Return an error that explains why Redis ended, judging by the end of its log. ``code`` is its exit code.
 
-    If the log gives no known reason, the message quotes the exit code.
+    ``writer`` is the release that wrote the data, or None if it is not known. If the log gives no known reason, the
+    message quotes the exit code.
     """
     indented = "\n".join(f"    {line}" for line in log_tail.splitlines())
-    if _NEWER.search(log_tail):
-        return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary)}\n{indented}")
+    is_foreign = _DAMAGED.search(log_tail) and (_has_valkey_base(data) if not binary.valkey else False)
+    if is_foreign or _NEWER.search(log_tail):
+        return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary, writer)}\n{indented}")
     if _DAMAGED.search(log_tail):
         damaged = _append_only_file(data, log_tail)
         repair = (
@@ -82,6 +89,15 @@ def explain_exit(data: Path, binary: RedisBinary, code: int, log_tail: str) -> S
     )
 
 
+def _has_valkey_base(data: Path) -> bool:
+    """Return whether the data begin with a snapshot in the format of Valkey 9.0 or newer, which no Redis can read."""
+    for base in data.glob("appendonlydir/*.base.rdb"):
+        with suppress(OSError), base.open("rb") as file:
+            if file.read(len(_VALKEY_FORMAT)) == _VALKEY_FORMAT:
+                return True
+    return False
+
+
 def disk_full_message(data: Path) -> str:
     """Return the message about a full disk."""
     return (
@@ -98,11 +114,16 @@ def missing_manifest_message(directory: Path) -> str:
     )
 
 
-def newer_data_message(data: Path, binary: RedisBinary) -> str:
-    """Return the message about data that a newer Redis has written."""
+def newer_data_message(data: Path, binary: RedisBinary, writer: RedisRelease | None) -> str:
+    """Return the message about data that this program cannot read, although they are not damaged.
+
+    ``writer`` is the release that wrote them, or None if it is not known.
+    """
+    newer = f"{writer}, whose files" if writer else "a newer Redis or Valkey, whose files"
+    needed = f"{writer} or a newer release of it" if writer else "the program that wrote them"
     return (
-        f"The files in '{data}' were written by a newer Redis than {binary}. Put the newer Redis on PATH, or start with "
-        "another directory (--data DIR)."
+        f"The files in '{data}' are not damaged, but were written by {newer} {binary} cannot read. Nothing was changed. "
+        f"Put {needed} on PATH, name its path in {BINARY_VARIABLE}, or start with another directory (--data DIR)."
     )
 
 

@@ -20,7 +20,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from samedeal_server.embedded_redis import parent_watch
-from samedeal_server.embedded_redis.binary import RedisBinary, find_redis_binary
+from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease, find_redis_binary
 from samedeal_server.embedded_redis.diagnosis import (
     disk_full_message,
     explain_exit,
@@ -84,7 +84,7 @@ class EmbeddedRedis:
         """
         if self._guard:
             raise RuntimeError("this Redis is already running")
-        self._binary = binary = await asyncio.to_thread(find_redis_binary)
+        self._binary = binary = await asyncio.to_thread(find_redis_binary, self._writer())
         scratch: Path | None = None
         try:
             self._make_directory()
@@ -95,6 +95,9 @@ class EmbeddedRedis:
             (scratch / "redis.conf").write_bytes(self._configuration(socket))
             await self._spawn(binary, scratch, lock)
             await self._wait_until_ready(socket)
+            with _converted_os_errors(self.data):
+                self._writer_file.write_text(f"{binary.release}\n")
+                self._writer_file.chmod(0o600)
         except BaseException:
             await self.stop()
             if scratch:
@@ -119,11 +122,23 @@ class EmbeddedRedis:
         if not self._guard or not self._binary:
             raise RuntimeError("this Redis is not running")
         code = await self._guard.wait()
-        return explain_exit(self.data, self._binary, code, read_log_tail(self.log, self._log_start))
+        log_tail = read_log_tail(self.log, self._log_start)
+        return explain_exit(self.data, self._binary, code, log_tail, self._writer())
 
     async def raise_on_exit(self) -> None:
         """Wait until Redis ends, and raise a StartupError that explains why."""
         raise await self.wait_for_exit()
+
+    @property
+    def _writer_file(self) -> Path:
+        return self.data / "written-by"
+
+    def _writer(self) -> RedisRelease | None:
+        """Return the release that wrote the data, or None if there are no data or it is not known."""
+        try:
+            return RedisRelease.parse(self._writer_file.read_text().strip())
+        except (OSError, ValueError):
+            return None
 
     def _make_directory(self) -> None:
         with _converted_os_errors(self.data):
@@ -131,9 +146,11 @@ class EmbeddedRedis:
 
     def _check_data(self, binary: RedisBinary) -> None:
         """Raise StartupError if Redis is too old to read its data or would ignore the data, or if the disk is full."""
-        directory = self.data / "appendonlydir"
-        if directory.is_dir() and not binary.has_multipart_aof:
-            raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary))
+        directory, writer = self.data / "appendonlydir", self._writer()
+        # An older release of the same product may read the data nevertheless, and says so if it cannot.
+        is_unreadable = writer and writer.valkey != binary.valkey and not binary.release.reads_data_of(writer)
+        if is_unreadable or (directory.is_dir() and not binary.has_multipart_aof):
+            raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary, writer))
         if any(directory.glob("*.aof")) and not any(directory.glob("*.manifest")):
             raise StartupError(StartupCode.DATA_CORRUPT, missing_manifest_message(directory))
         if shutil.disk_usage(self.data).free < MIN_FREE_SPACE:
