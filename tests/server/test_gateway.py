@@ -379,6 +379,14 @@ async def test_drain_closes_all_connections(node: NodeMaker) -> None:
     assert not snapshot.progress[ana.player].connected
 
 
+async def test_draining_node_opens_no_rooms(node: NodeMaker) -> None:
+    one = await node()
+    ana = await one.player("ana")
+    one.gateway.connections.draining = True
+    await ana.refused("draining", Create, options=Options())
+    assert not await one.store.index.count()
+
+
 async def test_create_is_refused_with_a_code(node: NodeMaker) -> None:
     one = await node(Limits(rooms=2))
     ana = await one.player()

@@ -36,6 +36,7 @@ from samedeal_server.store import keys
 from samedeal_server.store.store import WAITING_STREAM_LENGTH
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, NodeMaker, RedisClient
+from tests.server.races import race
 
 
 def test_take_from_empty_bucket_returns_the_wait() -> None:
@@ -126,6 +127,15 @@ def test_costly_request_is_served_at_a_low_rate() -> None:
         if not again:
             break
     assert 190 < now < 300
+
+
+async def test_moves_of_a_race_are_limited(node: NodeMaker) -> None:
+    one = await node(dataclasses.replace(PLENTY, actions_per_race=3))
+    ana, _ = await race(one, games=("athena",))
+    await ana.acts(3)
+    assert ana.play
+    await ana.refused("too_many_actions", Act, revision=3, action=str(ana.play.board.legal_moves()[0]))
+    assert len(await one.store.load_log(ana.room, ana.player)) == 3
 
 
 async def test_flood_over_one_connection_closes_it(node: NodeMaker) -> None:

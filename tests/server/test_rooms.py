@@ -36,12 +36,15 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.race import Race, ReadyCommand
 from samedeal_server.rooms import hub as room_hub
+from samedeal_server.rooms import upkeep
+from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted, RaceChanged, SequencedEvent
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.store import Snapshot
 from tests.server.client import DEADLINE, Client
+from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import race, record
 from tests.server.real_clients import wait_for
@@ -498,6 +501,23 @@ async def test_resume_with_the_state_after_a_join_sends_only_counts(node: NodeMa
     await third.join(ana.room, revision=0, event=state.event)
     await third.until(ProgressUpdate)
     assert not [message for message in third.inbox if isinstance(message, RoomState)]
+
+
+async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit has reached Redis, but the node has heard neither of the commit nor of its event."""
+    for interval in ("POLL_INTERVAL", "REFRESH_INTERVAL"):
+        monkeypatch.setattr(upkeep, interval, 1000.0)
+    one, two = await node(), await node()
+    ana, bob = await race(one, games=("athena",))
+    snapshot = await one.store.load(ana.room)
+    assert snapshot is not None
+    monkeypatch.setattr(Hub, "announced", lambda hub, numbered: None)
+    generation = snapshot.progress[ana.player].generation
+    await two.store.commit(commit_of(ana.player, generation, room=ana.room, request=77, seen=b""))
+    await ana.expect(Acked, Act, id=77, revision=0, action="draw")
+    await bob.until(ProgressUpdate, lambda update: any(tally.moves == 1 for tally in update.tallies))
 
 
 async def test_repeated_acts_get_their_first_answers(node: NodeMaker) -> None:

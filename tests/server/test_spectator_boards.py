@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
@@ -20,6 +21,7 @@ from samedeal.protocol.messages import (
     Leave,
     Notice,
     Ping,
+    Pong,
     Resign,
     RoomState,
     Start,
@@ -177,6 +179,34 @@ async def test_racer_may_not_watch(node: NodeMaker) -> None:
     await ana.act("draw")  # a refusal has changed nothing
     await ana.expect(Done, Resign)
     await ana.watch(ana.room)
+
+
+async def test_racer_with_a_new_seat_may_not_watch(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The node follows the room already, but has not heard yet that the player took a seat on another node."""
+    monkeypatch.setattr(upkeep, "REFRESH_INTERVAL", 1000.0)
+    one, two = await node(), await node()
+    ana, wat = await one.player("ana"), await two.player("wat")
+    room = await ana.create(games=("athena",), delay=0)
+    await wat.watch(room)
+    again = await two.player("ana", ana.session)
+    monkeypatch.setattr(Hub, "announced", lambda hub, numbered: None)
+    await ana.join(room)
+    await again.refused("racing", Watch, room=room)
+
+
+async def test_closed_race_shows_no_moves_before_their_delay(node: NodeMaker) -> None:
+    one = await node()
+    ana = await race(one, delay=60)
+    wat = await one.player("wat")
+    await wat.watch(ana.room)
+    await ana.acts(3)
+    hub = one.rooms.hubs[ana.room]
+    hub.model.race = replace(hub.race, phase="closed")  # as the operator does, just before a move is due
+    hub.boards.release()
+    wat.inbox.clear()
+    await wat.expect(Pong, Ping)
+    assert not [message for message in wat.inbox if isinstance(message, DelayedMove)]
+    assert hub.boards.pending
 
 
 async def test_racer_who_starts_to_watch_is_not_connected(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,6 +267,22 @@ def test_record_of_a_joint_deal_is_checked_deeply() -> None:
     assert isinstance(error_of(Record.parse, str(record).replace("proof: line: ", "proof: line: 1 1, ", 1)), BadRecord)
 
 
+def with_player_without_share(record: Record) -> Record:
+    """A record with one more player, who has no share in its joint deal. Everything else about the player is right."""
+    last = record.players[-1]
+    more = replace(last, seat=last.seat + 1, name="zed")
+    return replace(record, players=(*record.players, more), entrants=record.entrants + 1)
+
+
+@needs_node
+def test_player_without_a_share_is_refused(tmp_path: Path) -> None:
+    """Otherwise a server could leave a player's share out, and choose the deal."""
+    record = with_player_without_share(joint("willow"))
+    assert "share" in str(error_of(record.check))
+    (tmp_path / "record.txt").write_text(str(record), encoding="utf-8")
+    assert verdicts([tmp_path / "record.txt"])["record"].startswith("wrong: 6 zed has no share")
+
+
 def mislabelled() -> list[Record]:
     """Records whose proof is that of another deal than the one in their terms."""
     records = [joint("phoenix"), joint("daily", DAILY), joint("medium", "winnable medium")]
