@@ -6,6 +6,7 @@ import asyncio
 import io
 import logging
 import sys
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,12 +19,14 @@ from samedeal.names import clean_name
 from samedeal.protocol.admin import Status, Survey
 from samedeal.protocol.messages import Act, Done, Join, ListRooms, Resign, Rooms, Start
 from samedeal_server.config.config import LogStyle
+from samedeal_server.rooms import upkeep
 from samedeal_server.store import availability
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.own_redis import OwnRedis
+from tests.server.redis_kinds import until
 
 
 async def race(one: Node, **options: Any) -> tuple[Client, Client]:
@@ -244,23 +247,35 @@ async def test_rejected_writes_are_logged_once_and_shown_to_operators(
     assert [event["event"] for event in log.events() if event["level"] == "warning"] == ["redis_rejects"]
 
 
-async def test_settings_that_lose_moves_are_logged_once(node: NodeMaker, log: Log, own_redis: OwnRedis) -> None:
+async def test_settings_that_lose_moves_are_logged_once(
+    node: NodeMaker, log: Log, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The node notices by itself that the settings were changed while it runs."""
+    monkeypatch.setattr(upkeep, "REFRESH_INTERVAL", 0.02)
     log.set_up("info")
     async with Redis.from_url(own_redis.url) as redis:
         await redis.config_set("appendonly", "no")
         one = await node(redis=own_redis.url, token=TOKEN)
         assert len(log.named("redis_unsafe", level="warning")) == 1
-        await one.upkeep.repair()
-        assert len(log.named("redis_unsafe")) == 1
-        await redis.config_set("appendonly", "yes")
-        await one.upkeep.repair()
         operator = await Operator.login(one.url)
-        assert not (await operator.expect(Survey, Status)).redis.problem
+
+        async def reported() -> str:
+            return (await operator.expect(Survey, Status)).redis.problem
+
+        async def says(text: str) -> bool:
+            return text in await reported()
+
+        await redis.config_set("appendonly", "yes")
+        await until(lambda: _is_empty(reported))
         await redis.config_set("maxmemory-policy", "volatile-lru")
+        await until(lambda: says("volatile-lru, so acknowledged moves are evicted once"))
         await redis.config_set("maxmemory", "1gb")
-        await one.upkeep.repair()
-        assert "volatile-lru" in log.named("redis_unsafe")[1]["problem"]
-        assert "volatile-lru" in (await operator.expect(Survey, Status)).redis.problem
+        await until(lambda: says("volatile-lru, so acknowledged moves are evicted when"))
+        assert ["appendonly" in line["problem"] for line in log.named("redis_unsafe")] == [True, False, False]
+
+
+async def _is_empty(reported: Callable[[], Awaitable[str]]) -> bool:
+    return not await reported()
 
 
 def test_closed_pipe_is_ignored(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,7 @@ class Upkeep:
                 self._repeat(POLL_INTERVAL, self.poll),
                 self._repeat(REFRESH_INTERVAL, self.report_presence),
                 self._repeat(REFRESH_INTERVAL, self.refresh),
+                self._repeat(REFRESH_INTERVAL, self._store.check_settings),
                 self._repeat(CLOCK_SYNC_INTERVAL, self._clock.sync),
                 self._repeat(REPAIR_INTERVAL, self.repair),
             )
@@ -116,11 +117,10 @@ class Upkeep:
         await hub.refresh()
 
     async def repair(self) -> None:
-        """Check the settings of Redis, repair the indexes of the rooms, and count rooms and records for the metrics.
+        """Repair the indexes of the rooms, and count rooms and records for the metrics.
 
         Also store the schema version and the receipt key again, in case Redis has lost them.
         """
-        await self._store.check_settings()
         await self._store.record_schema()
         await self._store.load_receipt_key()
         rooms = await self._store.index.newest(self._rooms.limits.rooms)

@@ -30,6 +30,9 @@ def risk(info: Mapping[str, Any]) -> str:
     """Return the reason why Redis may lose acknowledged moves, or an empty string if Redis is safe."""
     if policy := evicting_policy(info):
         return f"maxmemory-policy is {policy}, so acknowledged moves are evicted when Redis is full"
+    policy = str(info.get("maxmemory_policy", "noeviction"))
+    if policy != "noeviction":
+        return f"maxmemory-policy is {policy}, so acknowledged moves are evicted once maxmemory is set and reached"
     if info.get("aof_enabled") == 0:
         return "appendonly is no, so acknowledged moves are lost when Redis restarts"
     return ""
