@@ -27,6 +27,9 @@ FRAME_ROWS: Final = 3
 RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""
 
+REINSTALL: Final = "install Samedeal again: pipx install --force '.[embedded]' in its source directory"
+"""The advice that tells how to install a missing package."""
+
 _GLYPHS: Final = tuple(
     dict.fromkeys(char for char in "".join(map("".join, (*UNICODE, "●○⏎⌫‹›•←→"))) if not char.isascii())
 )
@@ -166,7 +169,7 @@ def missing_terminal() -> Finding:
 def check_textual() -> Finding:
     """Check that Textual is installed. The full screen needs it."""
     if importlib.util.find_spec("textual") is None:
-        return warn("screen", "Textual is not installed: only the line client works", "pip install textual")
+        return warn("screen", "Textual is not installed: only the line client works", REINSTALL)
     return ok("screen", "Textual is installed")
 
 
@@ -181,11 +184,6 @@ def check_files(directories: Mapping[str, Path]) -> Finding:
             return warn("files", f"cannot save {contents} in {directory}", f"get write permission for {existing}")
     return ok("files", ", ".join(f"{contents} in {directory}" for contents, directory in directories.items()))
 
-
-REINSTALL: Final = (
-    "install Samedeal again: pip install . in its source directory, or pip install and the path of its wheel"
-)
-"""The advice that tells how to install a missing package."""
 
 _FIND_REDIS: Final = """
 try:

