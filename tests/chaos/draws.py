@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +77,7 @@ class Player:
     journals: RaceJournals
     sessions: MemorySessions = field(default_factory=MemorySessions)
     outcome: str = ""
+    _ending: asyncio.Task[None] | None = None
     accusations: list[str] = field(default_factory=list)
 
     async def race(self, opens: Options | None) -> None:
@@ -101,53 +101,50 @@ class Player:
     async def _take_part(self, rooms: RoomClient, opens: Options | None, *, stops: bool) -> None:
         """Follow the race until it is over for the player, or if ``stops`` is true, until a draw has begun."""
         entering = asyncio.create_task(self._enter(rooms, opens))
-        resigning: asyncio.Task[None] | None = None
-        leaving = False
+        self._ending = None
         try:
             async for event in rooms:
-                room = rooms.model.room
                 match event:
                     case Notice(ClientCode.NOT_FAIR, sentence) if sentence in _ACCUSATIONS:
                         self.accusations.append(sentence)
                     case SeatLost(code) | Ended(code):
-                        self.outcome = f"out: {code}"
+                        self.outcome = self.outcome or f"out: {code}"
                         return
-                    case RoomState() if (
-                        room is not None and rooms.model.seat is None and room.draw and not entering.done()
-                    ):
+                    case _:
                         pass
-                if entering.done() and entering.exception() is not None:
-                    self.outcome = f"out: {getattr(entering.exception(), 'code', 'error')}"
+                if entering.done() and (error := entering.exception()) is not None:
+                    self.outcome = f"out: {getattr(error, 'code', error)}"
                     return
-                if room is None:
-                    continue
-                if room.phase == "countdown" and room.draw and self.habit == "leaver" and not leaving:
-                    leaving = True
-                    resigning = asyncio.create_task(self._leave(rooms))
-                if room.phase == "countdown" and room.draw and stops and self.rng.random() < 0.5:
-                    return
-                if room.phase == "racing" and resigning is None:
-                    resigning = asyncio.create_task(_retried(rooms.resign))
-                if resigning is not None and resigning.done() and leaving:
-                    self.outcome = "left"
-                    return
-                if room.phase == "closed":
-                    self.outcome = "closed"
-                    return
-                if room.phase == "finished":
+                room = rooms.model.room
+                if room is not None and self._is_done(rooms, room, stops=stops):
                     break
-            reading = asyncio.create_task(_read(rooms))
-            audit = await audit_race(rooms, lambda _: None)
-            reading.cancel()
-            found = audit.verification
-            self.outcome = f"{found.verdict.name}: {found.check}" if found is not None else "nothing"
-            if found is not None and found.verdict is Verdict.WRONG:
-                self.accusations.append(found.sentence)
+            if not self.outcome and rooms.model.room is not None and rooms.model.room.phase == "finished":
+                await self._verify(rooms)
         finally:
-            for task in (entering, resigning):
-                if task is not None:
-                    task.cancel()
-                    await asyncio.gather(task, return_exceptions=True)
+            tasks = [task for task in (entering, self._ending) if task is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _is_done(self, rooms: RoomClient, room: RoomState, *, stops: bool) -> bool:
+        """Act on a state of the room. Return whether the player is done with this connection."""
+        is_drawn = room.phase == "countdown" and room.draw > 0
+        if is_drawn and self.habit == "leaver" and self._ending is None:
+            self._ending = asyncio.create_task(self._leave(rooms))
+        elif room.phase == "racing" and self._ending is None:
+            self._ending = asyncio.create_task(_retried(rooms.resign))
+        elif room.phase == "closed":
+            self.outcome = "closed"
+        stopped = is_drawn and stops and self.rng.random() < 0.5
+        return stopped or bool(self.outcome) or room.phase == "finished"
+
+    async def _verify(self, rooms: RoomClient) -> None:
+        reading = asyncio.create_task(_read(rooms))
+        found = (await audit_race(rooms, lambda _: None)).verification
+        reading.cancel()
+        self.outcome = f"{found.verdict.name}: {found.check}" if found is not None else "nothing"
+        if found is not None and found.verdict is Verdict.WRONG:
+            self.accusations.append(found.sentence)
 
     async def _enter(self, rooms: RoomClient, opens: Options | None) -> None:
         if opens is not None:
@@ -213,7 +210,7 @@ class Round:
             await asyncio.gather(*(node.kill() for node in self._nodes))
             await self.redis.kill()
 
-    def _race(self, url: str, number: int) -> Coroutine[Any, Any, object]:
+    async def _race(self, url: str, number: int) -> None:
         seats = self._rng.randint(2, 4)
         options = Options(
             games=("ace-of-hearts",),
@@ -237,7 +234,7 @@ class Round:
             for seat in range(seats)
         ]
         self.players += players
-        return asyncio.gather(*(each.race(options if at == 0 else None) for at, each in enumerate(players)))
+        await asyncio.gather(*(each.race(options if at == 0 else None) for at, each in enumerate(players)))
 
     async def _break_things(self, proxy: Proxy) -> None:
         if self.fails_over:

@@ -408,7 +408,7 @@ def daily(day: str) -> str:
     terms, name = record.proof.terms, f"daily {day}"
     mixed = public_mix(name)
     board = next(won_candidates(mixed, terms.game, terms.budget, count()))
-    proof = DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), board.number, board.line, name)
+    proof = DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), board.number, board.line, name)
     changed = record.terms._replace(deal=Deal("daily", date=day), commitment=proof.commitment)
     player = replace(record.players[0], place=1, foundation_cards=0, actions=(), finish_time=0)
     return str(replace(record, terms=changed, proof=proof, players=(player,), entrants=1))
