@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,6 +25,28 @@ PILES = {
 MOVE = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])( x([2-9]|[1-9][0-9]))?")
 
 Message = dict[str, Any]
+
+
+def sha256(*parts: bytes | str) -> bytes:
+    """The hash of some parts, one after the other. Texts are UTF-8."""
+    return hashlib.sha256(b"".join(part if isinstance(part, bytes) else part.encode() for part in parts)).digest()
+
+
+def share_commitment(room: str, name: str, draw: int, share: bytes) -> bytes:
+    """The hash of a share, as DEALS.md defines it."""
+    return sha256(f"samedeal share v3\n{room}\n{name}\n{draw}\n", share)
+
+
+def words(commitment: bytes, shares: list[Message]) -> str:
+    """The words of a deal, as DEALS.md defines them."""
+    parts = (bytes([each["seat"]]) + each["share"] for each in shares)
+    digest = sha256("samedeal words v1\n", commitment, *parts)[:8]
+    bits = "".join(f"{byte:08b}" for byte in digest)
+    letters = ""
+    while bits:
+        width, known = (4, "bdfghjklmnprstvz") if len(letters) % 5 % 2 == 0 else (2, "aiou")
+        letters, bits = letters + known[int(bits[:width], 2)], bits[width:]
+    return " ".join(letters[at : at + 5] for at in range(0, 20, 5))
 
 
 class Piles:
@@ -124,6 +147,12 @@ class ProtocolOnlyClient:
             if message.get("to") == self.id:
                 return message
             self.unasked.append(message)
+
+    async def state(self, where: Callable[[Message], object]) -> Message:
+        """The next state of the room that meets a condition."""
+        while not where(state := await self.until("roomstate")):
+            pass
+        return state
 
     async def until(self, kind: str) -> Message:
         """The next message of a kind that answers no request."""

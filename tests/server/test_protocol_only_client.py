@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import secrets
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
+from samedeal.board import Board
+from samedeal.games import GAMES
+from samedeal.joint_deal import candidate_order
 from samedeal.record import Record
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import NodeMaker
-from tests.server.protocol_only_client import Piles, ProtocolOnlyClient
+from tests.server.protocol_only_client import Message, Piles, ProtocolOnlyClient, sha256, share_commitment, words
 
 RECORDS = Path(__file__).parent.parent / "golden" / "records"
 
@@ -50,6 +55,68 @@ async def test_protocol_only_client_finishes_a_race(node: NodeMaker, game: str) 
             pass
         assert state["standings"][0]["name"] == "Stranger"
         assert state["seed"] == record.seed
+
+
+async def test_protocol_only_clients_draw_a_deal(node: NodeMaker) -> None:
+    """Two strangers draw a deal twice, because a third one leaves, and check all hashes of its proof."""
+    one = await node()
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(asyncio.timeout(2 * DEADLINE))
+        names = ("Ann", "Ben", "Cid")
+        ann, ben, cid = [await stack.enter_async_context(await ProtocolOnlyClient.connect(one.url)) for _ in names]
+        strangers = dict(zip(names, (ann, ben, cid), strict=True))
+        for name, stranger in strangers.items():
+            assert (await stranger.ask("hello", name=name))["type"] == "welcome"
+        options = {"games": ["ace-of-hearts"], "deal": "winnable", "countdown": 0}
+        room = (await ann.ask("create", options=options))["room"]
+        for stranger in strangers.values():
+            await stranger.ask("join", room=room)
+        await ann.ask("start")
+        shares: dict[str, bytes] = {}
+        sealed: Message = {}
+        noted: list[tuple[int, str, bytes]] = []
+        for draw in (1, 2):
+            shares = {name: secrets.token_bytes(32) for name in strangers}
+            for name, stranger in strangers.items():
+                begun = await stranger.state(lambda told, draw=draw: told["draw"] == draw)  # type: ignore[misc]  # bound at once
+                assert not begun["shares"]
+                commitment = share_commitment(room, name, draw, shares[name])
+                assert (await stranger.ask("commitshare", draw=draw, commitment=commitment))["type"] == "done"
+            sealed = await ann.state(lambda told: all(seat["share_commitment"] for seat in told["players"]))
+            noted = sorted((seat["seat"], seat["name"], seat["share_commitment"]) for seat in sealed["players"])
+            assert [name for _, name, _ in noted] == list(strangers)
+            if draw == 1:
+                assert (await cid.ask("leave"))["type"] == "done"
+                del strangers["Cid"]
+        for name, stranger in strangers.items():
+            assert (await stranger.ask("revealshare", draw=2, share=shares[name]))["type"] == "done"
+        drawn = (await ann.state(lambda told: told["shares"]))["shares"]
+        assert [(each["seat"], each["name"], each["commitment"]) for each in drawn] == noted
+        assert {each["name"]: each["share"] for each in drawn} == shares
+        seen_by_ben = await ben.state(lambda told: told["shares"])
+        assert words(sealed["commitment"], drawn) == words(sealed["commitment"], seen_by_ben["shares"])
+        board = await ann.until("boardstate")
+        for stranger in strangers.values():
+            await stranger.ask("resign")
+        ended = await ann.state(lambda told: told["phase"] == "finished")
+        assert [(lost["draw"], lost["seat"], lost["name"], lost["reason"]) for lost in ended["lost"]] == [
+            (1, 3, "Cid", "left")
+        ]
+    first, *lines = ended["proof"].splitlines()
+    assert first == "samedeal deal 3"
+    fields = dict(line.split(": ", 1) for line in lines if not line.startswith("seat"))
+    assert (fields["draw"], fields["lost"], fields["budget"]) == ("2", "1 3 left Cid", "100000")
+    assert [line for line in lines if line.startswith("seat")] == [
+        f"seat: {each['seat']} {each['commitment'].hex()} {each['share'].hex()} {each['name']}" for each in drawn
+    ]
+    secret = bytes.fromhex(fields["secret"])
+    terms = "".join(f"{fields[name]}\n" for name in ("room", "game", "solver", "budget"))
+    assert sha256("samedeal commitment v2\n", terms, secret) == sealed["commitment"]
+    parts = (bytes([each["seat"]]) + each["share"] for each in drawn)
+    mix = sha256("samedeal mix v2\n", secret, *parts)
+    seed = sha256("samedeal candidate v2\n", mix, int(fields["candidate"]).to_bytes(4, "big"))
+    cards = Board.deal(GAMES["ace-of-hearts"], candidate_order(seed, 1))
+    assert [bytes(pile) for pile in cards.masked().piles] == board["piles"]
 
 
 async def test_protocol_only_client_resumes(node: NodeMaker) -> None:

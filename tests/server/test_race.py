@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,8 @@ from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import Phase
+from samedeal.protocol_codes import RefusalCode
+from samedeal_server.races import race as race_module
 from samedeal_server.races.race import (
     ABSENT_AFTER,
     EMPTY_LIFETIME,
@@ -24,8 +28,11 @@ from samedeal_server.races.race import (
     SEATS_KEPT,
     CloseCommand,
     CommandResult,
+    CommitShareCommand,
     DealSecret,
     DeclareStuckCommand,
+    FixDealCommand,
+    FoundDeal,
     JoinCommand,
     KickCommand,
     LeaveCommand,
@@ -36,6 +43,7 @@ from samedeal_server.races.race import (
     Racer,
     ReadyCommand,
     ResignCommand,
+    RevealShareCommand,
     StartCommand,
     TickCommand,
     apply,
@@ -100,15 +108,48 @@ def command(text: str) -> RaceCommand:
     return commands[what]
 
 
+def rows_of_docstring() -> dict[str, list[str]]:
+    """The table in the docstring of the module: the outcomes of each command, by phase."""
+    table = (race_module.__doc__ or "").split("::\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
+    heading, *rows = (re.split(r" {2,}", line.strip()) for line in table)
+    assert heading == list(get_args(Phase))
+    return {name: outcomes for name, *outcomes in rows}
+
+
+def test_docstring_has_the_refusals_of_each_command() -> None:
+    texts = ("cid joins", "ana leaves", "ana readies", "ana starts", "ana resigns", "ana is_stuck", "friday-2 follows")
+    commands: dict[str, RaceCommand] = {
+        **{type(each).__name__: each for each in map(command, (*texts, "bob kicked", "the close", "time passes"))},
+        "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
+        "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),
+        "FixDealCommand": FixDealCommand(FoundDeal(1, (), 0, "")),
+        "Kick by hostCommand": command("bob kicked_by_ana"),
+    }
+    rows = rows_of_docstring()
+    assert {f"{name}Command" for name in rows} == set(commands)
+    assert set(commands) - {"Kick by hostCommand"} == {each.__name__ for each in get_args(RaceCommand)}
+    for name, outcomes in rows.items():
+        for phase, outcome in zip(get_args(Phase), outcomes, strict=True):
+            told = "race_started" if outcome in ("started", "rejoins") else outcome  # cid has no seat to return to
+            is_refusal = told in set(RefusalCode)
+            if is_refusal or not name.endswith("Share"):
+                now = STARTS - 1 if phase == "countdown" else DURING
+                found = outcome_of(race_in(phase), commands[f"{name}Command"], now)
+                assert (found if is_refusal else found.partition(":")[1]) == (told if is_refusal else ":"), (
+                    name,
+                    phase,
+                )
+
+
 def do(race: Race, text: str, now: int) -> CommandResult:
     return apply(race, command(text), now)
 
 
-def outcome_of(race: Race, text: str, now: int) -> str:
+def outcome_of(race: Race, text: str | RaceCommand, now: int) -> str:
     """The outcome of a command as text: the phase with the changes, or the code of the refusal."""
     before = replace(race)
     try:
-        changed, events = do(race, text, now)
+        changed, events = apply(race, command(text) if isinstance(text, str) else text, now)
     except RequestRefused as refused:
         return refused.code
     finally:
