@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.races import refusals
-from samedeal_server.races.race import FoundDeal, mixed
+from samedeal_server.races.race import FoundDeal, Race, mixed
 from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
@@ -21,7 +22,7 @@ class DealSearch:
     def __init__(self, store: Store, node: str) -> None:
         self._store = store
         self._node = node
-        self._searching: set[str] = set()
+        self._searching: dict[str, asyncio.Task[tuple[int, str] | None] | None] = {}
         self._solvers = SolverPool()
         self._public_deals = PublicDeals(self._solvers)
 
@@ -36,7 +37,7 @@ class DealSearch:
         """
         if room in self._searching:
             return
-        self._searching.add(room)
+        self._searching[room] = None
         try:
             if not await self._store.claim_search(room, self._node):
                 return
@@ -47,21 +48,41 @@ class DealSearch:
             if secret is None or not race.needs_search:
                 return
             first = Candidate(mixed(secret.deal.seed, race.shares), race.game.name, race.budget, 0, race.least)
-            found = await (self._find_joint(room, first) if race.is_joint else self._public_deals.find(first))
+            finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
+            task = self._searching[room] = asyncio.ensure_future(finding)
+            try:
+                found = await task
+            except asyncio.CancelledError:
+                current = asyncio.current_task()
+                if not task.cancelled() or (current is not None and current.cancelling()):
+                    raise
+                return  # nobody waits for the deal any more
             if found is not None:
                 await fix_deal(room, FoundDeal(race.draw, race.shares, *found))
         finally:
-            self._searching.discard(room)
+            del self._searching[room]
 
-    async def _find_joint(self, room: str, first: Candidate) -> tuple[int, str] | None:
+    def give_up(self, room: str) -> None:
+        """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
+        task = self._searching.get(room)
+        if task is not None:
+            task.cancel()
+
+    async def _find_joint(self, race: Race, first: Candidate) -> tuple[int, str] | None:
         """Return the number and the solution of the first candidate deal that can be won.
 
-        Return None if another node has claimed the search in the meantime.
+        Return None if another node has claimed the search in the meantime, or if nobody waits for the deal any more.
+        The origin of the host stands for the room when candidates wait for their turns.
         """
+        host = race.racer(race.host)
+        origin = host.origin if host is not None and host.origin else race.room
         for number in range(HIGHEST_CANDIDATE + 1):
-            if line := await self._solvers.solve(replace(first, number=number)):
+            if line := await self._solvers.solve(replace(first, number=number), origin, race.room):
                 return number, line
-            if not await self._store.claim_search(room, self._node):
+            if not await self._store.claim_search(race.room, self._node):
+                return None
+            snapshot = await self._store.load(race.room)
+            if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw != race.draw:
                 return None
         raise AssertionError("some candidate can be won")
 

@@ -113,6 +113,8 @@ class RoomRegistry:
                 await self.background.guard(hub.pull())
         if race.needs_search and not self._deals.is_searching(room):
             self.background.spawn(partial(self._deals.search, room, self._fix_deal))
+        elif not race.needs_search and "deal_found" not in changes:
+            self._deals.give_up(room)
         return race
 
     async def _fix_deal(self, room: str, found: FoundDeal) -> None:

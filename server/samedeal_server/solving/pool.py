@@ -20,6 +20,7 @@ from typing import Final
 
 import msgspec
 
+from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -38,30 +39,57 @@ class _WorkerEnded(Exception):
 class SolverPool:
     """The worker processes of a node. Each worker tries one candidate at a time.
 
-    If a worker ends, another worker is started and tries the same candidate again.
+    If all workers are busy, candidates wait for their turns, so that nobody can delay the deals of others by searching
+    for many. If a worker ends, another worker is started and tries the same candidate again.
     """
 
     def __init__(self) -> None:
         self._idle: list[Process] = []
-        self._slots = asyncio.Semaphore(max(1, min(MAX_WORKERS, (os.cpu_count() or 1) // 2)))
+        self._free = max(1, min(MAX_WORKERS, (os.cpu_count() or 1) // 2))
+        self._turns: Turns[asyncio.Future[None]] = Turns()
 
     @property
     def idle(self) -> tuple[Process, ...]:
         """The workers that are waiting for a candidate."""
         return tuple(self._idle)
 
-    async def solve(self, candidate: Candidate) -> str:
+    async def solve(self, candidate: Candidate, origin: str = "", room: str = "") -> str:
         """Return the moves with which the solver wins a candidate.
 
-        Return an empty text if the solver does not win it.
+        Return an empty text if the solver does not win it. ``origin`` and ``room`` decide whose turn it is. If this
+        call is cancelled, its worker is free at once.
         """
-        async with self._slots:
+        await self._wait_for_turn(origin, room)
+        try:
             while True:
                 try:
                     return await self._ask(candidate)
                 except _WorkerEnded as ended:
                     _log.warning(LogEvent.SOLVER_ENDED, reason=str(ended))
                     await asyncio.sleep(RETRY_INTERVAL)
+        finally:
+            self._end_turn()
+
+    async def _wait_for_turn(self, origin: str, room: str) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._turns.add(origin, room, turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self._turns.discard(origin, room, turn)
+            if turn.done() and not turn.cancelled():
+                self._end_turn()
+            raise
+
+    def _end_turn(self) -> None:
+        """Pass the turn on to the next candidate that waits."""
+        if self._turns:
+            self._turns.next().set_result(None)
+        else:
+            self._free += 1
 
     async def _ask(self, candidate: Candidate) -> str:
         worker = self._idle.pop() if self._idle else await _start()

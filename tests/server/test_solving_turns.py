@@ -1,0 +1,131 @@
+"""Whose deal is searched next, and the end of searches that nobody waits for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samedeal.joint_deal import share_commitment
+from samedeal.protocol.messages import CommitShare, Done, Join, Joined, Leave, RevealShare, Start
+from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.turns import Turns
+from samedeal_server.solving.worker import Candidate, winning_line
+from tests.server.client import DEADLINE
+from tests.server.live_nodes import NodeMaker
+from tests.shared.joint_deals import joint_deal, some_bytes
+
+LONG = Candidate(bytes(32), "steve", 100_000_000, 0)
+"""A candidate whose search does not end by itself while a test runs."""
+
+
+def taken(*waiting: str) -> list[str]:
+    """The order in which items get their turns. An item such as ``a/1`` is that of a room of an origin."""
+    turns: Turns[str] = Turns()
+    for item in waiting:
+        origin, room = item.split("/")
+        turns.add(origin, room, item)
+    order = []
+    while turns:
+        order.append(turns.next())
+    return order
+
+
+@pytest.mark.parametrize(
+    ("waiting", "order"),
+    [
+        ("a/1 a/2 a/3 b/4", "a/1 b/4 a/2 a/3"),
+        ("a/1 a/1 a/2 b/3 b/3 c/4", "a/1 b/3 c/4 a/2 b/3 a/1"),
+        ("a/1", "a/1"),
+        ("", ""),
+    ],
+)
+def test_origins_and_their_rooms_take_turns(waiting: str, order: str) -> None:
+    assert taken(*waiting.split()) == order.split()
+
+
+items = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("123")), max_size=40)
+
+
+@given(items, st.sampled_from("123"))
+def test_newcomer_waits_for_one_turn_of_each_origin(before: list[tuple[str, str]], room: str) -> None:
+    order = taken(*(f"{origin}/{each}" for origin, each in before), f"new/{room}")
+    ahead = Counter(item.partition("/")[0] for item in order[: order.index(f"new/{room}")])
+    assert all(count == 1 for count in ahead.values())
+    assert Counter(order) == Counter([*(f"{origin}/{each}" for origin, each in before), f"new/{room}"])
+
+
+def test_discarded_item_gets_no_turn() -> None:
+    turns: Turns[str] = Turns()
+    for item in ("a/1", "a/2", "b/1"):
+        origin, room = item.split("/")
+        turns.add(origin, room, item)
+    turns.discard("a", "1", "a/1")
+    turns.discard("a", "1", "a/1")
+    turns.discard("z", "1", "a/1")
+    assert [turns.next(), turns.next(), bool(turns)] == ["a/2", "b/1", False]
+
+
+async def test_stranger_is_next_although_many_rooms_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    pool = SolverPool()
+    order: list[str] = []
+    quick = Candidate(bytes(32), "ace-of-hearts", 1, 0)
+
+    async def solve(origin: str, room: str) -> None:
+        await pool.solve(quick, origin, room)
+        order.append(origin)
+
+    crowd = [asyncio.create_task(solve("crowd", f"room-{number}")) for number in range(20)]
+    await asyncio.sleep(0)
+    await solve("stranger", "friday")
+    assert order.index("stranger") <= 2
+    await asyncio.gather(*crowd)
+    await pool.close()
+
+
+async def test_cancelled_search_frees_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    pool, proof = SolverPool(), joint_deal("ace-of-hearts")
+    candidate = Candidate(proof.mixed, "ace-of-hearts", proof.terms.budget, proof.candidate)
+    running = asyncio.create_task(pool.solve(LONG, "a", "1"))
+    waiting = asyncio.create_task(pool.solve(LONG, "a", "2"))
+    await asyncio.sleep(0)
+    next_one = asyncio.create_task(pool.solve(candidate, "b", "3"))
+    await asyncio.sleep(0)
+    for task in (waiting, running):
+        task.cancel()
+    async with asyncio.timeout(DEADLINE):
+        assert await next_one == winning_line(candidate)
+    await asyncio.gather(running, waiting, return_exceptions=True)
+    await pool.close()
+
+
+async def test_search_ends_when_all_players_have_left(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, ended = asyncio.Event(), asyncio.Event()
+
+    async def solve(*_: object) -> str:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return ""
+
+    monkeypatch.setattr(SolverPool, "solve", solve)
+    one = await node()
+    ana = await one.player("ana")
+    room = await ana.create(games=("ace-of-hearts",), deal="winnable")
+    await ana.expect(Joined, Join, room=room)
+    await ana.expect(Done, Start)
+    share = some_bytes("a share")
+    await ana.phase("countdown")
+    await ana.expect(Done, CommitShare, draw=1, commitment=share_commitment(room, "ana", 1, share))
+    await ana.expect(Done, RevealShare, draw=1, share=share)
+    async with asyncio.timeout(DEADLINE):
+        await started.wait()
+        await ana.expect(Done, Leave)
+        await ended.wait()
