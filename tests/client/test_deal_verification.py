@@ -17,16 +17,17 @@ from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.deal_words import deal_words
 from samedeal.joint_deal import mix, secret_commitment, share_commitment, won_candidates
 from samedeal.moves import DRAW
-from samedeal.protocol.messages import DrawnShare, Joined, Seat
+from samedeal.protocol.messages import Seat
 from samedeal_client.state.deal_check import OUTCOMES, DealCheck, DealVerification, Verdict
 from samedeal_client.state.deal_verification import CHECKING, check_deal, verify_deal
-from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, ShownSeat
+from samedeal_client.state.draws import DrawProblem, OwnDraws
 from samedeal_client.state.model import Model, race_terms
 from samedeal_client.state.own_play import OwnPlay
+from tests.client.drawn_races import FIRST, JOINT, LAST, OWN, SHOWN, ZHANG, drawn, shares_of
 from tests.client.race_server import START, RaceServer, finished
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
-from tests.shared.joint_deals import DAILY, daily_deal, joint_deal
+from tests.shared.joint_deals import DAILY, daily_deal
 
 
 def played(game: str) -> RaceServer:
@@ -108,57 +109,12 @@ def test_client_that_missed_the_deal_verifies_only_the_seed() -> None:
     assert check_of(finished(server)) is DealCheck.SEED
 
 
-JOINT = joint_deal("phoenix")
-OWN, ZOE, ZHANG = JOINT.shares
-SEATS = tuple(Seat(player=share.name, name=share.name, seat=share.seat) for share in JOINT.shares)
-SHOWN = tuple(ShownSeat(share.seat, share.name, share.commitment) for share in JOINT.shares)
-LAST = Draw(JOINT.draw, SHOWN, OWN.share)
-FIRST = Draw(1, (*SHOWN[:2], ShownSeat(4, "ben", bytes(32)), SHOWN[2]), bytes(32))
 OTHER_BOARD = Board.deal(JOINT.terms.game, shuffled(bytes(32), 1))
 
 
 def without_proof(model: Model) -> Model:
     assert model.room is not None
     return replace(model, room=structs.replace(model.room, proof=""))
-
-
-def shares_of(proof: DealProof) -> tuple[DrawnShare, ...]:
-    return tuple(DrawnShare(**share._asdict()) for share in proof.shares)
-
-
-def drawn(
-    proof: DealProof = JOINT,
-    *,
-    seats: tuple[Seat, ...] = SEATS,
-    draws: OwnDraws | None = None,
-    shares: tuple[DrawnShare, ...] | None = None,
-    board: Board | None = None,
-    deal: str = "winnable",
-    commitment: bytes = b"",
-) -> Model:
-    """The model of ana after a race on a joint deal, with the proof that the server gives.
-
-    ``draws`` are those that Ana has revealed in, and ``shares`` are those that the room showed during the race.
-    """
-    server = RaceServer("phoenix", deal=deal, board=board or JOINT.board())
-    shown: dict[str, Any] = {
-        "room": "friday",
-        "players": seats,
-        "commitment": commitment or (proof if proof.public else JOINT).commitment,
-        "shares": shares_of(JOINT) if shares is None else shares,
-    }
-    model = Model("ana", "ana")
-    for message in (
-        Joined(to=2, room="friday", seat=1, generation=1),
-        server.state("countdown", **shown),
-        server.state("racing", **shown),
-        board_state("friday", server.play),
-    ):
-        model = model.after(message)
-    model, act = model.with_action(server.play.board.legal_moves()[0], 7, START)
-    model = model.after(server.answer(act))
-    own = OwnDraws((FIRST, LAST)) if draws is None else draws
-    return replace(model, draws=own).after(server.state("finished", **shown, proof=str(proof)))
 
 
 def promised(proof: DealProof, **terms: Any) -> DealProof:

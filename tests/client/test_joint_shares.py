@@ -147,6 +147,7 @@ HISTORIES = [
     (f"{FIRST} | 2: ana- bob-; lost 1 cid", "commits", None),
     (f"{FIRST} | 2: ana- bob-; lost 1 cid | 2: ana bob; lost 1 cid", "reveals", None),
     (f"{FIRST} | 2: ana- bob- | 2: ana bob | 3: ana- | 3: ana", "reveals", None),
+    ("1: ana- bob- | 1: ana bob; racing", "nothing", None),
     (f"{FIRST} | joins | 3: ana- bob- dan- | 3: ana bob dan", "reveals", None),  # another stay begins anew
     # lies
     (f"{FIRST} | 2: ana- bob- cid- | 2: ana bob cid", "nothing", DrawProblem.NO_SEAT_LOST),
@@ -249,10 +250,11 @@ moments = st.one_of(
 def test_no_history_gets_a_share_twice(tmp_path_factory: pytest.TempPathFactory, history: list[str]) -> None:
     """Whatever the server shows, a draw gets one share, for one set of seats, and five draws are the most."""
     player = Player(tmp_path_factory.mktemp("journals"))
-    shown: dict[int, set[tuple[Seat, ...]]] = {}
+    shown: dict[int, set[frozenset[tuple[int, bytes]]]] = {}
     for text in history:
         if player.see(text) == "reveals":
-            shown.setdefault(int(text.partition(":")[0]), set()).add(player.state(text).players)
+            seats = frozenset((seat.seat, seat.share_commitment) for seat in player.state(text).players)
+            shown.setdefault(int(text.partition(":")[0]), set()).add(seats)
     assert all(len(sets) == 1 for sets in shown.values())
     assert len(shown) <= MAX_DRAWS
     revealed = {(each.draw, each.share) for each in player.asked if isinstance(each, RevealShare)}

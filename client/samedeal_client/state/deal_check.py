@@ -73,7 +73,7 @@ OUTCOMES: Final = {
     ),
     DealCheck.NO_RECORD: (
         Verdict.UNSURE,
-        "Deal not fully checked: the server gave no record of the race, so nobody can tell whether all had these cards.",
+        "Deal not fully checked: the server gave no record of the race.",
     ),
     DealCheck.OTHER_SEED: (
         Verdict.WRONG,

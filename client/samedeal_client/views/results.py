@@ -122,7 +122,7 @@ def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[l
 
 
 def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
-    """Return sentences about missing curves, the check of the deal, and the file with the record."""
+    """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
     drawn, left_out = progress_curves(model, details, look)
     rows: list[Row] = []
     if not drawn:
@@ -132,13 +132,13 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
         rows.append((Span(f"No curve, because you were away for most of the race: {names}.", "label"),))
     elif any(curve.missed for curve in drawn):
         rows.append((Span("Curves have gaps where you were away.", "label"),))
-    if words := words_text(model.deal_words):
-        rows.append((Span(words, "label"),))
     checked = verify_deal(model)
     if checked is not None:
         rows.append((Span(checked.sentence, VERDICT_STYLES[checked.verdict]),))
     if details.record_text:
         rows.append((Span(look.displayable(details.record_text), "label"),))
+    if words := words_text(model.deal_words):
+        rows.append((Span(words, "label"),))
     return tuple(rows)
 
 
