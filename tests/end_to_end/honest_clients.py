@@ -1,0 +1,237 @@
+"""The real clients in the process of the test, in a race on a ``HonestServer``, and what they say about it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import os
+from argparse import Namespace
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from samedeal.errors import RequestRefused
+from samedeal.protocol.messages import Ping
+from samedeal_client.bots.bot import Bot
+from samedeal_client.commands import verify
+from samedeal_client.errors import Failure
+from samedeal_client.line_client import LineClient
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.reconnecting_link import Link
+from samedeal_client.net.room_client import RoomClient
+from samedeal_client.net.saved_sessions import MemorySessions, SessionStore
+from samedeal_client.state.deal_check import DealVerification
+from samedeal_client.state.draws import DrawProblem
+from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.line_io import LineReader, Printer
+from tests.end_to_end.lying_server import DEADLINE, HonestServer
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Poll a condition on a client, whose events have other readers."""
+    async with asyncio.timeout(DEADLINE):
+        while not condition():  # noqa: ASYNC110 (there is no event to wait for)
+            await asyncio.sleep(0.005)
+
+
+class TypedLines(LineReader):
+    """Lines that the test types while the client runs."""
+
+    def __init__(self) -> None:
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def read_line(self) -> str | None:
+        return await self.lines.get()
+
+
+@dataclass
+class Report:
+    """What a client has said. ``code`` is its exit code."""
+
+    text: str = ""
+    code: int | None = None
+    problem: DrawProblem | None = None
+    verification: DealVerification | None = None
+    words: str = ""
+
+
+@dataclass
+class Client:
+    """A client that is racing. ``rooms`` is None until it is connected."""
+
+    name: str
+    home: Path
+    rooms: RoomClient | None = None
+    report: Report = field(default_factory=Report)
+    task: asyncio.Task[None] | None = None
+    sessions: SessionStore = field(default_factory=MemorySessions)
+
+    @property
+    def is_over(self) -> bool:
+        return self.task is not None and self.task.done()
+
+    @property
+    def phase(self) -> str:
+        room = self.rooms.model.room if self.rooms is not None else None
+        return room.phase if room is not None else ""
+
+    async def play(self, server: HonestServer) -> None:
+        raise NotImplementedError
+
+    async def enter(self, server: HonestServer) -> None:
+        """Start the client, and wait until it is in the room."""
+        await asyncio.to_thread(self.home.mkdir, parents=True, exist_ok=True)
+        self.task = asyncio.create_task(self.play(server), name=f"{self.name} in {server.room}")
+        await until(lambda: self.is_over or self.phase != "")
+
+    def note(self) -> None:
+        """Take down what the client knows now."""
+        if self.rooms is not None:
+            self.report.problem = self.rooms.link.draws.problem or self.report.problem
+            self.report.words = self.rooms.model.deal_words or self.report.words
+
+    async def settled(self, event: int) -> None:
+        """Wait until the client has handled the room's event, and the server has its answer."""
+        rooms = self.rooms
+        if rooms is None:
+            return
+        await until(lambda: self.is_over or rooms.model.room is None or rooms.model.room.event >= event)
+        if not self.is_over:
+            with contextlib.suppress(RequestRefused):
+                await rooms.link.request(Ping(id=0))
+        self.note()
+
+
+class LinePlayer(Client):
+    """The line client with typed lines. It makes two moves, and turns up cards, and resigns."""
+
+    session: ClientSession
+    typed: TypedLines
+    moves = 2
+    resigns = True
+
+    @property
+    def journals(self) -> RaceJournals:
+        return RaceJournals(self.home / "state" / "samedeal" / "races")
+
+    async def play(self, server: HonestServer) -> None:
+        out, self.typed = io.StringIO(), TypedLines()
+        address = parse_address(server.url)
+        link = Link(address, self.name, self.sessions, rng=Random(1), journals=self.journals)
+        async with link:
+            self.session = ClientSession(link)
+            self.rooms = self.session.rooms
+            client = LineClient(
+                self.session, Look(), Printer(out, colour=False), str, lasting=True, ends_with_race=True
+            )
+            typing = asyncio.create_task(self.type_lines(server))
+            try:
+                self.report.code = await client.run(self.typed, lambda: self.session.join(server.room))
+            finally:
+                typing.cancel()
+                (failure,) = await asyncio.gather(typing, return_exceptions=True)
+                self.note()
+                self.report.text += out.getvalue()
+                self.report.verification = self.session.model.verification
+            if isinstance(failure, AssertionError | TimeoutError):
+                raise failure
+
+    def type(self, *lines: str) -> None:
+        for line in lines:
+            self.typed.lines.put_nowait(line)
+
+    async def type_lines(self, server: HonestServer) -> None:
+        await until(lambda: self.phase != "")
+        if self.phase == "open":
+            self.type("ready")
+        await until(lambda: self.phase == "racing" and self.session.model.board is not None)
+        self.note()
+        for number in range(self.moves):
+            await self.make_move(str(self.next_move(number)))
+        await self.make_move("deal")
+        await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
+        if self.resigns:
+            self.type("resign")
+
+    def next_move(self, number: int) -> str:
+        board = self.session.model.board
+        assert board is not None
+        moves = (str(move) for move in board.legal_moves() if move.is_transfer and not board.is_null(move))
+        return next(moves, "deal")
+
+    async def make_move(self, text: str) -> None:
+        own = self.session.model.own
+        assert own.play is not None
+        revision = own.play.revision
+        self.type(text)
+        await until(lambda: (play := self.session.model.own.play) is not None and play.revision > revision)
+
+
+class BotPlayer(Client):
+    """The bot, as ``samedeal bot`` runs it."""
+
+    async def play(self, server: HonestServer) -> None:
+        async with Link(parse_address(server.url), self.name, MemorySessions(), rng=Random(2), bot=True) as link:
+            self.rooms = RoomClient(link)
+            await self.rooms.join(server.room)
+            bot = Bot(self.rooms, "random", 1000, Random(3), stay=False, report=self._said)
+            self.report.code = await bot.run()
+            self.note()
+            if self.report.code:
+                with contextlib.suppress(RequestRefused):
+                    await self.rooms.leave()
+
+    def _said(self, sentence: str) -> None:
+        self.report.text += f"{sentence}\n"
+
+
+@dataclass
+class Verified:
+    """The result of ``samedeal verify`` on a record."""
+
+    code: int
+    text: str
+
+
+def verified(record: str, home: Path, *, deep: bool) -> Verified:
+    """Run ``samedeal verify`` with the journals of a home."""
+    path = home / "record.txt"
+    path.write_text(record, encoding="utf-8")
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(home / "state")
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            code = verify.run(Namespace(file=str(path), deep=deep))
+    except Failure as failure:
+        return Verified(failure.code, str(failure))
+    finally:
+        if before is None:
+            del os.environ["XDG_STATE_HOME"]
+        else:
+            os.environ["XDG_STATE_HOME"] = before
+    return Verified(code, out.getvalue())
+
+
+@contextlib.asynccontextmanager
+async def playing(server: HonestServer, *clients: Client) -> AsyncIterator[None]:
+    """Let clients join a server's room, one after another. At the end they are stopped."""
+
+    async def settle() -> None:
+        await asyncio.gather(*(client.settled(server.event) for client in clients))
+
+    server.settle = settle
+    async with server.running():
+        for client in clients:
+            await client.enter(server)
+        try:
+            yield
+        finally:
+            for client in clients:
+                if client.task is not None:
+                    client.task.cancel()
+            await asyncio.gather(*(client.task for client in clients if client.task), return_exceptions=True)

@@ -1,0 +1,164 @@
+"""Real clients in races on a server that lies about the deal: no lie is called a fair deal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.solver.solve import Answer
+from samedeal_client.bots import bot as bot_module
+from samedeal_client.net import race_audit
+from samedeal_client.net.race_audit import Audit, audit_race
+from samedeal_client.net.room_client import RoomClient
+from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.state.deal_check import DealCheck, Verdict
+from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
+from tests.end_to_end.lies import LIES, TwoDeals, TwoDealsOneRecord
+from tests.end_to_end.lying_server import DEADLINE, HonestServer
+
+
+class SharedSolver:
+    """The worker of all clients of the test, which would otherwise start one for each race."""
+
+    process: SolverProcess
+    lock: asyncio.Lock
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def solve(self, board: Board, budget: int) -> Answer:
+        async with self.lock:
+            return await self.process.solve(board, budget)
+
+
+@pytest.fixture(autouse=True)
+async def shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[None]:
+    """Keep all files in the test's directory, let bots leave their audits behind, and share a solver."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    async def audited(rooms: RoomClient, on_progress: object) -> Audit:
+        audit = await audit_race(rooms, lambda _: None)
+        AUDITS[rooms] = audit
+        return audit
+
+    monkeypatch.setattr(bot_module, "audit_race", audited)
+    monkeypatch.setattr(race_audit, "SolverProcess", SharedSolver)
+    monkeypatch.setattr(race_audit, "RECORD_DELAYS", (0.01,))
+    async with SolverProcess() as process:
+        SharedSolver.process, SharedSolver.lock = process, asyncio.Lock()
+        yield
+    AUDITS.clear()
+
+
+AUDITS: dict[RoomClient, Audit] = {}
+
+
+async def raced(server: HonestServer, home: Path) -> tuple[LinePlayer, BotPlayer]:
+    """Let a line client and a bot race on a server. Return both when they are done."""
+    ana, bob = LinePlayer("ana", home), BotPlayer("bob", home)
+    async with asyncio.timeout(DEADLINE), playing(server, ana, bob):
+        await until(lambda: server.has_ended or (ana.is_over and bob.is_over))
+        await server.settle()
+        if ana.phase != "finished":
+            ana.type("quit")
+        await until(lambda: ana.is_over and bob.is_over)
+    for client in (ana, bob):
+        assert client.task is not None
+        client.task.result()
+    if bob.rooms in AUDITS:
+        bob.report.verification = AUDITS[bob.rooms].verification
+    return ana, bob
+
+
+def found(client: Client) -> DealCheck | None:
+    return client.report.verification.check if client.report.verification is not None else None
+
+
+def is_fair(client: Client) -> bool:
+    return client.report.verification is not None and client.report.verification.verdict is Verdict.FAIR
+
+
+def revealed(server: HonestServer, name: str = "ana") -> int:
+    """Return the number of shares of a player that the server has learned."""
+    return len({share for _, sender, share in server.learned if sender == name})
+
+
+def exit_codes(server: HonestServer, home: Path) -> tuple[int | None, int | None]:
+    """Return the exit codes of ``samedeal verify`` and ``samedeal verify --deep`` for ana's record."""
+    record = server.record_text(server.racer_of("ana")) if server.phase == "finished" else ""
+    codes = [verified(record, home, deep=deep).code if record else None for deep in (False, True)]
+    return codes[0], codes[1]
+
+
+async def outcome(name: str, home: Path, limit: asyncio.Semaphore) -> tuple[str, list[str]]:
+    """Run a race with a lie. Return a line about what was found out, and whatever should have been otherwise."""
+    lie = LIES[name]
+    server = lie.server(name.lower(), guests=lie.guests)
+    async with limit:
+        try:
+            ana, bob = await raced(server, home)
+        except (TimeoutError, AssertionError) as error:
+            where = f"{server.phase}, draw {server.draw}"
+            return f"{name}: {where}", [f"{name} ended with {error!r} in {where}"]
+    codes = exit_codes(server, home)
+    line = (ana.report.problem, found(ana), ana.report.code)
+    bot = (bob.report.problem, found(bob), bob.report.code)
+    mistakes = [
+        (line, (lie.told, lie.found, int(lie.lost))),
+        (
+            bot,
+            (None, lie.bot, 0)
+            if lie.bot
+            else (lie.told, None if lie.told else lie.found, int(bool(lie.told or lie.lost))),
+        ),
+        (codes, (lie.verify, lie.deep)),
+        (revealed(server), lie.reveals),
+        (is_fair(ana), False),
+        ("Fair deal" in ana.report.text, False),
+        ("Traceback" in ana.report.text + bob.report.text, False),
+        ("has a bug" in ana.report.text + bob.report.text, False),
+    ]
+    wrong = [f"{name}: {is_}, not {expected}" for is_, expected in mistakes if is_ != expected]
+    return f"{name}: ana {line}, bob {bot}, verify {codes}, revealed {revealed(server)}", wrong
+
+
+async def test_no_lie_is_called_a_fair_deal(tmp_path: Path) -> None:
+    limit = asyncio.Semaphore(8)
+    results = await asyncio.gather(*(outcome(name, tmp_path / name, limit) for name in LIES))
+    print(*(line for line, _ in results), sep="\n")
+    assert not [mistake for _, mistakes in results for mistake in mistakes]
+
+
+async def test_honest_server_is_called_fair(tmp_path: Path) -> None:
+    server = HonestServer("friday", guests=("eve",))
+    ana, bob = await raced(server, tmp_path)
+    assert (found(ana), found(bob)) == (DealCheck.PROOF_AND_CARDS, DealCheck.PROOF_AND_CARDS)
+    assert "Fair deal" in ana.report.text
+    assert ana.report.words == bob.report.words != ""
+    for deep in (False, True):
+        result = verified(str(server.honest_record()), tmp_path, deep=deep)
+        assert result.code == 0
+        assert "It agrees with your own journal: all 3 moves of ana." in result.text
+        assert "Not checked" not in result.text
+
+
+@pytest.mark.parametrize("kind", [TwoDeals, TwoDealsOneRecord])
+async def test_two_deals_have_other_words(tmp_path: Path, kind: type[TwoDeals]) -> None:
+    server = kind("friday")
+    ana, bob = await raced(server, tmp_path)
+    assert ana.report.words != bob.report.words
+    assert "" not in (ana.report.words, bob.report.words)
+    # Each of the two deals is right in itself. Only the words, or the record of the other player, betray the server.
+    assert found(ana) is DealCheck.PROOF_AND_CARDS
+    assert found(bob) is (DealCheck.PROOF_AND_CARDS if kind is TwoDeals else DealCheck.OTHER_RECORD)
+    assert exit_codes(server, tmp_path) == (0, 0)
+    assert verified(server.record_text(server.racer_of("bob")), tmp_path, deep=True).code == (kind is TwoDeals)
