@@ -49,7 +49,14 @@ class JointShares:
 
     def entered(self, room: str) -> None:
         """Record that the player has taken a seat, or has returned to one, because the player asked for it."""
+        if room != self._race[0]:
+            self.draws = OwnDraws()
         self._room, self._commitment = room, b""
+
+    def connected(self) -> None:
+        """Record that there is a new connection. Answers to earlier requests never come."""
+        self._reveals.clear()
+        self.draws = replace(self.draws, was_present=False)  # meanwhile, the player may have used another client
 
     def is_other_race(self, state: RoomState) -> bool:
         """Return whether the room was opened anew, while the player thought to have a seat in it.
@@ -73,13 +80,19 @@ class JointShares:
 
         A request is returned again for each state that waits for it, because the server may have lost it.
         """
-        if state.room != self._room or not state.draw:
+        if state.room != self._room:
+            return None
+        seat = next((seat for seat in state.players if seat.player == player), None)
+        is_sealed = all(shown.share_commitment for shown in state.players)
+        is_undrawn = state.phase == "open" or (state.phase == "countdown" and not state.shares and not is_sealed)
+        if seat is not None and is_undrawn:
+            self.draws = replace(self.draws, was_present=True)
+        if not state.draw:
             return None
         self._follow(state, player)
         self._check_losses(state)
-        seat = next((seat for seat in state.players if seat.player == player), None)
         if state.shares:
-            if seat is not None and self.draws.revealed and state.phase in ("countdown", "racing"):
+            if seat is not None and state.phase in ("countdown", "racing"):
                 problem = self.draws.problem_of_shares(state.draw, state.shares)
                 self.draws = self.draws.with_problem(problem) if problem else self.draws
             return None
@@ -94,7 +107,6 @@ class JointShares:
                 self._store.keep_share(state, player, self._shares[state.draw])
         share, seats = self._shares[state.draw], shown_seats(state)
         commitment = commitment_of(state, seat.name, share)
-        is_sealed = all(shown.commitment for shown in seats)
         self.draws = self.draws.seeing(state.draw, is_sealed=is_sealed)
         if not is_sealed:
             return CommitShare(id=0, draw=state.draw, commitment=commitment)
@@ -110,7 +122,11 @@ class JointShares:
         return RevealShare(id=0, draw=state.draw, share=share)
 
     def _follow(self, state: RoomState, player: str) -> None:
-        """Begin with the draws that are kept of this race, if the player has just taken a seat in it."""
+        """Begin with the draws that are kept of this race, if the player has just taken a seat in it.
+
+        A new seat can be taken only in an open room. In a countdown, the player has returned to the seat of the last
+        draw, unless this seat has been lost since.
+        """
         if self._commitment:
             return
         self._commitment = state.commitment
@@ -118,12 +134,19 @@ class JointShares:
             self._race = state.room, state.commitment
             self._confirmed.clear()
             self._shares, revealed = self._store.draws(state, player) if self._store is not None else ({}, ())
-            self.draws = OwnDraws(revealed)
-        self.draws = replace(self.draws, stay=len(self.draws.revealed))
+            self.draws = OwnDraws(revealed, max(len(revealed) - 1, 0), was_present=self.draws.was_present)
+        last = self.draws.last
+        if last is not None and (state.phase == "open" or _has_lost_seat(state, last)):
+            self.draws = replace(self.draws, stay=len(self.draws.revealed))
 
     def _check_losses(self, state: RoomState) -> None:
         lost = {(lost.draw, (lost.seat, lost.name)) for lost in state.lost if lost.reason == "silent"}
-        for draw in self.draws.revealed[self.draws.stay :]:
+        for draw in self.draws.revealed:
             if (draw.number, draw.place(state.room)) in lost:
                 is_confirmed = draw.number in self._confirmed
                 self.draws = self.draws.with_problem(DrawProblem.DENIED if is_confirmed else DrawProblem.UNHEARD)
+
+
+def _has_lost_seat(state: RoomState, draw: Draw) -> bool:
+    """Return whether the player's seat in ``draw`` is said to have been lost, in this draw or a later one."""
+    return any(lost.draw >= draw.number and (lost.seat, lost.name) == draw.place(state.room) for lost in state.lost)

@@ -350,6 +350,7 @@ class Link:
         """
         self._outbox = asyncio.Queue()
         self._pings.clear()
+        self._shares.connected()
         for request in self._pending.remove_unrepeatable():
             sentence = (
                 "The connection was lost before the server answered, so the room may or may not be open. "

@@ -95,13 +95,16 @@ def _check_draws(model: Model, proof: DealProof) -> DealVerification | None:
     shares = tuple(DrawnShare(**share._asdict()) for share in proof.shares)
     if model.shares and model.shares != shares:
         return _broken(DrawProblem.OTHER_SHARES)
-    if model.seat is None or model.delay is not None:
+    if model.delay is not None:
         return None
-    if not model.draws.revealed:
-        return DealVerification(DealCheck.MISSED_DRAW)
-    found = (model.draws.problem, model.draws.problem_of_shares(proof.draw, proof.shares))
+    found = [model.draws.problem]
+    if model.seat is not None:
+        found.append(model.draws.problem_of_shares(proof.draw, proof.shares))
     problems = sorted(filter(None, found), key=lambda problem: problem in UNSURE_PROBLEMS)
-    return _broken(problems[0]) if problems else None
+    if problems:
+        return _broken(problems[0])
+    missed = model.seat is not None and not model.draws.revealed
+    return DealVerification(DealCheck.MISSED_DRAW) if missed else None
 
 
 def _broken(problem: DrawProblem) -> DealVerification:

@@ -91,12 +91,14 @@ class OwnDraws:
     """The draws of one race in which the player has revealed a share, in order.
 
     ``stay`` is the number of draws that the player had revealed in before the player took the present seat.
-    ``problem`` is the first deviation of the server.
+    ``problem`` is the first deviation of the server. ``was_present`` says that this client had the seat before the draw
+    was sealed, so that no deal can have been drawn without its share.
     """
 
     revealed: tuple[Draw, ...] = ()
     stay: int = 0
     problem: DrawProblem | None = None
+    was_present: bool = False
 
     @property
     def last(self) -> Draw | None:
@@ -127,9 +129,14 @@ class OwnDraws:
         return replace(self, revealed=(*self.revealed, draw))
 
     def problem_of_shares(self, number: int, shares: Iterable[RevealedShare | DrawnShare]) -> DrawProblem | None:
-        """Return the problem with the shares that are said to have been revealed in the draw with this number."""
+        """Return the problem with the shares that are said to have been revealed in the draw with this number.
+
+        Return None if the player may have revealed a share with another client that knows more.
+        """
         last = self.last
-        if last is None or number > last.number:
+        if last is None:
+            return DrawProblem.OTHER_SHARES if self.was_present else None
+        if number > last.number:
             return DrawProblem.OTHER_SHARES
         if number < last.number:
             return DrawProblem.EARLIER_DRAW
