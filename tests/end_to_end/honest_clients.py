@@ -140,6 +140,14 @@ class LinePlayer(Client):
             if isinstance(failure, AssertionError | TimeoutError):
                 raise failure
 
+    async def restart(self, server: HonestServer) -> None:
+        """Kill the client, and start it again on the same machine."""
+        assert self.task is not None
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+        self.rooms = None
+        await self.enter(server)
+
     def type(self, *lines: str) -> None:
         for line in lines:
             self.typed.lines.put_nowait(line)

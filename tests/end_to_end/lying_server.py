@@ -167,7 +167,8 @@ class HonestServer:
 
     async def draw_deal(self) -> None:
         while not self.shares:
-            await self.until(self.may_start)
+            if self.phase == "open":
+                await self.until(self.may_start)
             await self.begin_draw()
             await self.collect_shares()
             if self.draw == MAX_DRAWS and not self.shares and self.racers:

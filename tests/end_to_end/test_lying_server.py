@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
 from typing import Self
 
 import pytest
 
 from samedeal.board import Board
+from samedeal.protocol.messages import RevealShare
 from samedeal.solver.solve import Answer
 from samedeal_client.bots import bot as bot_module
 from samedeal_client.net import race_audit
@@ -17,9 +19,10 @@ from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.solver_worker import SolverProcess
 from samedeal_client.state.deal_check import DealCheck, Verdict
+from samedeal_client.state.draws import DrawProblem
 from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, TwoDeals, TwoDealsOneRecord
-from tests.end_to_end.lying_server import DEADLINE, HonestServer
+from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
 
 
 class SharedSolver:
@@ -162,3 +165,87 @@ async def test_two_deals_have_other_words(tmp_path: Path, kind: type[TwoDeals]) 
     assert found(bob) is (DealCheck.PROOF_AND_CARDS if kind is TwoDeals else DealCheck.OTHER_RECORD)
     assert exit_codes(server, tmp_path) == (0, 0)
     assert verified(server.record_text(server.racer_of("bob")), tmp_path, deep=True).code == (kind is TwoDeals)
+
+
+class LateServer(HonestServer):
+    """An honest server on which shares arrive late or never, and players leave, return and lose their connections."""
+
+    def __init__(self, room: str, seed: int, home: Path) -> None:
+        super().__init__(room, wanted=3)
+        self.rng = Random(seed)
+        self.people: list[LinePlayer] = []
+        self.tasks: list[asyncio.Task[None]] = []
+        self.home = home
+        self.log: list[str] = []
+
+    async def answer_reveal(self, racer: Racer, message: RevealShare) -> None:
+        if self.rng.random() < 0.5:
+            await super().answer_reveal(racer, message)
+
+    async def collect_shares(self) -> None:
+        for moment in ("before", "sealed"):
+            if moment == "sealed" and self.racers:
+                await self.until(lambda: self.has_ended_draw() or self.is_sealable())
+                await self.seal()
+            if self.draw < 3 and self.racers and not self.failed and self.rng.random() < 0.6:
+                await self.disturb(moment)
+        await self.until(lambda: self.has_ended_draw() or all(racer.share for racer in self.racers))
+        if not self.racers:
+            self.phase = "open"
+            await self.push()
+        elif not self.failed:
+            self.shares = self.revealed_shares()
+
+    async def disturb(self, moment: str) -> None:
+        """Let something happen to one of the players."""
+        player = self.rng.choice([each for each in self.people if self.racer_of(each.name) in self.racers])
+        racer = self.racer_of(player.name)
+        word = self.rng.choice(("leave", "cut", "restart", "silent"))
+        self.log.append(f"{moment} draw {self.draw}: {player.name} {word}")
+        if word == "leave" and len(self.racers) > 1:
+            player.type("leave")
+            await self.until(lambda: racer not in self.racers)
+        elif word == "cut":
+            await self.cut(racer)
+        elif word == "restart":
+            before = racer.entries
+            await player.restart(self)
+            await self.until(lambda: racer.entries > before)
+        elif len(self.racers) > 1:
+            await self.lose(racer, "silent")
+
+
+@pytest.mark.parametrize("batch", range(3))
+async def test_honest_server_is_never_accused(tmp_path: Path, batch: int) -> None:
+    limit = asyncio.Semaphore(5)
+
+    async def race(number: int) -> list[str]:
+        async with limit:
+            server = LateServer(f"room{number}", number, tmp_path)
+            people = [LinePlayer(name, tmp_path / f"{number}" / name) for name in ("ana", "cid", "dan")]
+            server.people = people
+            async with asyncio.timeout(DEADLINE), playing(server, *people):
+                await until(lambda: server.has_ended or all(each.is_over for each in people))
+                await server.settle()
+                for each in people:
+                    if each.phase != "finished":
+                        each.type("quit")
+                await until(lambda: all(each.is_over for each in people))
+            return [wrong for each in people if (wrong := accused(server, each))]
+
+    results = await asyncio.gather(*(race(number) for number in range(10 * batch, 10 * batch + 10)))
+    assert not [wrong for result in results for wrong in result]
+
+
+def accused(server: LateServer, player: LinePlayer) -> str:
+    """Return what an honest server was accused of, if anything."""
+    report = player.report
+    assert player.task is not None
+    player.task.result()
+    silent = any(lost.name == player.name and lost.reason == "silent" for lost in server.lost)
+    expected = report.verification is None or report.verification.verdict is Verdict.FAIR
+    if server.racer_of(player.name) in server.racers and not expected:
+        return f"{server.room} {player.name}: {report} after {server.log}"
+    if report.problem is not None and not (silent and report.problem is DrawProblem.UNHEARD):
+        return f"{server.room} {player.name}: {report.problem} after {server.log}"
+    return ""
