@@ -9,10 +9,12 @@ import os
 from argparse import Namespace
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from random import Random
 
 from samedeal.errors import RequestRefused
+from samedeal.moves import FOUNDATION
 from samedeal.protocol.messages import Ping
 from samedeal_client.bots.bot import Bot
 from samedeal_client.commands import verify
@@ -20,6 +22,7 @@ from samedeal_client.errors import Failure
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions, SessionStore
@@ -29,6 +32,7 @@ from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
 from tests.end_to_end.lying_server import DEADLINE, HonestServer
+from tests.shared.joint_deals import some_bytes
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -68,6 +72,7 @@ class Client:
     rooms: RoomClient | None = None
     report: Report = field(default_factory=Report)
     task: asyncio.Task[None] | None = None
+    starts: int = 0
     sessions: SessionStore = field(default_factory=MemorySessions)
 
     @property
@@ -87,6 +92,14 @@ class Client:
         await asyncio.to_thread(self.home.mkdir, parents=True, exist_ok=True)
         self.task = asyncio.create_task(self.play(server), name=f"{self.name} in {server.room}")
         await until(lambda: self.is_over or self.phase != "")
+
+    def fix_shares(self, link: Link, server: HonestServer) -> None:
+        """Replace the random shares, so that the deals of the test are the same in each run."""
+        self.starts += 1
+        numbers = count()
+        link._shares = JointShares(
+            lambda: some_bytes(f"{server.room} {self.name} {self.starts} {next(numbers)}"), link.journals
+        )
 
     def note(self) -> None:
         """Take down what the client knows now."""
@@ -112,7 +125,6 @@ class LinePlayer(Client):
     session: ClientSession
     typed: TypedLines
     moves = 2
-    resigns = True
 
     @property
     def journals(self) -> RaceJournals:
@@ -122,6 +134,7 @@ class LinePlayer(Client):
         out, self.typed = io.StringIO(), TypedLines()
         address = parse_address(server.url)
         link = Link(address, self.name, self.sessions, rng=Random(1), journals=self.journals)
+        self.fix_shares(link, server)
         async with link:
             self.session = ClientSession(link)
             self.rooms = self.session.rooms
@@ -158,14 +171,18 @@ class LinePlayer(Client):
             self.type("ready")
         await until(lambda: self.phase == "racing" and self.session.model.board is not None)
         self.note()
-        for number in range(self.moves):
-            await self.make_move(str(self.next_move(number)))
+        if server.lets_ana_win:
+            for move in server.won.line:
+                size = f" x{move.size}" if move.is_transfer and move.target != FOUNDATION else ""
+                await self.make_move(f"{move.source} {move.target}{size}" if move.is_transfer else str(move))
+            return
+        for _ in range(self.moves):
+            await self.make_move(self.next_move())
         await self.make_move("deal")
         await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
-        if self.resigns:
-            self.type("resign")
+        self.type("resign")
 
-    def next_move(self, number: int) -> str:
+    def next_move(self) -> str:
         board = self.session.model.board
         assert board is not None
         moves = (str(move) for move in board.legal_moves() if move.is_transfer and not board.is_null(move))
@@ -183,7 +200,9 @@ class BotPlayer(Client):
     """The bot, as ``samedeal bot`` runs it."""
 
     async def play(self, server: HonestServer) -> None:
-        async with Link(parse_address(server.url), self.name, MemorySessions(), rng=Random(2), bot=True) as link:
+        link = Link(parse_address(server.url), self.name, MemorySessions(), rng=Random(2), bot=True)
+        self.fix_shares(link, server)
+        async with link:
             self.rooms = RoomClient(link)
             await self.rooms.join(server.room)
             bot = Bot(self.rooms, "random", 1000, Random(3), stay=False, report=self._said)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Final
 
 from msgspec.structs import replace as with_fields
 
 from samedeal.action_chain import next_head
 from samedeal.board import Board
+from samedeal.board_history import Play
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
@@ -347,6 +349,58 @@ class NeverDrawn(Draining):
         self.shares = self.revealed_shares()
 
 
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.OTHER_SHARES)
+class OtherSharesInRace(Draining):
+    """Shows the right shares in the countdown, and others in the race."""
+
+    async def draw_deal(self) -> None:
+        shares = await self.draw_once()
+        await self.claim(shares)
+        await self.settle()
+        chosen = some_bytes("chosen")
+        bob = shares[1]
+        other = bob._replace(share=chosen, commitment=share_commitment(self.room, bob.name, 1, chosen))
+        self.shares = (shares[0], other)
+
+
+@lie(DealCheck.NOT_PROVEN, guests=("eve",), reveals=2)
+class HiddenLoss(Draining):
+    """Draws again after a guest has lost the seat, and conceals this in the proof."""
+
+    async def draw_deal(self) -> None:
+        await self.draw_once()
+        await self.lose(self.racers[0], "silent")
+        await self.begin_draw(2)
+        await self.until(self.is_sealable)
+        await self.seal()
+        await self.until_revealed()
+        await self.claim(self.revealed_shares(), 2)
+
+    def claimed_proof(self) -> DealProof:
+        return replace(super().claimed_proof(), lost=())
+
+
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.OWN_COMMITMENT, verify=0, reveals=0)
+class RenamedSeat(Draining):
+    """Shows a seated player under another name in the sealed draw."""
+
+    async def draw_deal(self) -> None:
+        await self.begin_draw()
+        await self.until(self.is_sealable)
+        await self.seal()
+        await self.settle()
+        for racer in self.racers:
+            racer.share = some_bytes(racer.name)
+            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+        await self.claim(self.revealed_shares())
+
+    def state_for(self, racer: Racer) -> RoomState:
+        state = super().state_for(racer)
+        if self.phase != "countdown" or not self.sealed:
+            return state
+        return with_fields(state, players=tuple(with_fields(seat, name=f"{seat.name}2") for seat in state.players))
+
+
 class Unseating(Draining):
     """A server that takes ana's seat after she has revealed."""
 
@@ -445,6 +499,18 @@ class UnsealedAfterCut(Cutting):
 
 
 @lie(lost=True, verify=None)
+class OtherCommitment(Draining):
+    """Shows another commitment of its own after the players have revealed."""
+
+    async def draw_deal(self) -> None:
+        await self.draw_once()
+        self.secret = some_bytes("another secret")
+        self.commitment = secret_commitment(self.terms, self.secret)
+        await self.begin_draw(1)
+        await self.until(lambda: False)
+
+
+@lie(lost=True, verify=None)
 class NewRoom(Cutting):
     """Lets the players return to another room with the same code."""
 
@@ -488,21 +554,21 @@ class ThirdCandidate(HonestServer):
         return won
 
 
-@lie(DealCheck.BAD_RECORD)
+@lie(DealCheck.OTHER_RECORD)
 class SmallBudget(HonestServer):
     """Looks for a deal with fewer positions than the deal allows."""
 
     budget = 250
 
 
-@lie(DealCheck.BAD_RECORD)
+@lie(DealCheck.OTHER_RECORD)
 class OtherBudget(HonestServer):
     """Looks for a deal with more positions than the deal allows."""
 
     budget = 310
 
 
-@lie(DealCheck.BAD_RECORD)
+@lie(DealCheck.OTHER_RECORD)
 class HugeBudget(HonestServer):
     """Commits itself to a search that never ends."""
 
@@ -614,7 +680,7 @@ class NoRecord(HonestServer):
         return ""
 
 
-@lie(DealCheck.BAD_RECORD)
+@lie(DealCheck.OTHER_RECORD)
 class NotARecord(HonestServer):
     """Gives something that is not a record."""
 
@@ -648,6 +714,48 @@ class LostMoves(OtherRecord):
 
     def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
         return replace(player, actions=player.actions[:-1])
+
+
+@lie(DealCheck.OTHER_RECORD, bot=DealCheck.PROOF_AND_CARDS)
+class LostWin(OtherRecord):
+    """Ends the race before the move with which ana has won."""
+
+    lets_ana_win = True
+
+    def make_standings(self) -> tuple[Standing, ...]:
+        ana = self.racer_of("ana")
+        assert ana.play is not None
+        play = Play(self.board_of(ana), self.options.undo_rule)
+        for _, action in ana.actions[:-1]:
+            play = play.act(action)
+        ana.actions, ana.play = ana.actions[:-1], play
+        return super().make_standings()
+
+
+@lie(DealCheck.OTHER_RECORD)
+class ChangedHead(OtherRecord):
+    """Changes a head in the record."""
+
+    def record_text(self, racer: Racer) -> str:
+        lines = super().record_text(racer).split("\n")
+        at = next(at for at, line in enumerate(lines) if line.startswith("head: "))
+        lines[at] = f"head: {'0' * 32}"
+        body = "".join(f"{line}\n" for line in lines[:-2])
+        return f"{body}digest: {sha256(body.encode()).hexdigest()}\n"
+
+
+@lie(DealCheck.OTHER_RECORD)
+class ChangedMove(OtherRecord):
+    """Replaces the last move of a player by another that is allowed."""
+
+    def changed(self, record: Record, at: int) -> Record:
+        player = record.players[at]
+        *rest, (time, action) = player.actions
+        board = record.plays(replace(player, actions=tuple(rest)))[-1].board
+        moves = (str(move) for move in board.legal_moves() if str(move) != action and not board.is_null(move))
+        other = next(moves, "undo")
+        changed = replace(player, actions=(*rest, (time, other)))
+        return self.with_player(record, at, changed)
 
 
 @lie(DealCheck.OTHER_RECORD)
@@ -711,7 +819,7 @@ class RenamedPlayer(OtherRecord):
         return replace(record, proof=replace(record.proof, shares=shares))
 
 
-@lie(DealCheck.BAD_RECORD)
+@lie(DealCheck.OTHER_RECORD)
 class OtherPlaces(OtherRecord):
     """Gives a player another place."""
 
@@ -831,11 +939,17 @@ class TwoDeals(HonestServer):
 
     def standings_for(self, viewer: Racer) -> tuple[Standing, ...]:
         return tuple(
-            with_fields(line, place=1, moves=0, undos=0, foundation_cards=0, time=0)
-            if line.player != viewer.player
-            else with_fields(line, place=1)
-            for line in self.standings
+            line
+            if line.player == viewer.player
+            else with_fields(
+                line, place=2 if self.has_cards(viewer) else 1, moves=0, undos=0, foundation_cards=0, time=0
+            )
+            for line in (with_fields(line, place=1) for line in self.standings)
         )
+
+    def has_cards(self, racer: Racer) -> bool:
+        assert racer.play is not None
+        return racer.play.board.foundation_cards > 0
 
     def record_text(self, racer: Racer) -> str:
         self.show(racer)
@@ -843,7 +957,7 @@ class TwoDeals(HonestServer):
         players = tuple(
             replace(each, place=1)
             if each.name == racer.name
-            else replace(each, place=1, actions=(), foundation_cards=0, finish_time=0)
+            else replace(each, place=2 if self.has_cards(racer) else 1, actions=(), foundation_cards=0, finish_time=0)
             for each in record.players
         )
         return str(replace(record, players=players))

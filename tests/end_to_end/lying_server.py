@@ -124,6 +124,7 @@ class HonestServer:
     budget: int | None = None
     solver = SOLVER
     keeps_leavers = False
+    lets_ana_win = False
 
     def __init__(self, room: str, *, wanted: int = 2, guests: Sequence[str] = (), deal: str = DEAL) -> None:
         self.room = room

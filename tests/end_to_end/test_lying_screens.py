@@ -1,0 +1,128 @@
+"""The full-screen client in races on a server that lies about the deal."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from samedeal.errors import PlayError
+from samedeal_client.app import SamedealApp
+from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.net import race_audit
+from samedeal_client.net.address import parse_address
+from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.reconnecting_link import Link
+from samedeal_client.state.deal_check import DealCheck, Verdict
+from samedeal_client.state.draws import PROBLEMS
+from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.text.appearance import Look
+from tests.end_to_end.honest_clients import BotPlayer, Client, playing, until
+from tests.end_to_end.lies import LIES
+from tests.end_to_end.lying_server import DEADLINE, HonestServer
+from tests.textual_internals import screen_text
+
+
+class ScreenPlayer(Client):
+    """The full-screen client. It does what the line player does, and ``report`` has every screen that was seen."""
+
+    async def play(self, server: HonestServer) -> None:
+        journals = RaceJournals(self.home / "state" / "samedeal" / "races")
+        link = Link(parse_address(server.url), self.name, self.sessions, rng=Random(1), journals=journals)
+        self.fix_shares(link, server)
+        async with link:
+            session = ClientSession(link)
+            self.rooms = session.rooms
+            app = SamedealApp(session, Look(motion=False), DEFAULT)
+            async with app.run_test(size=(100, 30)) as pilot:
+                session.subscribe(lambda: self.look(app))
+                await session.join(server.room)
+                racing = asyncio.create_task(self.race(session, server))
+                try:
+                    while not racing.done():
+                        await pilot.pause(0.02)
+                        self.look(app)
+                    racing.result()
+                finally:
+                    racing.cancel()
+                    await asyncio.gather(racing, return_exceptions=True)
+                    self.note()
+                    self.report.verification = session.model.verification
+
+    def look(self, app: SamedealApp) -> None:
+        seen = " ".join(screen_text(app).split())
+        if not self.report.text.endswith(f"{seen}\n"):
+            self.report.text += f"{seen}\n"
+
+    async def race(self, session: ClientSession, server: HonestServer) -> None:
+        await until(lambda: self.phase != "")
+        await session.rooms.ready()
+        await until(
+            lambda: self.phase in ("racing", "") and (session.model.board is not None or session.model.seat is None)
+        )
+        if session.model.seat is not None:
+            for move in ("deal", "deal"):
+                board = session.model.own.play
+                assert board is not None
+                try:
+                    session.act(move)
+                except PlayError:
+                    break
+                await until(lambda board=board: session.model.own.play is not board)
+            await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
+            await session.rooms.resign()
+        await until(lambda: server.has_ended or session.model.room is None)
+        if session.model.room is None:
+            return
+        await until(
+            lambda: (
+                session.model.verification is not None and session.model.verification.verdict is not Verdict.CHECKING
+            )
+        )
+        said = session.model.verification
+        assert said is not None
+        await until(lambda: said.sentence[:40] in self.report.text)
+
+
+@pytest.fixture(autouse=True)
+def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(race_audit, "RECORD_DELAYS", (0.01,))
+
+
+async def raced(server: HonestServer, home: Path) -> ScreenPlayer:
+    ana = ScreenPlayer("ana", home)
+    async with asyncio.timeout(DEADLINE), playing(server, ana, BotPlayer("bob", home)):
+        await until(lambda: ana.is_over)
+    assert ana.task is not None
+    ana.task.result()
+    return ana
+
+
+async def test_screen_says_that_an_honest_server_is_fair(tmp_path: Path) -> None:
+    ana = await raced(HonestServer("friday"), tmp_path)
+    assert ana.report.verification is not None
+    assert ana.report.verification.check is DealCheck.PROOF_AND_CARDS
+    assert "Fair deal" in ana.report.text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("SeveralDraws", "OtherShareOfGuest", "OtherShareInProof", "AnotherDrawAfterCut", "NewRoom", "DeniedShare"),
+        *("GuestsChooseLater", "ThirdCandidate", "HugeBudget", "LateSecret", "SwappedStock", "LostMoves", "NoRecord"),
+    ],
+)
+async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
+    lie = LIES[name]
+    ana = await raced(lie.server("friday", guests=lie.guests), tmp_path)
+    report = ana.report
+    assert "Fair deal" not in report.text
+    check = report.verification.check if report.verification is not None else None
+    assert (DealCheck.OTHER_RECORD if check is DealCheck.BAD_RECORD else check) is lie.found
+    assert report.problem is lie.told
+    if lie.told is not None:
+        assert PROBLEMS[lie.told][:40] in report.text
