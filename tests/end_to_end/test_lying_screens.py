@@ -70,7 +70,7 @@ class ScreenPlayer(Client):
                     session.act(move)
                 except PlayError:
                     break
-                await until(lambda board=board: session.model.own.play is not board)
+                await until(lambda board=board: session.model.own.play is not board)  # type: ignore[misc]  # bound at once
             await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
             await session.rooms.resign()
         await until(lambda: server.has_ended or session.model.room is None)

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace as with_fields
@@ -55,6 +56,8 @@ GAME: Final = Game.named("ace-of-hearts")
 ROOM: Final = "friday"
 ME: Final = "ana"
 LEAST, BUDGET = states_of(GAME, "easy")
+pytestmark = pytest.mark.xdist_group("random draws")  # the last test counts what the first one has found
+
 TERMS: Final = DealTerms(ROOM, GAME, SOLVER, BUDGET, LEAST)
 SECRET: Final = some_bytes("secret")
 COMMITMENT: Final = secret_commitment(TERMS, SECRET)

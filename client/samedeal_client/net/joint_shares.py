@@ -17,8 +17,15 @@ from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, commitment_
 class DrawStore(Protocol):
     """What a client keeps of the draws of a race, so that it survives the client."""
 
-    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...]]:
-        """Return the player's shares by draw, and the draws in which the player has revealed one."""
+    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...], int]:
+        """Return the player's shares by draw, and the draws in which the player has revealed one.
+
+        Also return how many of these draws were before the player took the present seat.
+        """
+        ...
+
+    def keep_seat(self, state: RoomState, player: str) -> None:
+        """Keep that the player has taken a seat again, after the draws that are kept so far."""
         ...
 
     def keep_share(self, state: RoomState, player: str, share: bytes) -> None:
@@ -133,11 +140,13 @@ class JointShares:
         if self._race != (state.room, state.commitment):
             self._race = state.room, state.commitment
             self._confirmed.clear()
-            self._shares, revealed = self._store.draws(state, player) if self._store is not None else ({}, ())
-            self.draws = OwnDraws(revealed, max(len(revealed) - 1, 0), was_present=self.draws.was_present)
+            self._shares, revealed, stay = self._store.draws(state, player) if self._store is not None else ({}, (), 0)
+            self.draws = OwnDraws(revealed, stay, was_present=self.draws.was_present)
         last = self.draws.last
         if last is not None and (state.phase == "open" or _has_lost_seat(state, last)):
             self.draws = replace(self.draws, stay=len(self.draws.revealed))
+            if self._store is not None:
+                self._store.keep_seat(state, player)
 
     def _check_losses(self, state: RoomState) -> None:
         lost = {(lost.draw, (lost.seat, lost.name)) for lost in state.lost if lost.reason == "silent"}

@@ -13,8 +13,8 @@ race has a file::
     +0 1201 7f3a... 3 5
 
 The first line has the room, the commitment of the server, and the player's seat and name. ``share`` has the player's share
-for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. ``start`` is
-in milliseconds since 1970.
+for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. ``again``
+stands between two draws if the player left and took a seat again. ``start`` is in milliseconds since 1970.
 
 A line that begins with a digit is an action that the client has sent: the revision that it applies to, the milliseconds
 since the start, and the text of the action. If several of these lines have the same revision, only the last one counts:
@@ -47,7 +47,8 @@ _MAX_RACES: Final = 50
 class Journal:
     """The contents of a journal.
 
-    ``shares`` has the player's shares by draw. ``draws`` are the draws in which the player has revealed a share.
+    ``shares`` has the player's shares by draw. ``draws`` are the draws in which the player has revealed a share. The
+    first ``stay`` of them were before the player took the present seat.
     ``starts`` are the times at which the race was said to start. ``sent`` has the time and the text of each action that
     the client has sent, by the revision that it applies to. ``acked`` has the acknowledged actions by the revision that
     they led to.
@@ -59,6 +60,7 @@ class Journal:
     name: str
     shares: dict[int, bytes] = field(default_factory=dict)
     draws: list[Draw] = field(default_factory=list)
+    stay: int = 0
     starts: list[int] = field(default_factory=list)
     sent: dict[int, tuple[int, str]] = field(default_factory=dict)
     acked: dict[int, ChainLink] = field(default_factory=dict)
@@ -84,6 +86,8 @@ class Journal:
                     draw_number = int(rest)
                     seats = tuple(shown[draw_number])
                     journal.draws.append(Draw(draw_number, seats, journal.shares[draw_number]))
+                case "again":
+                    journal.stay = len(journal.draws)
                 case "start":
                     journal.starts.append(int(rest))
                 case _ if word.startswith("+"):
@@ -120,10 +124,17 @@ class RaceJournals:
         shown = (f"shown {draw.number} {seat} {commitment.hex()} {name}" for seat, name, commitment in draw.seats)
         self._append(state, player, *shown, f"revealed {draw.number}")
 
-    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...]]:
-        """Return the player's shares by draw, and the draws in which the player has revealed one."""
+    def keep_seat(self, state: RoomState, player: str) -> None:
+        """Append that the player has taken a seat again."""
+        self._append(state, player, "again")
+
+    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...], int]:
+        """Return the player's shares by draw, and the draws in which the player has revealed one.
+
+        Also return how many of these draws were before the player took the present seat.
+        """
         journal = self._read(state, player)
-        return (journal.shares, tuple(journal.draws)) if journal is not None else ({}, ())
+        return (journal.shares, tuple(journal.draws), journal.stay) if journal is not None else ({}, (), 0)
 
     def append_sent(self, model: Model) -> None:
         """Append the player's newest unanswered action."""
