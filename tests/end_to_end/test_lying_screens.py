@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from samedeal.errors import PlayError
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net import race_audit
@@ -51,6 +50,11 @@ class ScreenPlayer(Client):
                     self.note()
                     self.report.verification = session.model.verification
 
+    async def turn_up_cards(self, session: ClientSession) -> None:
+        play = session.model.own.play
+        session.act("deal")
+        await until(lambda: session.model.own.play is not play)
+
     def look(self, app: SamedealApp) -> None:
         seen = " ".join(screen_text(app).split())
         if not self.report.text.endswith(f"{seen}\n"):
@@ -63,14 +67,8 @@ class ScreenPlayer(Client):
             lambda: self.phase in ("racing", "") and (session.model.board is not None or session.model.seat is None)
         )
         if session.model.seat is not None:
-            for move in ("deal", "deal"):
-                board = session.model.own.play
-                assert board is not None
-                try:
-                    session.act(move)
-                except PlayError:
-                    break
-                await until(lambda board=board: session.model.own.play is not board)  # type: ignore[misc]  # bound at once
+            await self.turn_up_cards(session)
+            await self.turn_up_cards(session)
             await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
             await session.rooms.resign()
         await until(lambda: server.has_ended or session.model.room is None)

@@ -42,7 +42,7 @@ class Narrator:
             lines.append(f"{words_text(after.deal_words)} (the same for all who race on the same cards)")
         verification = after.verification
         is_known = verification is not None and verification.verdict is not Verdict.CHECKING
-        if verification is not None and is_known and verification != before.verification:
+        if verification is not None and is_known and verification != verify_deal(before):
             lines.append(verification.sentence)
         if after.own.is_stuck and not before.own.is_stuck and after.delay is None:
             lines.append("No useful move is left. Undo may help, if the room allows it.")
