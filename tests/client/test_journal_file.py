@@ -271,6 +271,29 @@ def drawn_record(proof: DealProof) -> Record:
     return Record(terms, START + 900_000, b"", len(players), players, proof)
 
 
+def test_problem_of_a_draw_is_told_later(tmp_path: Path) -> None:
+    """Even if the player lost the seat, and so is not in the record."""
+    for name, seat in (("ana", 1), ("mia", 9)):
+        journals = RaceJournals(tmp_path / name)
+        state = RoomState(
+            room="friday",
+            event=1,
+            phase="countdown",
+            game="ace-of-hearts",
+            deal="winnable",
+            options=Options(games=("ace-of-hearts",), deal="winnable"),
+            private=False,
+            host="ana",
+            players=(Seat(player=name, name=name, seat=seat),),
+            tallies=(),
+            commitment=PROOF.commitment,
+            draw=1,
+        )
+        journals.keep_problem(state, name, DrawProblem.DENIED)
+        (found,) = journals.compare(drawn_record(PROOF))
+        assert found.differences == (PROBLEMS[DrawProblem.DENIED],)
+
+
 def test_deal_of_the_record_is_compared_with_the_draws(tmp_path: Path) -> None:
     journals = drawn_journal(tmp_path)
     (same,) = journals.compare(drawn_record(PROOF))

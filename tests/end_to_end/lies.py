@@ -98,7 +98,7 @@ class Draining(HonestServer):
 # Draws
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST, verify=0)
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST)
 class SeveralDraws(Draining):
     """Pretends new draws to get more shares of each player, and returns to the first."""
 
@@ -109,7 +109,7 @@ class SeveralDraws(Draining):
         await self.claim(shares)
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST, verify=0, guests=("eve",))
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST, guests=("eve",))
 class LostSeatComesBack(Draining):
     """Says that a guest has lost the seat, and shows the guest in the next draw again."""
 
@@ -306,7 +306,7 @@ class SwappedSeats(Draining):
         )
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.OWN_COMMITMENT, verify=0, reveals=0)
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.OWN_COMMITMENT, reveals=0)
 class ForgedCommitment(Draining):
     """Shows commitments in the names of the players that they have not made."""
 
@@ -321,7 +321,7 @@ class ForgedCommitment(Draining):
         await self.claim(self.revealed_shares())
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.OTHER_SHARES, verify=0, reveals=0)
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.OTHER_SHARES, reveals=0)
 class NeverSealed(Draining):
     """Deals from shares of its own, without asking for those of the players."""
 
@@ -380,7 +380,7 @@ class HiddenLoss(Draining):
         return replace(super().claimed_proof(), lost=())
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.OWN_COMMITMENT, verify=0, reveals=0)
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.OWN_COMMITMENT, reveals=0)
 class RenamedSeat(Draining):
     """Shows a seated player under another name in the sealed draw."""
 
@@ -420,12 +420,12 @@ class Unseating(Draining):
         return all(racer.actions for racer in self.racers)
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.DENIED, bot=DealCheck.PROOF_AND_CARDS, verify=0)
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.DENIED, bot=DealCheck.PROOF_AND_CARDS)
 class DeniedShare(Unseating):
     """Says that a player was silent whose share it had confirmed."""
 
 
-@lie(DealCheck.EARLIER_DRAW, DrawProblem.UNHEARD, bot=DealCheck.PROOF_AND_CARDS, verify=0)
+@lie(DealCheck.EARLIER_DRAW, DrawProblem.UNHEARD, bot=DealCheck.PROOF_AND_CARDS)
 class UnheardShare(Unseating):
     """Says that a player was silent whose share it has, but never confirmed."""
 
@@ -467,7 +467,7 @@ class OtherSetAfterCut(Cutting):
         guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
 
 
-@lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST, verify=0)
+@lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST)
 class AnotherDrawAfterCut(Cutting):
     """Says that it draws again, although nobody has lost a seat."""
 
@@ -487,7 +487,7 @@ class AnotherDrawAfterCut(Cutting):
         await self.claim(shares)
 
 
-@lie(DealCheck.EARLIER_DRAW, DrawProblem.EARLIER_DRAW, verify=0)
+@lie(DealCheck.EARLIER_DRAW, DrawProblem.EARLIER_DRAW)
 class UnsealedAfterCut(Cutting):
     """Takes back that the draw is sealed."""
 
@@ -554,21 +554,21 @@ class ThirdCandidate(HonestServer):
         return won
 
 
-@lie(DealCheck.OTHER_RECORD)
+@lie(DealCheck.NOT_CHECKABLE)
 class SmallBudget(HonestServer):
     """Looks for a deal with fewer positions than the deal allows."""
 
     budget = 250
 
 
-@lie(DealCheck.OTHER_RECORD)
+@lie(DealCheck.NOT_CHECKABLE)
 class OtherBudget(HonestServer):
     """Looks for a deal with more positions than the deal allows."""
 
     budget = 310
 
 
-@lie(DealCheck.OTHER_RECORD)
+@lie(DealCheck.NOT_CHECKABLE)
 class HugeBudget(HonestServer):
     """Commits itself to a search that never ends."""
 

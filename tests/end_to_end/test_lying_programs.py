@@ -23,7 +23,7 @@ async def race(programs: Programs, server: HonestServer) -> tuple[Program, Progr
         ana.type_lines("deal")
         await ana.expect(r"Dealt ")
         ana.type_lines("resign")
-        assert [await ana.exit_code(), await bob.exit_code()] == [0, 0]
+        await asyncio.gather(ana.exit_code(), bob.exit_code())
     return ana, bob
 
 
@@ -39,6 +39,7 @@ async def test_programs_call_an_honest_server_fair(programs: Programs) -> None:
     ana, bob = await race(programs, HonestServer("friday"))
     assert "Fair deal" in ana.text
     assert "Leaving" not in bob.text
+    assert [ana.process.returncode, bob.process.returncode] == [0, 0]
     (code, text), (deep, _) = await asyncio.gather(verify(programs, ana), verify(programs, ana, "--deep"))
     assert (code, deep) == (0, 0), text
     assert "It agrees with your own journal: all 1 moves of ana." in text
@@ -48,5 +49,6 @@ async def test_programs_notice_a_lie(programs: Programs) -> None:
     ana, bob = await race(programs, ThirdCandidate("friday"))
     assert "NOT a fair deal" in ana.text
     assert "Leaving" in bob.text
+    assert [ana.process.returncode, bob.process.returncode] == [0, 1]
     (code, _), (deep, text) = await asyncio.gather(verify(programs, ana), verify(programs, ana, "--deep"))
     assert (code, deep) == (0, 1), text

@@ -21,7 +21,7 @@ from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.solver_worker import SolverProcess
-from samedeal_client.state.deal_check import DealCheck, Verdict
+from samedeal_client.state.deal_check import OUTCOMES, DealCheck, Verdict
 from samedeal_client.state.draws import DrawProblem
 from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, Draining, TwoDeals, TwoDealsOneRecord
@@ -95,6 +95,10 @@ def found(client: Client) -> DealCheck | None:
     return DealCheck.OTHER_RECORD if check is DealCheck.BAD_RECORD else check
 
 
+def accuses(check: DealCheck | None) -> bool:
+    return check is not None and OUTCOMES[check][0] is Verdict.WRONG
+
+
 def is_fair(client: Client) -> bool:
     return client.report.verification is not None and client.report.verification.verdict is Verdict.FAIR
 
@@ -128,9 +132,9 @@ async def outcome(name: str, home: Path, limit: asyncio.Semaphore) -> tuple[str,
         (line, (lie.told, lie.found, int(lie.lost))),
         (
             bot,
-            (None, lie.bot, 0)
+            (None, lie.bot, int(accuses(lie.bot)))
             if lie.bot
-            else (lie.told, None if lie.told else lie.found, int(bool(lie.told or lie.lost))),
+            else (lie.told, None if lie.told else lie.found, int(bool(lie.told or lie.lost or accuses(lie.found)))),
         ),
         (codes, (lie.verify, lie.deep)),
         (revealed(server), lie.reveals),
@@ -147,7 +151,8 @@ async def test_no_lie_is_called_a_fair_deal(tmp_path: Path) -> None:
     limit = asyncio.Semaphore(8)
     results = await asyncio.gather(*(outcome(name, tmp_path / name, limit) for name in LIES))
     print(*(line for line, _ in results), sep="\n")
-    assert not [mistake for _, mistakes in results for mistake in mistakes]
+    mistakes = [mistake for _, wrong in results for mistake in wrong]
+    assert not mistakes, "\n".join(mistakes)
 
 
 async def test_honest_server_is_called_fair(tmp_path: Path) -> None:

@@ -61,8 +61,7 @@ class Bot:
         """Play to the end of the race, or if ``stay`` is true, until there is no rematch. Return the exit code."""
         async with first_of(self._follow_events(), self._play()) as (following, playing):
             if playing.done():
-                playing.result()
-                return 0
+                return 0 if playing.result() else 1
             self._report(str(following.result()))
             return 1
 
@@ -95,7 +94,8 @@ class Bot:
         sentence = f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds."
         self._end_task = asyncio.create_task(self._rooms.link.end(ClientCode.CANNOT_CONNECT, sentence))
 
-    async def _play(self) -> None:
+    async def _play(self) -> bool:
+        """Play to the end. Return whether the bot had no reason to accuse the server."""
         while True:
             await self._wait_until(lambda: self._phase != "")
             await self._get_ready()
@@ -104,9 +104,9 @@ class Bot:
             await self._wait_until(lambda: self._phase in ("finished", "closed"))
             self._report_result()
             if not await self._is_fair():
-                return
+                return False
             if not self._stay or self._phase == "closed" or not await self._join_rematch():
-                return
+                return True
 
     @property
     def _phase(self) -> str:

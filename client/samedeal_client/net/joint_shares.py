@@ -24,6 +24,10 @@ class DrawStore(Protocol):
         """
         ...
 
+    def keep_problem(self, state: RoomState, player: str, problem: DrawProblem) -> None:
+        """Keep how the server has deviated from the rules."""
+        ...
+
     def keep_seat(self, state: RoomState, player: str) -> None:
         """Keep that the player has taken a seat again, after the draws that are kept so far."""
         ...
@@ -87,6 +91,14 @@ class JointShares:
 
         A request is returned again for each state that waits for it, because the server may have lost it.
         """
+        known = self.draws.problem
+        request = self._answer(state, player)
+        problem = self.draws.problem
+        if problem is not None and problem != known and self._store is not None:
+            self._store.keep_problem(state, player, problem)
+        return request
+
+    def _answer(self, state: RoomState, player: str) -> CommitShare | RevealShare | None:
         if state.room != self._room:
             return None
         seat = next((seat for seat in state.players if seat.player == player), None)

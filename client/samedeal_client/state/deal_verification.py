@@ -14,7 +14,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof
-from samedeal.errors import BadRecord, DealNotCheckable, SamedealError
+from samedeal.errors import DealNotCheckable, SamedealError
 from samedeal.protocol.messages import DrawnShare, RoomState
 from samedeal.record import Record
 from samedeal_client.state.deal_check import DealCheck, DealVerification, Verdict
@@ -154,8 +154,12 @@ def check_record(model: Model, record: Record, journal: Journal | None) -> DealV
     if room is None:
         return None
     try:
+        if record.proof is not None:
+            record.proof.check_kind(record.deal)
         record.check()
-    except BadRecord as error:
+    except DealNotCheckable as error:
+        return DealVerification(DealCheck.NOT_CHECKABLE, str(error))
+    except SamedealError as error:
         return DealVerification(DealCheck.BAD_RECORD, str(error))
     difference = _record_difference(model, room, record, journal)
     return DealVerification(DealCheck.OTHER_RECORD, difference) if difference else None

@@ -14,7 +14,8 @@ race has a file::
 
 The first line has the room, the commitment of the server, and the player's seat and name. ``share`` has the player's share
 for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. ``again``
-stands between two draws if the player left and took a seat again. ``start`` is in milliseconds since 1970.
+stands between two draws if the player left and took a seat again, and ``problem`` names a way in which the server
+deviated from the rules of a draw. ``start`` is in milliseconds since 1970.
 
 A line that begins with a digit is an action that the client has sent: the revision that it applies to, the milliseconds
 since the start, and the text of the action. If several of these lines have the same revision, only the last one counts:
@@ -35,7 +36,7 @@ from samedeal.errors import SamedealError
 from samedeal.protocol.messages import RoomState
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.paths import state_home
-from samedeal_client.state.draws import PROBLEMS, Draw, OwnDraws, ShownSeat
+from samedeal_client.state.draws import PROBLEMS, Draw, DrawProblem, OwnDraws, ShownSeat
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import ChainLink
 
@@ -48,7 +49,8 @@ class Journal:
     """The contents of a journal.
 
     ``shares`` has the player's shares by draw. ``draws`` are the draws in which the player has revealed a share. The
-    first ``stay`` of them were before the player took the present seat.
+    first ``stay`` of them were before the player took the present seat. ``problems`` are those that the client found
+    during the draws.
     ``starts`` are the times at which the race was said to start. ``sent`` has the time and the text of each action that
     the client has sent, by the revision that it applies to. ``acked`` has the acknowledged actions by the revision that
     they led to.
@@ -61,6 +63,7 @@ class Journal:
     shares: dict[int, bytes] = field(default_factory=dict)
     draws: list[Draw] = field(default_factory=list)
     stay: int = 0
+    problems: list[DrawProblem] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     sent: dict[int, tuple[int, str]] = field(default_factory=dict)
     acked: dict[int, ChainLink] = field(default_factory=dict)
@@ -86,6 +89,8 @@ class Journal:
                     draw_number = int(rest)
                     seats = tuple(shown[draw_number])
                     journal.draws.append(Draw(draw_number, seats, journal.shares[draw_number]))
+                case "problem":
+                    journal.problems.append(DrawProblem(rest))
                 case "again":
                     journal.stay = len(journal.draws)
                 case "start":
@@ -123,6 +128,10 @@ class RaceJournals:
         """Append what was shown before the player's share is revealed."""
         shown = (f"shown {draw.number} {seat} {commitment.hex()} {name}" for seat, name, commitment in draw.seats)
         self._append(state, player, *shown, f"revealed {draw.number}")
+
+    def keep_problem(self, state: RoomState, player: str, problem: DrawProblem) -> None:
+        """Append how the server has deviated from the rules of a draw."""
+        self._append(state, player, f"problem {problem}")
 
     def keep_seat(self, state: RoomState, player: str) -> None:
         """Append that the player has taken a seat again."""
@@ -248,18 +257,19 @@ def compare_with_journal(record: Record, journal: Journal) -> JournalComparison 
             journal.name, len(journal.acked), ("The record has another commitment of the server than the race had.",)
         )
     player = next((each for each in record.players if each.seat == journal.seat), None)
+    differences = [PROBLEMS[problem] for problem in journal.problems]
     if player is None or player.name != journal.name:
         if not record.is_whole:
             return None
-        if not journal.starts:
+        if journal.starts:
+            differences.append(f"The record has no player {journal.name} in seat {journal.seat}.")
+        elif not differences:
             return None  # the player gave up the seat before the race
-        missing = f"The record has no player {journal.name} in seat {journal.seat}."
-        return JournalComparison(journal.name, len(journal.acked), (missing,))
-    differences = [_start_difference(record, journal), draw_difference(record, journal.draws)]
-    differences.append(action_difference(record, player, journal.acked.values()))
-    return JournalComparison(
-        journal.name, len(journal.acked), tuple(filter(None, differences)), drew=bool(journal.draws)
-    )
+    else:
+        differences += [_start_difference(record, journal), draw_difference(record, journal.draws)]
+        differences.append(action_difference(record, player, journal.acked.values()))
+    found = tuple(dict.fromkeys(filter(None, differences)))
+    return JournalComparison(journal.name, len(journal.acked), found, drew=bool(journal.draws))
 
 
 def _start_difference(record: Record, journal: Journal) -> str:
