@@ -30,26 +30,34 @@ def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
 
 
 def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> str:
-    """Return the result in a sentence or two, as in ``You won! 1st of 4, 0:23 ahead of ada.``
+    """Return the result in a sentence or two, as in ``ada won in 5:29. You finished 2nd of 3, 0:23 behind ada.``
 
-    ``total`` is the number of cards of the game. A spectator reads about the winner.
+    First comes who won, then the player's place, and how far the player was from the next one. ``total`` is the number
+    of cards of the game. A spectator reads about the winner.
     """
     own = next((line for line in standings if line.player == me), None)
     if own is None:
-        return _winner(standings, total, look)
+        return _winner(standings, total, look, _margin(standings[0], standings, look) if standings else "")
     if len(standings) == 1:
         return "You finished!" if own.time else f"You placed {own.foundation_cards} of {total} cards."
-    place = f"{ordinal(own.place)} of {len(standings)}"
-    tied = [line for line in standings if line.place == own.place and line is not own]
-    if own.resigned and not own.foundation_cards:
-        return "You resigned."
-    if tied:
-        greeting = _exclamation(own) if own.resigned else "A tie! "
-        return f"{greeting}You share {ordinal(own.place)} place with {_names(tied, look)}."
-    return f"{_exclamation(own)}{place}{_margin(own, standings, look)}."
+    if own.place > 1:
+        return f"{_winner(standings, total, look)} {_own_part(own, standings, look)}"
+    if own.foundation_cards and not own.resigned and any(line.place == 1 for line in standings if line is not own):
+        return f"A tie! {_own_part(own, standings, look)}"
+    won = "You won! " if own.foundation_cards and not own.resigned else ""
+    return won + _own_part(own, standings, look)
 
 
-def _winner(standings: Sequence[Standing], total: int, look: Look) -> str:
+def finish_headline(standings: Sequence[Standing], me: str, look: Look) -> tuple[str, str]:
+    """Return the sentences for a player who has just finished: a greeting, and the place with the margin."""
+    own = next(line for line in standings if line.player == me)
+    if len(standings) == 1:
+        return "You finished", ""
+    place = f"{ordinal(own.place)} of {len(standings)}{_margin(own, standings, look)}."
+    return "You won" if own.place == 1 else "You finished", place
+
+
+def _winner(standings: Sequence[Standing], total: int, look: Look, margin: str = "") -> str:
     first = [line for line in standings if line.place == 1]
     if not first:
         return ""
@@ -59,15 +67,21 @@ def _winner(standings: Sequence[Standing], total: int, look: Look) -> str:
     result = (
         f"in {short_clock_text(winner.time)}" if winner.time else f"with {winner.foundation_cards} of {total} cards"
     )
-    return f"{_names(first, look)} won {result}{_margin(winner, standings, look)}."
+    return f"{_names(first, look)} won {result}{margin}."
 
 
-def _exclamation(own: Standing) -> str:
+def _own_part(own: Standing, standings: Sequence[Standing], look: Look) -> str:
+    """Return the sentence about the player's own place."""
+    if own.resigned and not own.foundation_cards:
+        return "You resigned."
+    tied = [line for line in standings if line.place == own.place and line is not own]
+    if tied:
+        shared = f"share {ordinal(own.place)} place with {_names(tied, look)}"
+        return f"You resigned and {shared}." if own.resigned else f"You {shared}."
+    place = f"{ordinal(own.place)} of {len(standings)}{_margin(own, standings, look)}."
     if own.resigned:
-        return "You resigned. "
-    if own.place == 1:
-        return "You won! "
-    return "You finished! " if own.time else ""
+        return f"You resigned: {place}"
+    return place if own.place == 1 else f"You {'finished' if own.time else 'are'} {place}"
 
 
 def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:

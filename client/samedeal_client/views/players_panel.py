@@ -55,7 +55,8 @@ def panel_title(players: int, spectator_count: int, look: Look, width: int, left
     None if the race is not under way.
     """
     if left is not None and left <= FINAL_SECONDS:
-        text = f" {-(-left // 1000)} SECONDS LEFT" if left > 0 else " TIME'S UP"
+        seconds = -(-left // 1000)
+        text = f" {seconds} SECOND{'S' if seconds != 1 else ''} LEFT" if left > 0 else " TIME'S UP"
         return (Span(fit(text, width), "alarm"),)
     text = f" RACE  {players} player{'s' if players != 1 else ''}"
     watched = f" {look.glyphs.dot} {spectator_count} watching" if spectator_count else ""

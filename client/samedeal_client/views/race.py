@@ -22,7 +22,7 @@ from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, row_width, wrap
 from samedeal_client.text.time_text import clock_text, ordinal
-from samedeal_client.views.outcome import headline, personal_best, standings_so_far, why_over
+from samedeal_client.views.outcome import finish_headline, personal_best, standings_so_far, why_over
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 
 WATCH_KEY: Final = "w"
@@ -300,7 +300,7 @@ def finish_rows(
     own = next((player for player in ranking if player.you), None)
     if not model.has_finished or own is None or model.board is None or not model.board.won:
         return ()
-    first, _, rest = headline(standings_so_far(ranking), model.me, model.game.cards, look).partition("! ")
+    first, rest = finish_headline(standings_so_far(ranking), model.me, look)
     time = own.finish_time if own.finish_time is not None else _last_own_move(model)
     lines = [
         (Span(f"{look.glyphs.star}  {first}!  {look.glyphs.star}", "good title"),),
