@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,8 +42,12 @@ ROOMS: Final = 6
 """Number of races that are drawn at the same time, on the same two nodes."""
 
 _RETRY_DELAY: Final = 0.2
-_TIMEOUT: Final = 120.0
-"""Timeout, in seconds, for all races of a round to end."""
+_TIMEOUT: Final = 60.0
+"""Timeout, in seconds, for all races of a round to end.
+
+A failover may take a full room back to the time before its start. If a player has left meanwhile, the room then waits
+for another one, who never comes.
+"""
 
 _HABITS: Final = ("steady", "steady", "steady", "late", "mute", "leaver", "restarted", "restarted")
 _FAULTS: Final = ("kill node", "kill node", "freeze node", "cut", "cut", "reset", "stall", "kill redis")
@@ -77,6 +82,7 @@ class Player:
     journals: RaceJournals
     sessions: MemorySessions = field(default_factory=MemorySessions)
     outcome: str = ""
+    seen: str = ""
     _ending: asyncio.Task[None] | None = None
     accusations: list[str] = field(default_factory=list)
 
@@ -116,6 +122,10 @@ class Player:
                     self.outcome = f"out: {getattr(error, 'code', error)}"
                     return
                 room = rooms.model.room
+                if room is not None:
+                    self.seen = (
+                        f"{room.phase}, draw {room.draw}, {len(room.players)} players, newest event {event!r:.200}"
+                    )
                 if room is not None and self._is_done(rooms, room, stops=stops):
                     break
             if not self.outcome and rooms.model.room is not None and rooms.model.room.phase == "finished":
@@ -202,13 +212,24 @@ class Round:
                 async with Proxy(lambda: [node.target for node in self._nodes if not node.leaving]) as proxy:
                     races = [self._race(f"ws://127.0.0.1:{proxy.port}", number) for number in range(ROOMS)]
                     faults = asyncio.create_task(self._break_things(proxy))
-                    async with asyncio.timeout(_TIMEOUT):
-                        await asyncio.gather(*races)
+                    await self._end(races)
                     faults.cancel()
                     await asyncio.gather(faults, return_exceptions=True)
         finally:
             await asyncio.gather(*(node.kill() for node in self._nodes))
             await self.redis.kill()
+
+    async def _end(self, races: Iterable[Coroutine[Any, Any, None]]) -> None:
+        """Wait until all races have ended. Report the players whose races have not."""
+        tasks = [asyncio.create_task(race) for race in races]
+        _, late = await asyncio.wait(tasks, timeout=_TIMEOUT)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=bool(late))
+        for player in self.players:
+            if not player.outcome:
+                player.outcome = "late"
+                print(f"{player.name} ({player.habit}) did not end in {player.room}: {player.seen}", flush=True)
 
     async def _race(self, url: str, number: int) -> None:
         seats = self._rng.randint(2, 4)
