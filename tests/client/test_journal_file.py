@@ -294,6 +294,16 @@ def test_problem_of_a_draw_is_told_later(tmp_path: Path) -> None:
         assert found.differences == (PROBLEMS[DrawProblem.DENIED],)
 
 
+def test_what_was_found_after_the_race_is_told_later(tmp_path: Path) -> None:
+    journals, record = journaled(tmp_path)
+    model = finished(RaceServer("athena"))
+    journals.keep_finding(model, "NOT a fair deal: \x1b[2J")
+    (found,) = journals.compare(record)
+    assert len(found.differences) == 1
+    assert "NOT a fair deal" in found.differences[0]
+    assert "\x1b" not in found.differences[0]
+
+
 def test_deal_of_the_record_is_compared_with_the_draws(tmp_path: Path) -> None:
     journals = drawn_journal(tmp_path)
     (same,) = journals.compare(drawn_record(PROOF))

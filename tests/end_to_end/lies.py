@@ -334,7 +334,7 @@ class NeverSealed(Draining):
         await self.claim(self.revealed_shares())
 
 
-@lie(DealCheck.BROKEN_DRAW, verify=0, reveals=0)
+@lie(DealCheck.BROKEN_DRAW, reveals=0)
 class NeverDrawn(Draining):
     """Begins the race without a draw, and proves one afterwards."""
 
@@ -536,14 +536,14 @@ class FarCandidate(HonestServer):
         return WonCandidate(number, answer.line, answer.states)
 
 
-@lie(DealCheck.NOT_FIRST, verify=0, deep=1)
+@lie(DealCheck.NOT_FIRST)
 class LastCandidates(FarCandidate):
     """Deals a candidate with a number that a proof may have."""
 
     lowest = HIGHEST_CANDIDATE - 99
 
 
-@lie(DealCheck.NOT_FIRST, verify=0, deep=1)
+@lie(DealCheck.NOT_FIRST)
 class ThirdCandidate(HonestServer):
     """Deals the third candidate that can be won."""
 
@@ -639,7 +639,7 @@ class SevenDraws(HonestServer):
         return replace(super().claimed_proof(), draw=7)
 
 
-@lie(DealCheck.OTHER_CARDS, verify=0)
+@lie(DealCheck.OTHER_CARDS)
 class SwappedCards(HonestServer):
     """Swaps two cards that lie open, for everybody."""
 
@@ -654,7 +654,7 @@ class SwappedCards(HonestServer):
         return replace(board, piles=tuple(piles))
 
 
-@lie(DealCheck.OTHER_CARDS, verify=0, bot=DealCheck.PROOF_AND_CARDS)
+@lie(DealCheck.OTHER_CARDS, bot=DealCheck.PROOF_AND_CARDS)
 class SwappedStock(HonestServer):
     """Swaps cards of ana that lie face down when the race begins."""
 
@@ -792,7 +792,7 @@ class MissingPlayer(OtherRecord):
         return replace(record, players=(replace(rest[0], place=1),), entrants=1)
 
 
-@lie(DealCheck.OTHER_RECORD, verify=0)
+@lie(DealCheck.OTHER_RECORD)
 class OneOfTwoPlayers(OtherRecord):
     """Gives a record of one player only, as a client writes it."""
 
@@ -863,7 +863,7 @@ class OtherHeads(HonestServer):
         return next_head(head, 0, 0, "deal")
 
 
-@lie(DealCheck.OTHER_RECORD, verify=0)
+@lie(DealCheck.OTHER_RECORD)
 class OtherStandings(HonestServer):
     """Shows other results than the record has."""
 

@@ -51,4 +51,4 @@ async def test_programs_notice_a_lie(programs: Programs) -> None:
     assert "Leaving" in bob.text
     assert [ana.process.returncode, bob.process.returncode] == [0, 1]
     (code, _), (deep, text) = await asyncio.gather(verify(programs, ana), verify(programs, ana, "--deep"))
-    assert (code, deep) == (0, 1), text
+    assert (code, deep) == (1, 1), text

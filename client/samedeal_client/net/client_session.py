@@ -23,7 +23,7 @@ from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.connection_status import ConnectionStatus
 from samedeal_client.state.dead_end import is_stuck_for_good
-from samedeal_client.state.deal_check import DealVerification
+from samedeal_client.state.deal_check import DealVerification, Verdict
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import OwnPlay
 
@@ -214,8 +214,12 @@ class ClientSession:
                 self.rooms.model = replace(self.model, verification=verification)
                 self._notify()
 
+        model = self.model
         audit = await audit_race(self.rooms, show)
-        show(audit.verification)
+        found, journals = audit.verification, self.link.journals
+        if found is not None and found.verdict is Verdict.WRONG and journals is not None and model.seat is not None:
+            journals.keep_finding(model, found.sentence)
+        show(found)
         return audit
 
     async def audit(self) -> Audit:

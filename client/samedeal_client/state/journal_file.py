@@ -15,7 +15,8 @@ race has a file::
 The first line has the room, the commitment of the server, and the player's seat and name. ``share`` has the player's share
 for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. ``again``
 stands between two draws if the player left and took a seat again, and ``problem`` names a way in which the server
-deviated from the rules of a draw. ``start`` is in milliseconds since 1970.
+deviated from the rules of a draw. ``start`` is in milliseconds since 1970. ``found`` is what the program said after a
+race that was not fair.
 
 A line that begins with a digit is an action that the client has sent: the revision that it applies to, the milliseconds
 since the start, and the text of the action. If several of these lines have the same revision, only the last one counts:
@@ -35,6 +36,7 @@ from typing import Final
 from samedeal.errors import SamedealError
 from samedeal.protocol.messages import RoomState
 from samedeal.record import Record, RecordedPlayer
+from samedeal.terminal_text import printable
 from samedeal_client.paths import state_home
 from samedeal_client.state.draws import PROBLEMS, Draw, DrawProblem, OwnDraws, ShownSeat
 from samedeal_client.state.model import Model
@@ -50,10 +52,7 @@ class Journal:
 
     ``shares`` has the player's shares by draw. ``draws`` are the draws in which the player has revealed a share. The
     first ``stay`` of them were before the player took the present seat. ``problems`` are those that the client found
-    during the draws.
-    ``starts`` are the times at which the race was said to start. ``sent`` has the time and the text of each action that
-    the client has sent, by the revision that it applies to. ``acked`` has the acknowledged actions by the revision that
-    they led to.
+    during the draws, and ``findings`` are the client's sentences about a race that was not fair.
     """
 
     room: str
@@ -64,6 +63,7 @@ class Journal:
     draws: list[Draw] = field(default_factory=list)
     stay: int = 0
     problems: list[DrawProblem] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     sent: dict[int, tuple[int, str]] = field(default_factory=dict)
     acked: dict[int, ChainLink] = field(default_factory=dict)
@@ -91,6 +91,8 @@ class Journal:
                     journal.draws.append(Draw(draw_number, seats, journal.shares[draw_number]))
                 case "problem":
                     journal.problems.append(DrawProblem(rest))
+                case "found":
+                    journal.findings.append(rest)
                 case "again":
                     journal.stay = len(journal.draws)
                 case "start":
@@ -132,6 +134,11 @@ class RaceJournals:
     def keep_problem(self, state: RoomState, player: str, problem: DrawProblem) -> None:
         """Append how the server has deviated from the rules of a draw."""
         self._append(state, player, f"problem {problem}")
+
+    def keep_finding(self, model: Model, sentence: str) -> None:
+        """Append what the client has found out about a race that was not fair."""
+        if model.room is not None:
+            self._append(model.room, model.me, f"found {printable(sentence, 400)}")
 
     def keep_seat(self, state: RoomState, player: str) -> None:
         """Append that the player has taken a seat again."""
@@ -268,6 +275,7 @@ def compare_with_journal(record: Record, journal: Journal) -> JournalComparison 
     else:
         differences += [_start_difference(record, journal), draw_difference(record, journal.draws)]
         differences.append(action_difference(record, player, journal.acked.values()))
+    differences += [f"After the race, your program said: {sentence}" for sentence in journal.findings]
     found = tuple(dict.fromkeys(filter(None, differences)))
     return JournalComparison(journal.name, len(journal.acked), found, drew=bool(journal.draws))
 
