@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from samedeal.games import DEFAULT_GAME
 from samedeal_client.paths import config_home, write_private
 
 _FILE: Final = "settings.json"
@@ -23,7 +24,7 @@ class Settings(Struct, frozen=True):
 
     name: str = ""
     server: str = ""
-    game: str = "willow"
+    game: str = DEFAULT_GAME
     theme: str = ""
     ascii: bool = False
     four_color: bool = False

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from samedeal.deal import Deal
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.utc_text import utc_text
 
 HEAD_BYTES: Final = 16

@@ -15,10 +15,11 @@ from typing import NamedTuple
 from samedeal import legality
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, TURN_DOWN, TURN_UP, UNSEEN, Card
 from samedeal.errors import IllegalMove, UnseenCard
-from samedeal.games import Faces, Game
+from samedeal.game import Game
 from samedeal.legality import LegalMoves, find_target, stock_reason
 from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
+from samedeal.policies import Faces
 from samedeal.position import Position
 
 

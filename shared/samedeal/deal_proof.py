@@ -34,7 +34,7 @@ from samedeal.board import Board
 from samedeal.deal import Deal
 from samedeal.difficulty import search_limits, states_of
 from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
     HIGHEST_SEAT,
@@ -245,7 +245,7 @@ class DealProof:
         proof = cls(
             DealTerms(
                 clean_room(values["room"][0]),
-                Game.named(values["game"][0]),
+                game_named(values["game"][0]),
                 _number("solver", values["solver"][0], _LARGEST_NUMBER),
                 _number("budget", values["budget"][0], _LARGEST_NUMBER, lowest=1),
                 _number("least", (*values["least"], "1")[0], _LARGEST_NUMBER, lowest=1),

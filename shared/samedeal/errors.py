@@ -4,6 +4,7 @@
 
 SamedealError
 ├── MalformedText      malformed        text in the wrong form, for example of a card, a move or a name
+├── MalformedGame      bad_game         a description of a game that no game can have
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
 ├── DealNotProven      not_proven       the proof of a joint or daily deal is wrong
@@ -32,6 +33,7 @@ class EngineCode(StrEnum):
     """The codes of errors that are never sent to a client or server."""
 
     ERROR = "error"  # the base of all errors
+    BAD_GAME = "bad_game"
     BAD_BOARD = "bad_board"
     UNSEEN = "unseen"
     NOT_PROVEN = "not_proven"
@@ -71,6 +73,17 @@ class MalformedText(SamedealError):
     """Error of a text in the wrong form, for example of a card, a move, a deal or a name."""
 
     code = RefusalCode.MALFORMED
+
+
+class MalformedGame(SamedealError):
+    """Error of a file that does not describe a game. ``line`` is the number of the wrong line, or 0 if it is unknown."""
+
+    code = EngineCode.BAD_GAME
+
+    def __init__(self, name: str, line: int, reason: str) -> None:
+        where = f", line {line}" if line else ""
+        super().__init__(f"{name[:40]}.toml{where}: {reason}.")
+        self.line = line
 
 
 class MalformedBoard(SamedealError):

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 from samedeal.board import Board
 from samedeal.deal import shuffle
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.solver.line import Line
 from samedeal.solver.solve import Outcome, solve
 

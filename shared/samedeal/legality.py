@@ -12,8 +12,9 @@ from typing import overload
 
 from samedeal.cards import DOWN, FACE, UNSEEN
 from samedeal.errors import RuleReason
-from samedeal.games import Group, Kind
+from samedeal.game import Group
 from samedeal.moves import FOUNDATION, Move
+from samedeal.policies import Kind
 from samedeal.position import Position
 
 

@@ -11,9 +11,10 @@ from typing import Final
 
 from samedeal.cards import FACE, Card
 from samedeal.errors import RuleReason
-from samedeal.games import Group
+from samedeal.game import Group
 from samedeal.legality import foundation_tops
 from samedeal.moves import FOUNDATION, Move
+from samedeal.policies import Lift
 from samedeal.position import Position
 
 _MOST_NAMED = 6
@@ -97,7 +98,8 @@ def _face_down(board: Position, move: Move) -> str:
 def _not_a_group(board: Position, move: Move) -> str:
     group = _cards(board, move)[-move.size :]
     names = " ".join(str(Card(card)) for card in group[:_MOST_NAMED]) + " ..." * (len(group) > _MOST_NAMED)
-    return f"{names} can't be taken from {board.game.pile_phrase(move.source)} together. {_giver(board, move).lift}."
+    rule = _LIFTED[_giver(board, move).lift]
+    return f"{names} can't be taken from {board.game.pile_phrase(move.source)} together. {rule}."
 
 
 def _between_foundations(board: Position, move: Move) -> str:
@@ -132,6 +134,14 @@ def _not_on_card(board: Position, move: Move) -> str:
     names = " or ".join(str(Card(top & FACE)) for top in tops)
     return f"{card} can't go on {names}. A {taker.kind} builds {taker.build}."
 
+
+_LIFTED: Final[dict[Lift, str]] = {
+    Lift.NOTHING: "Nothing can be taken from it",
+    Lift.TOP: "Only its top card can be taken",
+    Lift.ALTERNATING_RUN: "Cards move together only in descending order and alternating colours",
+    Lift.SUIT_RUN: "Cards move together only in descending order and in the same suit",
+    Lift.ANY: "Any number of its face-up cards can be taken",
+}
 
 _SENTENCES: Final[dict[RuleReason, Callable[[Position, Move], str]]] = {
     RuleReason.NO_SUCH_ACTION: _no_such_action,

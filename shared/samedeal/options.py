@@ -11,7 +11,8 @@ from samedeal.board_history import Undo
 from samedeal.deal import Deal
 from samedeal.difficulty import states_of
 from samedeal.errors import SamedealError
-from samedeal.games import Game
+from samedeal.game import Game
+from samedeal.games import DEFAULT_GAME, game_named
 
 StartRule = Literal["host", "all-ready", "full", "at"]
 
@@ -40,7 +41,7 @@ class Options(Struct, frozen=True):
     Raise ValueError if a game or deal does not exist, or if options contradict one another.
     """
 
-    games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = ("willow",)
+    games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = (DEFAULT_GAME,)
     deal: Annotated[str, Meta(max_length=32)] = "random"
     players: Annotated[int, Meta(ge=1, le=MAX_PLAYERS)] = 8
     limit: Annotated[int, Meta(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)] = 900
@@ -59,7 +60,7 @@ class Options(Struct, frozen=True):
         try:
             difficulty = Deal.parse(self.deal).difficulty
             for game in self.games:
-                states_of(Game.named(game), difficulty)
+                states_of(game_named(game), difficulty)
         except SamedealError as error:
             raise ValueError(str(error)) from error
         if (self.start == "at") != (self.start_at > 0):
@@ -74,7 +75,7 @@ class Options(Struct, frozen=True):
 
     def game(self, round_number: int) -> Game:
         """Return the game of a race. ``round_number`` is 0 for a first race and rises by one with each rematch."""
-        return Game.named(self.games[round_number % len(self.games)])
+        return game_named(self.games[round_number % len(self.games)])
 
 
 class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -24,7 +24,9 @@ from typing import Final, Self
 
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, HIDE, UNSEEN, Card, parse_pile, pile_text
 from samedeal.errors import MalformedBoard, MalformedText
-from samedeal.games import Faces, Game, Group, Kind
+from samedeal.game import Game, Group
+from samedeal.games import game_named
+from samedeal.policies import Faces, Kind
 
 _CODES: Final = frozenset(card | lying for card in DECK for lying in (0, DOWN, UNSEEN)) | {HIDDEN}
 
@@ -53,7 +55,7 @@ class Position:
         lines = [line for raw in text.splitlines() if (line := raw.partition(";")[0].strip())]
         if not lines:
             raise MalformedText("A board starts with the name of its game. Write it on the first line.")
-        game = Game.named(lines[0])
+        game = game_named(lines[0])
         piles = [b""] * len(game.piles)
         written: set[str] = set()
         for line in lines[1:]:

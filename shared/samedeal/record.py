@@ -54,7 +54,8 @@ from samedeal.errors import (
     SamedealError,
     UnknownGame,
 )
-from samedeal.games import Game
+from samedeal.game import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
 from samedeal.options import LONGEST_LIMIT, MAX_PLAYERS, SHORTEST_LIMIT
@@ -411,7 +412,7 @@ class _Reader:
         terms = RaceTerms(
             self._take("room", clean_room),
             self._take("round", _number),
-            self._take("game", Game.named),
+            self._take("game", game_named),
             self._take("deal", _deal),
             self._take("undo", _undo),
             self._take("limit", _limit),

@@ -82,3 +82,6 @@ When the stock is empty, the waste is turned over, any number of times.
 
 DEAL_ROW: Final = StockPolicy("puts one card from the stock on each column", "deal a card to each column", DEAL)
 """The policy that deals one card to each column, from left to right, until the stock is empty."""
+
+STOCKS: Final = {"none": NO_STOCK, "draws of three": DRAW_THREE, "dealt in rows": DEAL_ROW}
+"""The policies by their names in files of games."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.errors import IllegalMove
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
 from samedeal.moves import Move
 from tests.shared.playouts import playout
 

@@ -9,7 +9,7 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import SamedealError
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused, RoomState, ToClient
 
@@ -59,7 +59,7 @@ class PlayerModel:
                 self.room = message
             case BoardState(game=game, piles=piles):
                 self.play = Play(
-                    Board(Game.named(game), piles),
+                    Board(game_named(game), piles),
                     self._undo,
                     revision=message.revision,
                     moves=message.moves,

@@ -16,7 +16,7 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import mix, secret_commitment, share_commitment, won_candidates
 from samedeal.moves import Move
 from samedeal.options import Options
@@ -73,7 +73,7 @@ class Round:
     """A round with one room, the racers ana and bob, and the spectator eve. Tests may change anything in it."""
 
     def __init__(self) -> None:
-        game = Game.named("athena")
+        game = game_named("athena")
         self.deal = Play(Board.deal(game, shuffled(SEED, game.decks)), Options(undo="free").undo_rule)
         self.plays = {ANA: self.played("draw", "undo", "draw", "draw"), BOB: self.played("draw", "up")}
         self.logs = {player: self.log(player, plays) for player, plays in self.plays.items()}

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.cards import parse_pile
 from samedeal.deal import Deal, shuffled
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
 
 SCREENS = Path(__file__).parent.parent / "golden" / "screens"
 POSITIONS = ("start", "middle", "deepest")
@@ -21,8 +22,8 @@ def board(game: str, text: str) -> Board:
     """A board with only the cards of a text such as ``3: 9H [KS] | w: 2C``."""
     written = dict(pile.split(":") for pile in text.split("|")) if text else {}
     piles = {key.strip(): parse_pile(cards) for key, cards in written.items()}
-    assert set(piles) <= set(Game.named(game).keys)
-    return Board(Game.named(game), tuple(piles.get(key, b"") for key in Game.named(game).keys))
+    assert set(piles) <= set(game_named(game).keys)
+    return Board(game_named(game), tuple(piles.get(key, b"") for key in game_named(game).keys))
 
 
 @lru_cache(maxsize=32)
@@ -33,7 +34,7 @@ def golden_position(game: str, stage: str) -> Board:
 
 def dealt(game: str, number: int) -> Board:
     """A numbered deal of a game."""
-    named = Game.named(game)
+    named = game_named(game)
     return Board.deal(named, shuffled(Deal.parse(f"#{number}").public_seed(), named.decks))
 
 

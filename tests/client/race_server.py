@@ -9,7 +9,7 @@ import msgspec
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, commitment, shuffled
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import (
@@ -36,7 +36,7 @@ class RaceServer:
         self, game: str = "willow", *, deal: str = "#7", undo: str = "no-reveal", board: Board | None = None
     ) -> None:
         self.options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
-        self.game = Game.named(game)
+        self.game = game_named(game)
         self.seed = Deal.parse(deal).public_seed() if board is None else b""
         self.play = Play(board or Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
         self.dealt = self.play

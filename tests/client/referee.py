@@ -16,7 +16,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.errors import PlayError
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import (
@@ -92,7 +92,7 @@ class Referee(Link):
         options: Options | None = None,
     ) -> None:
         super().__init__(ServerAddress("ws://referee.test:1"), "ana", MemorySessions())
-        self.game = Game.named(game)
+        self.game = game_named(game)
         # How long the client takes to prove that a player is stuck varies, so only tests of that let it end a race.
         self.options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)
         self.phase = phase

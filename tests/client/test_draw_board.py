@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, Card
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal_client.drawing.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.drawing.column import pack_column
 from samedeal_client.drawing.draw_board import draw, draw_board, draw_region, pile_rows, region_of
@@ -100,7 +100,7 @@ SMALL_CARDS = {"athena": 3, "steve": 2, "phoenix": 2, "ace-of-hearts": 2, "willo
     ],
 )
 def test_cards_grow_with_the_window(game: str, small: tuple[int, int]) -> None:
-    named = Game.named(game)
+    named = game_named(game)
     assert smallest(named) == small
     assert layout(named, 60, 17, panel=True).card.height <= 2
     assert layout(named, 80, 21, panel=True).card.height == SMALL_CARDS[game]
@@ -112,7 +112,7 @@ def test_cards_grow_with_the_window(game: str, small: tuple[int, int]) -> None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(("width", "height"), [(60, 17), (80, 21), (120, 37), (200, 57)])
 def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
-    at = layout(Game.named(game), width, height, panel=True)
+    at = layout(game_named(game), width, height, panel=True)
     right = at.panel.x - 1 if at.panel is not None else width
     left = min(place.x + at.gap * (name not in (TOP, RESERVE)) for name, place in at.places.items())
     assert abs(left - (right - at.body.x - at.body.width)) <= 2
@@ -181,9 +181,9 @@ def test_a_region_is_drawn_as_in_the_whole_board() -> None:
             assert draw_region(now, part.name, BARE, at, marks_of_every_kind(now)) == part
         for key in now.game.keys:
             assert region_of(now.game, key) in at.places
-    assert region_of(Game.named("phoenix"), "q") == RESERVE
-    assert region_of(Game.named("willow"), "q") == "q"
-    assert region_of(Game.named("athena"), "w") == TOP
+    assert region_of(game_named("phoenix"), "q") == RESERVE
+    assert region_of(game_named("willow"), "q") == "q"
+    assert region_of(game_named("athena"), "w") == TOP
 
 
 def listed(now: Board, key: str, look: Look) -> str:
@@ -294,5 +294,5 @@ def test_every_card_of_a_column_has_a_place(now: Board, rows: int, size: CardSiz
 
 def test_playouts_reach_deep_columns() -> None:
     """Without deep columns the properties above would prove little."""
-    deepest = max(len(pile) for number in range(20) for pile in playout(Game.named("steve"), number, 120).piles[:8])
+    deepest = max(len(pile) for number in range(20) for pile in playout(game_named("steve"), number, 120).piles[:8])
     assert deepest > 18

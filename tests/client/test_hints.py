@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from samedeal.board import Board
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
 from samedeal_client.bots.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
@@ -82,7 +82,7 @@ def test_following_hints_wins_what_can_be_won() -> None:
 @pytest.mark.parametrize(("game", "number", "moves"), [("athena", 8, 30), ("willow", 10, 5), ("phoenix", 15, 15)])
 def test_safe_move_to_a_foundation_comes_first(game: str, number: int, moves: int) -> None:
     """The careful bot would first make another move."""
-    now = playout(Game.named(game), number, moves).masked()
+    now = playout(game_named(game), number, moves).masked()
     move = HintFinder(Random(1), 300, 1).suggest(now).move
     assert move is not None
     assert move.target == FOUNDATION

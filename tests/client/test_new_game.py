@@ -12,7 +12,9 @@ import pytest
 from samedeal import stock
 from samedeal.board import Board
 from samedeal.deal import shuffled
-from samedeal.games import GAMES, Base, Build, Faces, Game, Kind, Lift
+from samedeal.game import Game
+from samedeal.games import GAMES
+from samedeal.policies import Base, Build, Faces, Kind, Lift
 from samedeal.stock import DRAW_THREE, StockPolicy
 from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.drawing.column import takes_text

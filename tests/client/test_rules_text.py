@@ -9,7 +9,9 @@ import sys
 import pytest
 
 from samedeal.cards import Card
-from samedeal.games import GAMES, Base, Build, Game, Lift
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
+from samedeal.policies import Base, Build, Lift
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_of, rules_rows, short_rules
 from samedeal_client.text.spans import row_text, row_width
@@ -31,14 +33,14 @@ def stated_rulings(game: Game) -> set[str]:
 
 
 def test_every_game_has_rules_of_its_own() -> None:
-    common = [section.title for section in rules_of(Game.named("athena"))][-3:]
+    common = [section.title for section in rules_of(game_named("athena"))][-3:]
     missing = [name for name, game in GAMES.items() if [section.title for section in rules_of(game)] == common]
     assert not missing, f"text/rules_text.py has no rules of {', '.join(missing)}"
 
 
 @pytest.mark.parametrize("name", RULINGS)
 def test_a_game_states_its_rulings(name: str) -> None:
-    assert stated_rulings(Game.named(name)) == RULINGS[name]
+    assert stated_rulings(game_named(name)) == RULINGS[name]
 
 
 def test_all_rulings_are_stated() -> None:
@@ -131,7 +133,7 @@ def test_rules_fit_the_width(game: Game, width: int) -> None:
 
 def test_cards_are_written_in_the_look() -> None:
     def text(look: Look) -> str:
-        return " ".join(" ".join(row_text(row) for row in rules_rows(Game.named("steve"), look, 78)).split())
+        return " ".join(" ".join(row_text(row) for row in rules_rows(game_named("steve"), look, 78)).split())
 
     assert "9♠ 8♠ 7♠" in text(Look())
     assert "9S 8S 7S" in text(Look(ascii=True))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.cards import DOWN
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.state.model import WatchedBoard
 from samedeal_client.state.spectating import PLAYER_KEYS

@@ -24,7 +24,7 @@ from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import states_of
 from samedeal.errors import SamedealError
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
     MAX_DRAWS,
@@ -79,7 +79,7 @@ from samedeal.solver.solve import SOLVER
 from samedeal.standings import Result, ranked
 from tests.shared.joint_deals import some_bytes
 
-GAME: Final = Game.named("ace-of-hearts")
+GAME: Final = game_named("ace-of-hearts")
 DEAL: Final = "winnable easy"
 """A search with this small limit takes a few hundredths of a second."""
 

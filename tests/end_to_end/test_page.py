@@ -20,7 +20,7 @@ from samedeal.board import Board
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof, LostShare
 from samedeal.deal_words import deal_words
-from samedeal.games import ATHENA, GAMES
+from samedeal.games import GAMES, game_named
 from samedeal.names import WIDEST_NAME
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
@@ -589,9 +589,9 @@ async def test_unfair_deals_are_noticed(browser: Browser, one: Node) -> None:
     """The check itself, in the browser: of the seed, of the name of the deal, of a board at any time, and of its start."""
     deal = Deal.parse("#4821")
     seed = deal.public_seed()
-    start = Board.deal(ATHENA, shuffled(seed, 1))
+    start = Board.deal(game_named("athena"), shuffled(seed, 1))
     board = start.play(next(move for move in start.legal_moves() if str(move) == "draw")).board
-    other = Board.deal(ATHENA, shuffled(bytes(32), 1))
+    other = Board.deal(game_named("athena"), shuffled(bytes(32), 1))
     await browser.open(one.url)
 
     async def check(name: str, promised: bytes, boards: list[Board], starts: list[Board]) -> list[bool]:

@@ -21,7 +21,7 @@ from msgspec.structs import replace as with_fields
 
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import states_of
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import (
     MAX_DRAWS,
     DealTerms,
@@ -52,7 +52,7 @@ from samedeal_client.state.journal_file import RaceJournals, draw_difference
 from samedeal_client.state.model import Model
 from tests.shared.joint_deals import some_bytes
 
-GAME: Final = Game.named("ace-of-hearts")
+GAME: Final = game_named("ace-of-hearts")
 ROOM: Final = "friday"
 ME: Final = "ana"
 LEAST, BUDGET = states_of(GAME, "easy")

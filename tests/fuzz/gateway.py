@@ -20,7 +20,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
 from samedeal.errors import MalformedFrame, PlayError
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.joint_deal import SHARE_BYTES, share_commitment
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
@@ -186,7 +186,7 @@ def _race(rng: Random) -> Script:
         Join(id=2, room=room),
         Start(id=3),
     ]
-    game = Game.named(name)
+    game = game_named(name)
     play = Play(Board.deal(game, shuffled(Deal.parse(deal).public_seed(), game.decks)), Undo.FREE)
     for number in range(rng.randint(1, 12)):
         moves = play.board.legal_moves()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE
 from samedeal.deal import Deal
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from tests.shared.playouts import numbered
 from tests.shared.recorded import recorded
@@ -131,7 +131,7 @@ def moves_of(line: SearchNode) -> list[Move]:
 
 
 def main() -> None:
-    game, first, last = Game.named(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    game, first, last = game_named(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     kept = int(sys.argv[4]) if len(sys.argv) > 4 else BEAM_WIDTH
     for number in range(first, last + 1):
         moves = winning_moves(numbered(game, number), kept)

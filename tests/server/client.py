@@ -15,7 +15,7 @@ from websockets.typing import Subprotocol
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import share_commitment
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
@@ -89,7 +89,7 @@ class Client:
                 message = decode_to_client(frame)
                 self.inbox.append(message)
                 if isinstance(message, BoardState):
-                    board = Board(Game.named(message.game), message.piles)
+                    board = Board(game_named(message.game), message.piles)
                     self.play = Play(
                         board, self.undo, revision=message.revision, moves=message.moves, undos=message.undos
                     )

@@ -34,7 +34,8 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import DECK, HIDDEN
 from samedeal.errors import MalformedText
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
 from samedeal.joint_deal import share_commitment
 from samedeal.moves import Move
 from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Kick

@@ -14,7 +14,7 @@ from websockets.exceptions import InvalidStatus
 
 from samedeal.board import Board
 from samedeal.deal import shuffled
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.protocol.admin import (
     MAX_PART_BYTES,
     BackedUp,
@@ -289,7 +289,7 @@ async def test_operator_sees_no_card_and_no_seed(node: NodeMaker) -> None:
     assert secret
     for kind, fields in ((Status, {}), (ListServerRooms, {}), (ShowRoom, {"room": "friday"}), (ListBans, {})):
         await operator.ask(kind, **fields)
-    board = Board.deal(Game.named("athena"), shuffled(secret.deal.seed, 1))
+    board = Board.deal(game_named("athena"), shuffled(secret.deal.seed, 1))
     for frame in operator.frames:
         assert isinstance(frame, bytes)
         assert secret.deal.seed not in frame

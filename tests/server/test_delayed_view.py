@@ -10,7 +10,7 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import UNSEEN
 from samedeal.deal import shuffled
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
 from samedeal_server.races.delayed_view import ACTIONS_PER_RELEASE, DelayedBoards
 from samedeal_server.races.log_entry import LogEntry
@@ -18,7 +18,7 @@ from samedeal_server.races.log_entry import LogEntry
 SEED = bytes(range(32))
 STARTS = 100_000
 DELAY = 15_000
-ATHENA = Game.named("athena")
+ATHENA = game_named("athena")
 DEALT = Board.deal(ATHENA, shuffled(SEED, 1))
 
 Shown = list[DelayedBoard | DelayedMove]

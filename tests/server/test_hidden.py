@@ -15,7 +15,7 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import FACE, UNSEEN
 from samedeal.deal import shuffled
 from samedeal.errors import MalformedText, PlayError
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.protocol.codec import decode_to_client, unpack
 from samedeal.protocol.messages import (
     Acked,
@@ -99,7 +99,7 @@ async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game
         await shown(wat, client)
         await client.expect(Done, Resign)
     ended = await ana.phase("finished")
-    dealt = Board.deal(Game.named(game), shuffled(ended.seed, Game.named(game).decks))
+    dealt = Board.deal(game_named(game), shuffled(ended.seed, game_named(game).decks))
     for client in (ana, bob):
         truth: Play | None = None
         for frame, message in before_the_end(client):

@@ -18,7 +18,8 @@ from samedeal.board_history import Play
 from samedeal.cards import DECK, FACE, HIDDEN, UNSEEN, Card
 from samedeal.deal import Deal, commitment
 from samedeal.errors import CannotUndo, PlayError, RuleReason
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
 from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Notice, Recover, RoomState, ToClient

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import (
     DelayedBoard,
@@ -66,7 +66,7 @@ class Screen:
         )
         assert isinstance(message, DelayedBoard | DelayedMove)
         if isinstance(message, DelayedBoard):
-            self.board = Board(Game.named("athena"), message.piles)
+            self.board = Board(game_named("athena"), message.piles)
         else:
             assert self.board is not None
             assert message.revision == self.revision + 1

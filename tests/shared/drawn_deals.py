@@ -11,12 +11,12 @@ from typing import Final
 from samedeal.deal import Difficulty
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import SEARCH_BUDGET, states_of
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import DealTerms, public_mix, secret_commitment, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
 
 ROOM: Final = "friday"
-GAME: Final = Game.named("ace-of-hearts")
+GAME: Final = game_named("ace-of-hearts")
 SECRET: Final = bytes(range(32))
 ANA, BOB, CID = ((seat, name, bytes([seat]) * 32) for seat, name in ((1, "ana"), (2, "Zo\u00eb Q"), (5, "cid")))
 DAILY: Final = "daily 2026-11-21"

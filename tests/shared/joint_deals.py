@@ -9,7 +9,7 @@ from itertools import count
 from samedeal.deal import Difficulty
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import SEARCH_BUDGET, states_of
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import DealTerms, mix, public_mix, secret_commitment, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
 
@@ -29,7 +29,7 @@ DAILY = "daily 2026-11-21"
 @cache
 def daily_deal(game: str) -> DealProof:
     """The proof of a daily deal."""
-    terms = DealTerms("friday", Game.named(game), SOLVER, SEARCH_BUDGET)
+    terms = DealTerms("friday", game_named(game), SOLVER, SEARCH_BUDGET)
     mixed = public_mix(DAILY)
     won = next(won_candidates(mixed, terms.game, terms.budget, count()))
     return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
@@ -38,8 +38,8 @@ def daily_deal(game: str) -> DealProof:
 @cache
 def joint_deal(game: str, difficulty: Difficulty = "") -> DealProof:
     """The proof of a joint deal of three players after two others have lost their seats, in the second draw."""
-    least, budget = states_of(Game.named(game), difficulty)
-    terms = DealTerms("friday", Game.named(game), SOLVER, budget, least)
+    least, budget = states_of(game_named(game), difficulty)
+    terms = DealTerms("friday", game_named(game), SOLVER, budget, least)
     secret = some_bytes(f"the secret of {game}")
     shares = [(seat, name, some_bytes(f"share of {name}")) for seat, name in zip((1, 2, 5), NAMES, strict=True)]
     mixed = mix(secret, [(seat, share) for seat, _, share in shares])

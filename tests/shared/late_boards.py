@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from samedeal.board import Board
 from samedeal.cards import ACE_OF_HEARTS, DECK, DOWN
-from samedeal.games import Faces, Game, Kind
+from samedeal.game import Game
+from samedeal.policies import Faces, Kind
 
 
 def exhaustive_search(board: Board, most: int) -> bool | None:

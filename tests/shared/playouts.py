@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import Deal, shuffled
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal.record import Record
 from tests.golden.golden_files import HERE

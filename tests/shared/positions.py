@@ -16,7 +16,7 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import DECK, DOWN, FACE, Card, lying_text, parse_pile, pile_text
 from samedeal.errors import IllegalMove, SamedealError
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Position(NamedTuple):
 
 def position(name: str, text: str) -> Position:
     """Parse a position of a game."""
-    game = Game.named(name)
+    game = game_named(name)
     words = dict.fromkeys(game.keys, "")
     for pile in filter(None, (part.strip() for part in text.split("|"))):
         key, colon, cards = pile.partition(":")
@@ -116,7 +116,7 @@ def state(game: str, text: str, undo: str = "off") -> str:
 
 def dealt(game: str, pile: str) -> str:
     """A pile dealt from new decks. ``sizes`` gives the sizes of the columns, ``everything`` the number of cards."""
-    board = Board.deal(Game.named(game), DECK * Game.named(game).decks).check()
+    board = Board.deal(game_named(game), DECK * game_named(game).decks).check()
     if pile == "sizes":
         return " ".join(str(len(board.piles[at])) for at in board.game.columns)
     if pile == "everything":

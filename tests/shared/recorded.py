@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from samedeal.action_chain import RaceTerms
 from samedeal.deal import Deal, commitment
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.record import Record, RecordedPlayer
 from samedeal.standings import Result, ranked
 
@@ -21,7 +21,7 @@ def recorded(
 ) -> Record:
     """Return the record of a race between players. A play is a name and its actions. A name with a star is a bot's."""
     seed = seed or Deal.parse(deal).public_seed()
-    terms = RaceTerms("friday", 0, Game.named(game), Deal.parse(deal), undo, limit, START, commitment(seed))
+    terms = RaceTerms("friday", 0, game_named(game), Deal.parse(deal), undo, limit, START, commitment(seed))
     players = tuple(
         RecordedPlayer(seat, name.removeprefix("*"), 0, 0, actions, bot=name.startswith("*"))
         for seat, (name, actions) in enumerate(plays, 1)

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from samedeal.games import Base, Build, Faces, Game, Group, Kind, Lift
-from samedeal.stock import DRAW_THREE
+from samedeal.game import Game
+from samedeal.game_file import parse_game_file
 
-HAMLET = Game(
-    name="hamlet",
-    title="Hamlet",
-    blurb="5 half-hidden columns, fans and a reserve",
-    decks=1,
-    stock=DRAW_THREE,
-    groups=(
-        Group(
-            Kind.COLUMN, tuple("12345"), (4,) * 5, Faces.DOWN_UP, Build.DOWN_ANY_SUIT, Base.KING, Lift.ALTERNATING_RUN
-        ),
-        Group(Kind.FAN, tuple("qw"), (3, 3), build=Build.SAME_RANK),
-        Group(Kind.RESERVE, tuple("er"), (1, 1)),
-        Group(Kind.FOUNDATION, ("01", "02", "03", "04"), (0,) * 4, build=Build.UP_SAME_SUIT, base=Base.ACE),
-        Group(Kind.STOCK, ("stock",), faces=Faces.DOWN, lift=Lift.NOTHING),
-        Group(Kind.WASTE, ("s",), (0,)),
-    ),
-)
+HAMLET_FILE = """\
+title = "Hamlet"
+blurb = "5 half-hidden columns, fans and a reserve"
+stock = "draws of three"
+
+[[piles]]
+kind = "column"
+keys = "1 2 3 4 5"
+cards = "4 4 4 4 4"
+faces = "down, up, down, up"
+build = "down by one in any suit"
+empty = "only a king"
+lift = "runs in alternating colours"
+
+[[piles]]
+kind = "fan"
+keys = "q w"
+cards = "3 3"
+build = "with cards of the same rank"
+
+[[piles]]
+kind = "reserve"
+keys = "e r"
+cards = "1 1"
+
+[[piles]]
+kind = "foundation"
+keys = "01 02 03 04"
+build = "up by one in the same suit"
+empty = "only an ace"
+
+[[piles]]
+kind = "stock"
+keys = "stock"
+
+[[piles]]
+kind = "waste"
+keys = "s"
+"""
+
+HAMLET = Game.of("hamlet", parse_game_file("hamlet", HAMLET_FILE))

@@ -7,7 +7,7 @@ import pytest
 from samedeal.board import Board
 from samedeal.cards import DECK, HIDDEN, Card, parse_pile, pile_text
 from samedeal.errors import IllegalMove, MalformedBoard, UnseenCard
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.moves import DEAL, DRAW, Move
 from tests.golden.golden_files import assert_sentences
 from tests.shared.playouts import numbered
@@ -16,7 +16,7 @@ from tests.shared.positions import position
 
 def board_of(game: str, **piles: bytes) -> Board:
     """A board of these piles, even an impossible one. ``f1`` is the first foundation, ``c1`` the first column."""
-    known = Game.named(game)
+    known = game_named(game)
     found = dict.fromkeys(known.keys, b"")
     for key, cards in piles.items():
         found[key.removeprefix("c").replace("f", "0") if key != "stock" else key] = cards
@@ -57,7 +57,7 @@ IMPOSSIBLE = [
     board_of("willow", c1=cards("2C 4C-KC AD-KD AH-KH AS-KS"), f1=cards("AC 3C")),
     board_of("willow", c1=cards("2C-KC AD 3D-KD AH-KH AS-KS"), f1=cards("AC 2D")),
     board_of("ace-of-hearts", c1=cards("AC-KC AD-KD AH-KH 2S-KS"), f1=cards("AS")),
-    Board(Game.named("willow"), (b"",)),
+    Board(game_named("willow"), (b"",)),
 ]
 
 
@@ -210,7 +210,7 @@ def test_worry_backs_are_recognized() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_unwritable_move_is_refused(name: str) -> None:
-    board = numbered(Game.named(name), 1)
+    board = numbered(game_named(name), 1)
     for move in (
         Move("", ""),
         Move("1", ""),
@@ -226,15 +226,15 @@ def test_unwritable_move_is_refused(name: str) -> None:
 
 
 def test_draw_with_a_size_is_illegal() -> None:
-    board = numbered(Game.named("athena"), 1)
+    board = numbered(game_named("athena"), 1)
     assert board.is_legal(DRAW)
     assert not board.is_legal(DRAW._replace(size=2))
 
 
 def test_board_prints_and_compares_by_its_cards() -> None:
-    board = numbered(Game.named("willow"), 1)
-    again = numbered(Game.named("willow"), 1)
+    board = numbered(game_named("willow"), 1)
+    again = numbered(game_named("willow"), 1)
     assert board == again
-    assert len({board, again, numbered(Game.named("willow"), 2)}) == 2
+    assert len({board, again, numbered(game_named("willow"), 2)}) == 2
     assert repr(board) == f"Board.parse({str(board)!r})"
     assert str(board).startswith("willow\n1: ")

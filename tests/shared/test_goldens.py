@@ -12,7 +12,8 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import pile_text
 from samedeal.deal import Deal, shuffled
 from samedeal.errors import CannotUndo
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
 from samedeal.record import Record
 from tests.golden.golden_files import HERE, assert_golden
 from tests.shared import oracle
@@ -27,7 +28,7 @@ PERFT_DEALS = (1, 2, 3, 4821)
 
 @pytest.mark.parametrize("game", GAMES)
 def test_deals_match_golden_files(game: str) -> None:
-    known = Game.named(game)
+    known = game_named(game)
     texts = []
     for name in DEALS:
         board = Board.deal(known, shuffled(Deal.parse(name).public_seed(), known.decks))
@@ -61,7 +62,7 @@ def playthrough(game: Game) -> Iterator[str]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_playthroughs_match_golden_files(game: str) -> None:
-    assert_golden(f"playthroughs/{game}.txt", "\n".join(playthrough(Game.named(game))) + "\n")
+    assert_golden(f"playthroughs/{game}.txt", "\n".join(playthrough(game_named(game))) + "\n")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -103,7 +104,7 @@ def test_move_sequence_counts_match_oracle() -> None:
     for line in (HERE / "counts.txt").read_text().splitlines():
         deal, counts = line.split(": ")
         game, number = deal.split(" #")
-        piles = words(numbered(Game.named(game), int(number)))
+        piles = words(numbered(game_named(game), int(number)))
         for depth, expected in enumerate(map(int, counts.split()), 1):
             if expected <= 2000:
                 assert oracle.count_sequences(game, piles, depth) == expected, f"{deal} at depth {depth}"

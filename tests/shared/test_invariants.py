@@ -14,8 +14,9 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, UNSEEN, Card
 from samedeal.errors import CannotUndo, IllegalMove, UnseenCard
-from samedeal.games import Game, Kind
+from samedeal.games import game_named
 from samedeal.moves import DEAL, DRAW, Move
+from samedeal.policies import Kind
 from tests.shared.playouts import boards, for_many_boards, plays, some_move
 
 
@@ -211,7 +212,7 @@ def test_hashes_are_equal_iff_masked_boards_are(one: Play, two: Play) -> None:
 
 
 def test_hashes_of_different_games_differ() -> None:
-    empty = [Board(game, ()) for game in (Game.named("willow"), Game.named("athena"))]
+    empty = [Board(game, ()) for game in (game_named("willow"), game_named("athena"))]
     assert empty[0].state_hash() != empty[1].state_hash()
 
 

@@ -11,7 +11,8 @@ import pytest
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
 from samedeal.moves import DRAW, Move
 from samedeal.options import Options
 from samedeal.record import Record
@@ -64,7 +65,7 @@ def every_move() -> Iterator[Move]:
 
 
 def test_new_game_round_trips_as_text(board: Board) -> None:
-    assert Game.named(str(HAMLET)) is HAMLET
+    assert game_named(str(HAMLET)) is HAMLET
     assert Board.parse(str(board)) == board
     text = str(recorded("hamlet", "random", ("ana", ((500, "draw"),)), seed=SEED))
     assert Record.parse(text).replay().board == board.play(DRAW).board
@@ -77,8 +78,8 @@ def test_new_game_can_be_an_option_of_a_room() -> None:
 
 @pytest.mark.parametrize("game", [*GAMES.values(), HAMLET])
 def test_game_describes_itself(game: Game) -> None:
-    assert game.blurb
-    assert len(game.blurb) <= 42
+    assert game.file.blurb
+    assert len(game.file.blurb) <= 42
     assert game.typed_keys == tuple(key for key in game.keys if key != "stock" and not key.startswith("0"))
     assert (game.stock is NO_STOCK) == (game.stock_at < 0)
     assert bool(game.stock.verb) == bool(game.stock.instruction) == (game.stock is not NO_STOCK)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from samedeal.board_history import Undo
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.options import Options, WantedOptions
 from tests.golden.golden_files import assert_sentences
 
@@ -127,7 +127,7 @@ def test_rematches_cycle_through_games() -> None:
         "willow",
         "athena",
     ]
-    assert Options().game(41) == Game.named("willow")
+    assert Options().game(41) == game_named("willow")
 
 
 def test_options_are_frozen() -> None:

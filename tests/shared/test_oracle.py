@@ -8,7 +8,7 @@ from hypothesis import given
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.deal import Deal, shuffled
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.moves import Move
 from tests.shared import oracle
 from tests.shared.playouts import boards, playout
@@ -24,7 +24,7 @@ def assert_agrees(board: Board) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_dealt_board_agrees_with_oracle(game: str) -> None:
-    known = Game.named(game)
+    known = game_named(game)
     for number in range(20):
         deck = shuffled(Deal("number", number=number).public_seed(), known.decks)
         assert words(Board.deal(known, deck)) == oracle.dealt(game, [str(Card(card)) for card in deck])
@@ -33,7 +33,7 @@ def test_dealt_board_agrees_with_oracle(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_playout_agrees_with_oracle(game: str) -> None:
     for number in range(8):
-        for board, _ in playout(Game.named(game), number, 120):
+        for board, _ in playout(game_named(game), number, 120):
             assert_agrees(board)
 
 

@@ -19,7 +19,7 @@ from samedeal.board_history import UNDO, Undo
 from samedeal.deal import DIFFICULTIES, SEED_BYTES, Deal
 from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import BadRecord
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.joint_deal import public_mix, secret_commitment, won_candidates
 from samedeal.names import clean_name
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
@@ -558,7 +558,7 @@ def test_heads_depend_on_everything() -> None:
     others = [
         race._replace(room="monday"),
         race._replace(round=1),
-        race._replace(game=Game.named("steve")),
+        race._replace(game=game_named("steve")),
         race._replace(deal=Deal.parse("#4822")),
         race._replace(undo="off"),
         race._replace(limit=901),

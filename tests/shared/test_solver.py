@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.cards import DOWN, pile_text
 from samedeal.deal import Deal, shuffled
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
 from samedeal.moves import DRAW, Move
 from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import moves_along, wins

@@ -12,7 +12,8 @@ from time import process_time
 from typing import Final, NamedTuple
 
 from samedeal.board import Board
-from samedeal.games import GAMES, Game
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
 from samedeal.solver.estimate import CostWeights, Estimate
 from samedeal.solver.search import Search
 from samedeal.solver.solve import Outcome, solve
@@ -110,7 +111,7 @@ def main() -> None:
         "| game | budget | won of those won at all | plain states: median | plain states: 90 % |",
         "|---|--:|--:|--:|--:|",
     ]
-    for game in map(Game.named, options.games):
+    for game in map(game_named, options.games):
         deals = [measure(game, number, options.budget) for number in range(1, options.deals + 1)]
         decided += decided_rows(game, deals, budgets)
         easy += easy_rows(game, deals, budgets)

@@ -13,7 +13,7 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import ACE_OF_HEARTS, DOWN
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000

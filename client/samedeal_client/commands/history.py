@@ -50,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
     """Print the history and return the exit code."""
     from datetime import UTC, datetime
 
-    from samedeal.games import Game
+    from samedeal.games import game_named
     from samedeal_client.history_file import HistoryFile
     from samedeal_client.text.line_io import Printer, terminal_look
     from samedeal_client.views.history import history_rows, streak_text, unreadable_text
@@ -62,7 +62,7 @@ def run(given: argparse.Namespace) -> int:
     today = datetime.now(UTC).date()
     streak = streak_text(history, today)
     if given.game:
-        history = history.in_game(Game.named(given.game.lower()).name)
+        history = history.in_game(game_named(given.game.lower()).name)
     if given.json:
         print(_as_json(history, today))
         return 0

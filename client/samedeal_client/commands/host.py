@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from samedeal.games import GAMES
+from samedeal.games import DEFAULT_GAME, GAMES, game_named
 from samedeal_client.commands.common import add_back_to, add_look, player_name
 from samedeal_client.commands.new import add_option, read_limit
 from samedeal_client.errors import Failure
@@ -32,7 +32,9 @@ games: {", ".join(GAMES)}"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal host``."""
-    parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
+    )
     for option in ("limit", "hints"):
         add_option(parser, option)
     parser.add_argument("--name", default="", help="your name (default: your login name)")
@@ -42,10 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Host the race and return the exit code."""
-    from samedeal.games import Game
     from samedeal_client.bots.local_processes import CannotHost
 
-    game = Game.named(given.game.lower()).name
+    game = game_named(given.game.lower()).name
     try:
         return asyncio.run(until_stopped(_host(given, game)))
     except CannotHost as error:

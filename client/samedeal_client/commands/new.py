@@ -87,12 +87,12 @@ def options_of(given: argparse.Namespace) -> Options:
     from datetime import datetime
 
     from samedeal.deal import Deal
-    from samedeal.games import Game
+    from samedeal.games import game_named
     from samedeal.options import Options
     from samedeal_client.state.new_room_fields import DEFAULTS, START_CHOICES
     from samedeal_client.state.option_parsing import read_start
 
-    games = tuple(Game.named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
+    games = tuple(game_named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
     rules = set(START_CHOICES.values()) - {"at"}
     limit = read_limit(given.limit)
     try:

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from samedeal.games import GAMES
+from samedeal.games import DEFAULT_GAME, GAMES, game_named
 from samedeal_client.commands.common import add_back_to, add_look, integer_in, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_client.errors import Failure
@@ -41,13 +41,13 @@ _FAST = 300.0
 _LIMIT = "15"
 _SHORT = "55s"
 _PROGRESS_INTERVAL = 2.0
-_DEMO_DEALS = {"willow": 282, "athena": 49, "phoenix": 17, "steve": 4, "ace-of-hearts": 3}
-"""Deals that a careful bot wins before the time limit ``_SHORT``. Races without a player use these deals."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal play``."""
-    parser.add_argument("game", metavar="GAME", nargs="?", default="willow", help="the game (default: willow)")
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
+    )
     parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
     parser.add_argument("--bots", type=integer_in(1, 15), default=3, metavar="N", help="number of bots (default: 3)")
     parser.add_argument("--level", choices=MIXES, default="mixed", help="how well the bots play (default: mixed)")
@@ -76,10 +76,9 @@ def run(given: argparse.Namespace) -> int:
     """Race and return the exit code."""
     from random import SystemRandom
 
-    from samedeal.games import Game
     from samedeal_client.bots.local_processes import CannotHost, plan_bots
 
-    game = Game.named(given.game.lower()).name
+    game = game_named(given.game.lower()).name
     unattended = not is_terminal()
     options = _options(given, game, unattended=unattended)
     pace = float(given.pace or (_FAST if unattended else _PACE))
@@ -98,7 +97,7 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
     limit = read_limit(given.limit or (_SHORT if unattended else _LIMIT))
-    demo = _DEMO_DEALS.get(game) if unattended else None
+    demo = game_named(game).file.demo if unattended else None
     deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
     try:
         return Options(

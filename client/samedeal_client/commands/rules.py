@@ -6,7 +6,7 @@ import argparse
 import shutil
 import sys
 
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal_client.errors import Failure
 
 DESCRIPTION = "Print the complete rules of a game."
@@ -34,7 +34,7 @@ def run(given: argparse.Namespace) -> int:
 
     if not given.game:
         raise Failure(f"No game was given. Write samedeal rules GAME, where GAME is one of {', '.join(GAMES)}.", 2)
-    game = Game.named(given.game)
+    game = game_named(given.game)
     look = terminal_look(ascii_only=given.ascii)
     width = min(shutil.get_terminal_size().columns, _MAX_WIDTH)
     printer = Printer(sys.stdout, colour=look.colour)

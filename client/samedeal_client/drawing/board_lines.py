@@ -6,7 +6,7 @@ from itertools import groupby
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, UNSEEN
-from samedeal.games import Base
+from samedeal.policies import Base
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import WASTE_SHOWN
 from samedeal_client.text.appearance import Look

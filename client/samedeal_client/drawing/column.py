@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, RANKS, Card
-from samedeal.games import Group
+from samedeal.game import Group
 from samedeal_client.drawing.board_picture import HitArea, HitTarget, Region
 from samedeal_client.drawing.card_tile import Shade, covered_tile, slot, tile, tile_style
 from samedeal_client.drawing.layout import CardSize, Layout

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from samedeal.board import Board
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal_client.drawing.board_picture import BoardPicture, Region
 from samedeal_client.drawing.column import draw_column
 from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, smallest

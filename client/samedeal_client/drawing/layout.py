@@ -19,7 +19,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from samedeal.games import Game
+from samedeal.game import Game
 
 TOP: Final = "top"
 RESERVE: Final = "reserve"

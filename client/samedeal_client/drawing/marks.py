@@ -16,7 +16,7 @@ from typing import Final
 
 from samedeal.board import Board, Step
 from samedeal.cards import DOWN, FACE
-from samedeal.games import Group
+from samedeal.game import Group
 from samedeal.moves import FOUNDATION, Move
 from samedeal_client.drawing.foundation_order import foundation_for
 from samedeal_client.text.appearance import Look

@@ -14,7 +14,7 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
-from samedeal.games import Game, Group
+from samedeal.game import Game, Group
 from samedeal_client.drawing.card_tile import Shade, tile, tile_style
 from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.drawing.foundation_order import foundations_shown

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.errors import IllegalMove, UnseenCard
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.moves import FOUNDATION, Move
 
 

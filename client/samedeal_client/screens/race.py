@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from samedeal.board import Board
 from samedeal.board_history import UNDO
 from samedeal.errors import PlayError
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.moves import Move
 from samedeal.protocol.messages import Seat
 from samedeal_client.bots.hints import HintFinder

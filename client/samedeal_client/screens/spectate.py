@@ -11,7 +11,7 @@ from typing import Final
 
 from textual.app import ComposeResult
 
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.protocol.messages import Seat
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards

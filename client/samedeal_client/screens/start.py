@@ -18,7 +18,7 @@ from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
 from samedeal.errors import MalformedText
-from samedeal.games import GAMES
+from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal.names import clean_name, clean_room
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
@@ -327,7 +327,7 @@ class StartScreen(Screen[list[str]]):
         )
         chosen = load_settings().game
         self._game = _GameChoice(
-            games, allow_blank=False, compact=True, id="game", value=chosen if chosen in GAMES else "willow"
+            games, allow_blank=False, compact=True, id="game", value=chosen if chosen in GAMES else DEFAULT_GAME
         )
         label = Static(text_of((Span("g  ", "key"), Span("Game", "title")), look), id="game-label")
         self._play = Vertical(

@@ -7,7 +7,7 @@ from typing import Final
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
 from samedeal.errors import MalformedFrame
-from samedeal.games import Game
+from samedeal.game import Game
 
 _CARDS: Final = frozenset(
     (HIDDEN, *(down | suit << 4 | rank for down in (0, DOWN) for suit in range(4) for rank in range(1, 14)))

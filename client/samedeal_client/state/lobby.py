@@ -86,7 +86,7 @@ class Lobby:
         if self.game:
             return line.game == self.game
         game = GAMES.get(line.game)  # servers of newer releases may have other games
-        return game is None or not game.seldom_winnable or line.deal.startswith(("winnable", "daily"))
+        return game is None or not game.file.seldom_winnable or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """Return the rooms without a passphrase that have the daily deal and a free seat."""

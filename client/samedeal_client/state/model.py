@@ -17,7 +17,8 @@ from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.deal_words import deal_words
 from samedeal.errors import PlayError, SamedealError
-from samedeal.games import Game
+from samedeal.game import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.protocol.messages import (
     Acked,
@@ -227,7 +228,7 @@ class Model:
         """The room's game. Raise ValueError if the client is in no room."""
         if self.room is None:
             raise ValueError("the client is in no room")
-        return Game.named(self.room.game)
+        return game_named(self.room.game)
 
     def record(self) -> Record | None:
         """Return the record of this player's part of the race.
@@ -328,7 +329,7 @@ def race_terms(room: RoomState) -> RaceTerms:
     return RaceTerms(
         room.room,
         room.round,
-        Game.named(room.game),
+        game_named(room.game),
         Deal.parse(room.deal),
         room.options.undo,
         room.options.limit,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from samedeal.deal import DIFFICULTIES, HIGHEST_NUMBER, Deal
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.options import Options, StartRule
 from samedeal_client.state.option_parsing import deal_number, number_in, read_deal, read_duration, read_games, read_room
 from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_text, title_of
@@ -110,7 +110,7 @@ FIELDS: Final = (
     Field(
         "game",
         "Game",
-        lambda name: Game.named(name).blurb,
+        lambda name: game_named(name).file.blurb,
         _DEFAULTS.games[0],
         _GAME_CHOICES,
         help="the game; repeat the option for games that alternate in rematches",

@@ -20,7 +20,7 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import PlayError, UnseenCard
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused
 from samedeal_client.state.board_from_piles import masked_board
@@ -151,7 +151,7 @@ class OwnPlay:
         """
         if self._will_reach(state.revision):
             return self
-        board = masked_board(Game.named(state.game), state.piles)
+        board = masked_board(game_named(state.game), state.piles)
         received = OwnPlay(
             play=Play(board, undo_rule, revision=state.revision, moves=state.moves, undos=state.undos),
             pending=self.pending,

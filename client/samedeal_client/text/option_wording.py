@@ -6,8 +6,10 @@ from datetime import tzinfo
 from typing import Final
 
 from samedeal.deal import Deal
-from samedeal.games import GAMES, Faces, Game
+from samedeal.game import Game
+from samedeal.games import GAMES, game_named
 from samedeal.options import Options
+from samedeal.policies import Faces
 from samedeal_client.text.time_text import date_and_time, duration_text
 
 UNDO_LABELS: Final = {
@@ -25,7 +27,7 @@ START_LABELS: Final = {
 
 def games_text(options: Options) -> str:
     """Return the games of a room, in the order in which its rematches play them."""
-    return ", then ".join(Game.named(name).title for name in options.games)
+    return ", then ".join(game_named(name).title for name in options.games)
 
 
 def deal_text(deal: Deal) -> str:
@@ -83,7 +85,7 @@ def undo_text(options: Options) -> str:
     If no game of the room hides cards, the text for the option ``no-reveal`` is the same as for ``free``, because no
     move turns up a card.
     """
-    hidden = any(_hides_cards(Game.named(name)) for name in options.games)
+    hidden = any(_hides_cards(game_named(name)) for name in options.games)
     return UNDO_LABELS["free" if options.undo == "no-reveal" and not hidden else options.undo]
 
 

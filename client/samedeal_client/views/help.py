@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.games import GAMES, Build, Game
+from samedeal.game import Game
+from samedeal.games import GAMES
+from samedeal.policies import Build
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_rows, short_rules

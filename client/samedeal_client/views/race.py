@@ -7,8 +7,9 @@ from typing import Final
 
 from samedeal.board import Board
 from samedeal.cards import UNSEEN
-from samedeal.games import Game, Group, Kind
+from samedeal.game import Game, Group
 from samedeal.moves import FOUNDATION, Move
+from samedeal.policies import Kind
 from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.intended_move import is_foundation

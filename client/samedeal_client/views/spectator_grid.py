@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from samedeal.board import Board, Step
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.terminal_text import columns_of
 from samedeal_client.drawing.layout import Size
 from samedeal_client.drawing.mini_board import draw_mini, mini_quality, smallest_mini

@@ -166,7 +166,7 @@ def room_rows(room: RoomState, width: int, zone: tzinfo | None = None, *, explai
     if explained:
         rows += [(Span(f"How to play {title_of(room.game)}", "title"),)]
         rows += [*((Span(f"  {part}"),) for line in short_rules(room.game) for part in wrap(line, width - 2)), ()]
-    lines = [("Game", f"{title_of(room.game)}: {GAMES[room.game].blurb}" if room.game in GAMES else room.game)]
+    lines = [("Game", f"{title_of(room.game)}: {GAMES[room.game].file.blurb}" if room.game in GAMES else room.game)]
     if len(room.options.games) > 1:
         lines.append(("In turn", games_text(room.options)))
     lines += [("Deal", deal_text(Deal.parse(room.deal))), *options_lines(room.options, zone)]

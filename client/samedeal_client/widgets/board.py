@@ -10,7 +10,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from samedeal.board import Board
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal_client.drawing.board_picture import HitTarget, Region
 from samedeal_client.drawing.drag_preview import DragPreview
 from samedeal_client.drawing.draw_board import draw_region

@@ -78,7 +78,7 @@ from samedeal.board_history import Play, Undo
 from samedeal.deal import HIGHEST_NUMBER, Deal, shuffled
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import RequestRefused
-from samedeal.games import Game
+from samedeal.game import Game
 from samedeal.joint_deal import (
     MAX_DRAWS,
     SHARE_BYTES,

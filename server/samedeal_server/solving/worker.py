@@ -16,7 +16,7 @@ from typing import IO, Final
 import msgspec
 from msgspec import Struct
 
-from samedeal.games import Game
+from samedeal.games import game_named
 from samedeal.joint_deal import won_candidates
 
 MEMORY: Final = 1 << 30
@@ -46,7 +46,7 @@ def winning_line(candidate: Candidate) -> str:
 
     Return an empty text if the solver does not win within the limits of the candidate.
     """
-    game = Game.named(candidate.game)
+    game = game_named(candidate.game)
     won = next(won_candidates(candidate.mixed, game, candidate.budget, (candidate.number,), candidate.least), None)
     return ", ".join(map(str, won.line)) if won else ""
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from samedeal.cards import FACE
-from samedeal.games import Build, Game, Group
+from samedeal.game import Game, Group
+from samedeal.policies import Build
 from samedeal.solver.states import Side
 
 _RANK: Final = 0x0F

@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from samedeal.cards import DOWN, FACE, TURN_UP
-from samedeal.games import Build, Game
+from samedeal.game import Game
+from samedeal.policies import Build
 from samedeal.position import Position
 
 State = tuple[bytes, ...]

@@ -9,7 +9,7 @@ from samedeal.board_history import Play, Undo
 from samedeal.cards import FACE, Card
 from samedeal.deal import shuffled
 from samedeal.errors import IllegalMove, RuleReason
-from samedeal.games import GAMES, Game
+from samedeal.games import GAMES, game_named
 from samedeal.moves import Move
 from tests.shared.positions import after, cases, is_null, moves, position, state
 
@@ -68,7 +68,7 @@ DEALING = {
 @pytest.mark.parametrize(("game", "keys", "places"), cases(DEALING))
 def test_deal_gives_the_pile(game: str, keys: str, places: str) -> None:
     """``places`` says for each pile which cards of the deck, counted from 0, it is dealt."""
-    known = Game.named(game)
+    known = game_named(game)
     deck = shuffled(bytes(32), known.decks)
     board = Board.deal(known, deck)
     piles = (board.piles[known.index[key]] for key in keys.split())

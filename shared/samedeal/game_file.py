@@ -1,0 +1,194 @@
+"""Files of games: a game as somebody who plays cards writes it down, in TOML.
+
+``samedeal/games/`` has the games of this release. A file is bounded and checked like any input, because a server may
+offer games of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from samedeal.errors import MalformedGame
+from samedeal.policies import Base, Build, Faces, Kind, Lift
+from samedeal.stock import STOCKS, StockPolicy
+
+LONGEST_FILE: Final = 8_000
+"""Maximum length of a file, in characters."""
+
+_GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
+    Kind.COLUMN: re.compile(r"[1-8]"),
+    Kind.FAN: re.compile(r"[a-z]"),
+    Kind.RESERVE: re.compile(r"[a-z]"),
+    Kind.FOUNDATION: re.compile(r"0[1-8]"),
+    Kind.STOCK: re.compile(r"stock"),
+    Kind.WASTE: re.compile(r"[a-z]"),
+}
+"""The names that the piles of each kind may have. PROTOCOL.md, *Moves*, says how they are written in a move."""
+
+_MOST_CARDS: Final = 20
+"""Maximum number of cards that are dealt to a pile, so that boards fit the smallest screen."""
+
+_Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
+_States = Annotated[int, Meta(ge=2, le=99_999)]
+_Weight = Annotated[int, Meta(ge=0, le=99)]
+
+
+class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The place of a row of piles on a page: the corner of its first pile, in cards, and the number of piles in a line."""
+
+    x: Annotated[float, Meta(ge=0, le=20)] = 0
+    y: Annotated[float, Meta(ge=0, le=10)] = 0
+    in_row: Annotated[int, Meta(ge=1, le=16)] = 16
+
+
+class PileRow(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Adjacent piles of one kind with the same rules.
+
+    ``keys`` has the names of the piles, and ``cards`` the number of cards dealt to each of them, both with blanks in
+    between. The waste and foundations need no ``cards``, because they are empty when the cards were dealt, and the stock
+    gets what is left.
+    """
+
+    kind: Kind
+    keys: Annotated[str, Meta(min_length=1, max_length=64)]
+    cards: Annotated[str, Meta(max_length=64, pattern=r"^(\d{1,2}( \d{1,2})*)?$")] = ""
+    faces: Faces = Faces.UP
+    build: Build = Build.NONE
+    empty: Base = Base.NOTHING
+    lift: Lift | None = None
+    place: Place = Place()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the piles."""
+        return tuple(self.keys.split(" "))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of cards dealt to each pile. It is empty for the stock, which gets the rest."""
+        if self.kind is Kind.STOCK:
+            return ()
+        return tuple(map(int, self.cards.split())) or (0,) * len(self.names)
+
+
+class Difficulties(Struct, frozen=True, forbid_unknown_fields=True):
+    """The maximum number of states of an easy deal and of a medium deal."""
+
+    easy: _States
+    medium: _States
+
+
+class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a file says about a game.
+
+    ``blurb`` describes the game in a few words. ``order`` decides where lists show the game, and ``default`` marks the
+    game that is chosen at first. ``seldom_winnable`` says that most random deals can't be won. ``demo`` is the number
+    of a deal that a bot wins quickly. Each table of ``search`` has weights for one search of the solver. ``bots`` has
+    the weights with which bots judge boards. ``rulings`` has the numbers of the rulings in RULES.md by what they are
+    about, and ``notes`` the sentences of the rules that do not follow from the policies, by section.
+    """
+
+    title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+$")] = "?"
+    blurb: Annotated[str, Meta(max_length=42, pattern=r"^[ -~]*$")] = ""
+    order: Annotated[int, Meta(ge=1, le=999)] = 999
+    default: bool = False
+    decks: Annotated[int, Meta(ge=1, le=2)] = 1
+    stock: Annotated[str, Meta(max_length=32)] = "none"
+    seldom_winnable: bool = False
+    difficulty: Difficulties | None = None
+    demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
+    piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
+    search: Annotated[tuple[Mapping[str, _Weight], ...], Meta(max_length=4)] = ()
+    bots: Mapping[str, float] = {}
+    rulings: Mapping[str, int] = {}
+    notes: Mapping[str, tuple[_Line, ...]] = {}
+
+    @property
+    def stock_policy(self) -> StockPolicy:
+        """The policy of the stock."""
+        return STOCKS[self.stock]
+
+
+def parse_game_file(name: str, text: str) -> GameFile:
+    """Return what a file says about a game. Raise MalformedGame with the line and the reason if it can't be a game."""
+    if not _GAME_NAME.fullmatch(name) or len(name) > 24:
+        raise MalformedGame(name, 0, "The name of the file must be of small letters, digits and hyphens, 24 at most")
+    if len(text) > LONGEST_FILE:
+        raise MalformedGame(name, 0, f"It has {len(text)} characters. {LONGEST_FILE} are allowed")
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r" \(at line (\d+).*\)", str(error))
+        raise MalformedGame(name, int(at[1]) if at else 0, str(error).partition(" (at ")[0]) from None
+    try:
+        file = msgspec.convert(table, GameFile)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$")
+        raise MalformedGame(name, _line_of(text, path.rstrip("`")), reason) from None
+    for path, reason in _faults(file):
+        raise MalformedGame(name, _line_of(text, path), reason)
+    return file
+
+
+def _line_of(text: str, path: str) -> int:
+    """Return the number of the line that a path such as ``.piles[1].keys`` leads to, or 0 if it can't be found."""
+    lines = text.splitlines()
+    first = 0
+    row = re.match(r"\.(\w+)\[(\d+)\]", path)
+    if row:
+        tables = [number for number, line in enumerate(lines) if line.strip() == f"[[{row[1]}]]"]
+        first = tables[int(row[2])] if int(row[2]) < len(tables) else 0
+        path = path[row.end() :]
+    key = re.match(r"\.(\w+)", path)
+    if key:
+        for number, line in enumerate(lines[first:], first + 1):
+            if re.match(rf"\[?{key[1]}\b", line):
+                return number
+    return first + 1 if row else 0
+
+
+def _faults(file: GameFile) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a game, each with the path of the value that is wrong."""
+    kinds = [row.kind for row in file.piles]
+    for kind in (Kind.COLUMN, Kind.FOUNDATION):
+        if kind not in kinds:
+            yield ".piles", f"There is no {kind}"
+    if file.stock not in STOCKS:
+        yield ".stock", f"{file.stock!r} is not a kind of stock. Choose one of {', '.join(map(repr, STOCKS))}"
+        return
+    for kind, is_needed in (
+        (Kind.STOCK, file.stock_policy.action is not None),
+        (Kind.WASTE, file.stock_policy.to_waste),
+    ):
+        if (kind in kinds) != is_needed:
+            yield ".stock", f"With the stock '{file.stock}' there must be {'a' if is_needed else 'no'} {kind}"
+    names: set[str] = set()
+    for number, row in enumerate(file.piles):
+        path = f".piles[{number}]"
+        if row.kind in kinds[:number]:
+            yield f"{path}.kind", f"The {row.kind} has two tables. Write all piles of a kind in one"
+        for name in row.names:
+            if not _PILE_NAMES[row.kind].fullmatch(name):
+                yield f"{path}.keys", f"{name!r} can't be the name of a {row.kind}"
+            if name in names:
+                yield f"{path}.keys", f"Two piles are called {name!r}"
+            names.add(name)
+        if row.sizes and len(row.sizes) != len(row.names):
+            yield (
+                f"{path}.cards",
+                f"{len(row.names)} piles need {len(row.names)} numbers of cards, not {len(row.sizes)}",
+            )
+        if max(row.sizes, default=0) > _MOST_CARDS:
+            yield f"{path}.cards", f"At most {_MOST_CARDS} cards can be dealt to a pile"
+    dealt, cards = sum(sum(row.sizes) for row in file.piles), 52 * file.decks
+    if dealt > cards or (dealt < cards and Kind.STOCK not in kinds):
+        yield ".piles", f"{dealt} cards are dealt, of {cards}"
+    if file.difficulty and file.difficulty.easy >= file.difficulty.medium:
+        yield ".difficulty", "An easy deal must have fewer states than a medium one"
