@@ -28,7 +28,7 @@ _PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.RESERVE: re.compile(r"[a-z]"),
     Kind.FOUNDATION: re.compile(r"0[1-8]"),
     Kind.STOCK: re.compile(r"stock"),
-    Kind.WASTE: re.compile(r"[a-z]"),
+    Kind.WASTE: re.compile(r"w"),
 }
 """The names that the piles of each kind may have. PROTOCOL.md, *Moves*, says how they are written in a move."""
 
@@ -88,7 +88,7 @@ class Difficulties(Struct, frozen=True, forbid_unknown_fields=True):
 class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about a game.
 
-    ``blurb`` describes the game in a few words. ``order`` decides where lists show the game, and ``default`` marks the
+    ``blurb`` describes the game in a few words. ``height`` is that of the table on a page, in cards. ``order`` decides where lists show the game, and ``default`` marks the
     game that is chosen at first. ``seldom_winnable`` says that most random deals can't be won. ``demo`` is the number
     of a deal that a bot wins quickly. Each table of ``search`` has weights for one search of the solver. ``bots`` has
     the weights with which bots judge boards. ``rulings`` has the numbers of the rulings in RULES.md by what they are
@@ -97,6 +97,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+$")] = "?"
     blurb: Annotated[str, Meta(max_length=42, pattern=r"^[ -~]*$")] = ""
+    height: Annotated[float, Meta(ge=1, le=10)] = 4
     order: Annotated[int, Meta(ge=1, le=999)] = 999
     default: bool = False
     decks: Annotated[int, Meta(ge=1, le=2)] = 1

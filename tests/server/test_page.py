@@ -23,6 +23,7 @@ from tests.shared.javascript import evaluate_with_page, needs_node
 WORKER = "deep_check_worker.js"
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir())
+SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
 LARGEST_WATCHING = 30_000
 """Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
 
@@ -70,14 +71,14 @@ def packed(names: Iterable[str]) -> int:
 
 def test_page_is_small() -> None:
     """The worker of the deep check, and what only the worker needs, are loaded when a race has ended."""
-    late = {name for name in NAMES if name.endswith("js")} - imported("page.js")
+    late = SCRIPTS - imported("page.js")
     assert packed(set(NAMES) - late) <= LARGEST_WATCHING
     assert packed(NAMES) <= LARGEST
 
 
 def test_every_module_is_used() -> None:
     assert imported("page.js").isdisjoint({WORKER, "rules.mjs", "search.mjs", "states.mjs"})
-    assert imported("page.js") | imported(WORKER) == {name for name in NAMES if name.endswith("js")}
+    assert imported("page.js") | imported(WORKER) == SCRIPTS
 
 
 def test_worker_of_deep_check_is_named() -> None:
@@ -138,7 +139,7 @@ async def test_file_is_served(node: NodeMaker, name: str) -> None:
     answer = await ask(one.url, f"/{name}")
     assert answer.status == 200
     assert answer.body == (STATIC / name).read_bytes()
-    kinds = {"js": "text/javascript", "mjs": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+    kinds = {"js": "text/javascript", "mjs": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "json": "application/json"}
     assert answer.headers["content-type"].startswith(kinds[name.rpartition(".")[2]])
 
 

@@ -36,7 +36,7 @@ def evaluate(program: str, given: Any = None) -> Any:
     """
     imports = (
         'import { seedOrder } from "./hashes.mjs";'
-        f'import {{ deal, GAMES }} from "{PAGE}/rules.mjs"; import {{ COSTS, solve }} from "{PAGE}/search.mjs";'
+        f'import {{ deal, GAMES }} from "{PAGE}/rules.mjs"; import {{ solve }} from "{PAGE}/search.mjs";'
     )
     return _evaluate(imports, program, given, CHECKER)
 
@@ -46,7 +46,7 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
 
     They are copied to ``folder``, with a file that tells Node that they are modules.
     """
-    for file in PAGE.glob("*.*js"):
+    for file in PAGE.glob("*.*js*"):
         shutil.copy(file, folder)
     (folder / "package.json").write_text('{"type": "module"}')
     imports = (

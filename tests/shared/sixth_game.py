@@ -21,7 +21,7 @@ lift = "runs in alternating colours"
 
 [[piles]]
 kind = "fan"
-keys = "q w"
+keys = "q t"
 cards = "3 3"
 build = "with cards of the same rank"
 
@@ -42,7 +42,7 @@ keys = "stock"
 
 [[piles]]
 kind = "waste"
-keys = "s"
+keys = "w"
 """
 
 HAMLET = Game.of("hamlet", parse_game_file("hamlet", HAMLET_FILE))

@@ -68,17 +68,16 @@ function shuffled(decks, stream) {
 	return deck
 }
 
-// How many cards are dealt to a pile.
-const sizeOf = (game, what, i) => ({fan: 6, reserve: 1})[what] ?? {athena: 4, phoenix: 6}[game] ?? i + 1
-
 // The piles as dealt, with all faces. Cards that lie face down have DOWN.
 function dealt(game, stream) {
 	const order = shuffled(GAMES[game].decks, stream)
-	const piles = GAMES[game].piles.map(() => [])
-	for (const what of ["column", "fan", "reserve"])
-		for (let row = 0; row < 8; row++)
-			for (const [i, pile] of pilesOf(what, game, piles).entries())
-				if (row < sizeOf(game, what, i)) pile.push(order.shift() | (game === "athena" && row % 2 === 0 ? DOWN : 0))
+	const piles = GAMES[game].rows.flatMap(({sizes, keys, faces}) => {
+		const row = keys.split(" ").map(() => [])
+		for (let depth = 0; depth < Math.max(0, ...sizes); depth++)
+			for (const [i, pile] of row.entries())
+				if (depth < sizes[i]) pile.push(order.shift() | (faces === "down, up, down, up" && depth % 2 === 0 ? DOWN : 0))
+		return row
+	})
 	pilesOf("stock", game, piles)[0]?.push(...order.reverse().map(card => card | DOWN))
 	return piles
 }

@@ -1,6 +1,8 @@
 // How decks are shuffled and dealt (DEALS.md), and the rules of the games (RULES.md), for the page for browsers and for
 // check.mjs. Written from these pages, without a look at the Python code.
 
+import { GAMES as described } from "./games.mjs";
+
 // A card is 16 times its suit (clubs, diamonds, hearts, spades) plus its rank, and 64 more if it lies face down.
 export const HIDDEN = 64;
 export const DECK = Array.from({ length: 52 }, (_, at) => 16 * Math.floor(at / 13) + (at % 13) + 1);
@@ -10,30 +12,74 @@ export const textOf = (card) => "A23456789TJQK"[rank(card) - 1] + "CDHS"[card >>
 const isRed = (card) => card > 16 && card < 48;
 
 // Whether a card goes on another one, or to an empty pile. Cards of one suit and adjacent ranks are adjacent numbers.
-export const any = () => true;
-const king = (card) => rank(card) === 13;
+const never = () => false;
 const down = (card, under) => rank(card) === rank(under) - 1;
-const downInSuit = (card, under) => card === under - 1;
+const downInSuit = (card, under) => card === under - 1 && down(card, under);
 const alternating = (card, under) => down(card, under) && isRed(card) !== isRed(under);
-const sameRank = (card, under) => rank(card) === rank(under);
-const upFromAce = (card, under) => (under ? card === under + 1 : rank(card) === 1);
-const upAround = (card, under) => (under ? rank(card) === (rank(under) % 13) + 1 : card === 33);
-
-// base and build: which card goes to an empty column, and on another card there. lift: which cards move together.
-// dealt: the pile of each card that is dealt, in order. states: for each kind of deal, the least and the most states
-// that the solver may need.
-const all = { winnable: [1, 100_000], daily: [1, 100_000] };
-const usual = { decks: 1, base: any, build: alternating, lift: alternating, foundation: upFromAce, states: all };
-const around = { ...usual, base: king, build: downInSuit, lift: any, foundation: upAround };
-const states = (easy, medium) => ({ ...all, easy: [1, easy], medium: [easy + 1, medium], hard: [medium + 1, 100_000] });
-const stairs = (columns) => Array.from({ length: columns }, (_, row) => "12345678".slice(row, columns)).join("");
-export const GAMES = {
-  athena: { ...usual, dealt: "1234567".repeat(4), hides: true, stock: "draw", base: king, states: states(435, 1667) },
-  steve: { ...usual, decks: 2, dealt: stairs(8), stock: "deal", build: down, lift: downInSuit, takesBack: true },
-  phoenix: { ...usual, dealt: "123456".repeat(6) + "qwertyuiasdfghjk", states: states(612, 1956) },
-  "ace-of-hearts": { ...around, dealt: stairs(7), stock: "deal", states: states(294, 346) },
-  willow: { ...usual, dealt: stairs(7) + "qwer".repeat(6), fan: sameRank, states: states(586, 4141) },
+const BUILDS = {
+  "not at all": never,
+  "down by one in alternating colours": alternating,
+  "down by one in any suit": down,
+  "down by one in the same suit": downInSuit,
+  "with cards of the same rank": (card, under) => rank(card) === rank(under),
+  "up by one in the same suit": (card, under) => downInSuit(under, card),
+  "up by one in any suit, an ace after a king": (card, under) => rank(card) === (rank(under) % 13) + 1,
 };
+const EMPTY = {
+  nothing: never,
+  "any card": () => true,
+  "only a king": (card) => rank(card) === 13,
+  "only an ace": (card) => rank(card) === 1,
+  "only the ace of hearts": (card) => textOf(card) === "AH",
+};
+// Whether a card may lie on another one in a group that is moved together.
+const LIFTS = {
+  nothing: never,
+  "the top card": never,
+  "runs in alternating colours": alternating,
+  "runs in the same suit": downInSuit,
+  "any face-up cards": () => true,
+};
+// What the stock does, and how many cards a draw turns up.
+const STOCKS = { none: {}, "draws of three": { stock: "draw", drawn: 3 }, "dealt in rows": { stock: "deal" } };
+const FACES = { up: never, down: () => true, "down, up, down, up": (row) => row % 2 === 0 };
+
+// Returns the least and the most states that the solver may need, for each kind of deal.
+function statesOf(difficulty) {
+  const all = { winnable: [1, 100_000], daily: [1, 100_000] };
+  if (!difficulty) return all;
+  const { easy, medium } = difficulty;
+  return { ...all, easy: [1, easy], medium: [easy + 1, medium], hard: [medium + 1, 100_000] };
+}
+
+// Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
+// face down, and functions that say which cards fit.
+function rulesOf({ decks, piles, stock, search, difficulty }) {
+  const dealt = [];
+  for (const { keys, sizes, faces } of piles)
+    for (let row = 0; row < Math.max(0, ...sizes); row++)
+      for (const [at, key] of keys.split(" ").entries()) if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row) });
+  const row = (kind) => piles.find((each) => each.kind === kind);
+  const [columns, foundations, fans] = ["column", "foundation", "fan"].map(row);
+  const fits = ({ build, empty }) => (card, under) => (under ? BUILDS[build](card, under) : EMPTY[empty](card));
+  return {
+    decks,
+    search,
+    states: statesOf(difficulty),
+    ...STOCKS[stock],
+    dealt: dealt.map(({ key }) => key),
+    isDown: dealt.map(({ isDown }) => isDown),
+    base: EMPTY[columns.empty],
+    build: BUILDS[columns.build],
+    lift: LIFTS[columns.lift],
+    liftsAny: columns.lift === "any face-up cards",
+    fan: fans && fits(fans),
+    foundation: fits(foundations),
+    takesBack: foundations.lift !== "nothing",
+  };
+}
+
+export const GAMES = Object.fromEntries(Object.entries(described).map(([name, game]) => [name, rulesOf(game)]));
 const FOUNDATIONS = ["01", "02", "03", "04", "05", "06", "07", "08"]; // most games leave some of them empty
 
 // Shuffles new decks. The stream is an array of bytes.
@@ -50,7 +96,7 @@ export function shuffle(decks, stream) {
 
 // Returns the piles of a new board by their keys. The first card of the stock leaves it first.
 export function deal(game, order) {
-  const isHidden = (at) => at >= game.dealt.length || (game.hides && at % 14 < 7);
+  const isHidden = (at) => game.isDown[at] ?? true;
   const cards = order.map((card, at) => (isHidden(at) ? card + HIDDEN : card));
   const pile = (key) => cards.filter((_, at) => (game.dealt[at] ?? "stock") === key);
   return Object.fromEntries(["stock", "w", ...FOUNDATIONS, ...game.dealt].map((key) => [key, pile(key)]));
@@ -66,7 +112,7 @@ const TRANSFER = /^([1-8] [1-8] x([2-9]|[1-9]\d)|[1-8a-z] [0-8a-z]|0[1-8] [1-8])
 export function play(game, before, move) {
   const piles = structuredClone(before);
   const { stock, w: waste } = piles;
-  const row = move === "draw" ? "www" : new Set(game.dealt);
+  const row = move === "draw" ? Array(game.drawn).fill("w") : new Set(game.dealt);
   if (move === game.stock && stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
   else if (move === game.stock && waste.length) stock.push(...waste.splice(0));
   else {

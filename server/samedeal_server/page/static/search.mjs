@@ -1,45 +1,23 @@
 // The solver (DEALS.md, The solver), for the page for browsers and for check.mjs --deep. Ported from samedeal.solver:
 // it gives the same answers after the same numbers of states. It keeps no moves, so it does not say how a board is won.
 
-import { any, GAMES, HIDDEN, rank, turnUp } from "./rules.mjs";
+import { GAMES, HIDDEN, rank, turnUp } from "./rules.mjs";
 import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
 
 export const SOLVER = "1"; // the version of the solver to which this module and the numbers of states in GAMES belong
 
 const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
 
-// The costs of a state, for each search of a game. The state with the lowest costs is searched next.
-// card: a card in a column or fan; side: a card elsewhere; buried: a card above a lower one in a column; inFan: the
-// same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that does not even fit
-// there; column: a column with cards; given: a move off a foundation.
-export const COSTS = {
-  athena: [
-    { card: 4, side: 4, buried: 3, broken: 1, column: 4 },
-    { card: 10, side: 10, buried: 2, broken: 3, misfit: 6 },
-    { card: 4, side: 8, buried: 4, broken: 2 },
-    { card: 6, side: 7, buried: 9, broken: 1, misfit: 5, column: 7 },
-  ],
-  steve: [
-    { card: 1, side: 10, buried: 10, broken: 6, misfit: 1, column: 2, given: 15 },
-    { card: 1, side: 10, buried: 9, broken: 1, misfit: 3, column: 2, given: 8 },
-  ],
-  phoenix: [{ card: 6, side: 7, buried: 9, broken: 1, misfit: 5, column: 7 }],
-  "ace-of-hearts": [
-    { card: 1, side: 16, buried: 3, broken: 2, misfit: 10, column: 2 },
-    { card: 5, side: 12, buried: 2, broken: 2, misfit: 10, column: 2 },
-  ],
-  willow: [
-    { card: 10, side: 10, buried: 2, inFan: 5, broken: 3, misfit: 6 },
-    { card: 6, side: 7, buried: 9, inFan: 3, broken: 1, misfit: 5, column: 7 },
-    { card: 5, side: 5, buried: 2, inFan: 2, column: 3 },
-    { card: 3, side: 3, inFan: 2, broken: 3, column: 9 },
-  ],
-};
+// The costs of a state, one choice for each search of a game (games.json). The state with the lowest costs is searched
+// next. card: a card in a column or fan; side_card: a card elsewhere; buried: a card above a lower one in a column;
+// buried_in_fan: the same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that
+// does not even fit there; column: a column with cards; given: a move off a foundation.
+const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, column: 0, given: 0 };
 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
-  const { card, side, buried = 0, inFan = 0, broken = 0, misfit = 0, column = 0, given = 0 } = costs;
-  const sequence = game.lift === any ? game.build : game.lift;
+  const { card, side_card, buried, buried_in_fan, broken, misfit, column, given } = { ...NO_COSTS, ...costs };
+  const sequence = game.liftsAny ? game.build : game.lift;
   const isBuried = (each, at, cards) => cards.slice(0, at).some((under) => rank(under) < rank(each));
   const countBuried = (cards) => cards.filter(isBuried).length;
   function columnCost(pile) {
@@ -55,8 +33,8 @@ function costsOf(game, costs) {
   function sideCost(packed) {
     const { fans, reserve, stock } = unpack(packed);
     const inStock = game.stock === "deal" ? top(stock) : Math.max(0, stock.length - 1);
-    const ofFans = fans.map((fan) => card * fan.length + inFan * countBuried(cardsOf(fan)));
-    return side * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0);
+    const ofFans = fans.map((fan) => card * fan.length + buried_in_fan * countBuried(cardsOf(fan)));
+    return side_card * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0);
   }
   return { column: remember(columnCost), side: remember(sideCost), given };
 }
@@ -152,7 +130,7 @@ class Search {
 export function solve(name, piles, budget) {
   const game = GAMES[name];
   const states = statesOf(game, piles);
-  const searches = COSTS[name].map((costs) => new Search(states, costsOf(game, costs)));
+  const searches = game.search.map((costs) => new Search(states, costsOf(game, costs)));
   for (let limit = FIRST_LIMIT; ; limit *= 2)
     for (const search of searches) {
       const spent = searches.reduce((sum, other) => sum + (other === search ? 0 : other.reached.size), 0);

@@ -30,21 +30,21 @@ export function unpack(side) {
   return { fans: fans ? fans.split(FAN) : [], reserve, stock };
 }
 
-// What can still be drawn from the cards of a waste and a stock. The waste has the first `drawn` cards. If these are
-// all of them, or a multiple of three, draws bring up the same cards as with an empty waste.
-const drawable = (cards, drawn) => text([drawn === cards.length || drawn % 3 === 0 ? 0 : drawn]) + cards;
+// What can still be drawn from the cards of a waste and a stock, `by` cards at a time. The waste has the first `drawn`
+// cards. If these are all of them, or a multiple of `by`, draws bring up the same cards as with an empty waste.
+const drawable = (cards, drawn, by) => text([drawn === cards.length || drawn % by === 0 ? 0 : drawn]) + cards;
 
 // Returns the cards that draws can bring to the top of the waste, each with the stock after it was taken.
-function drawnCards(stock) {
+function drawnCards(stock, by) {
   const [drawn, cards] = [stock.charCodeAt(0), stock.slice(1)];
   const numbers = new Set();
-  for (const first of [drawn || 3, 3]) {
-    for (let number = first; number < cards.length; number += 3) numbers.add(number);
+  for (const first of [drawn || by, by]) {
+    for (let number = first; number < cards.length; number += by) numbers.add(number);
     if (cards) numbers.add(cards.length);
   }
   return Array.from(numbers, (number) => {
     const left = cards.slice(0, number - 1) + cards.slice(number);
-    return [cards.charCodeAt(number - 1), drawable(left, number - 1)];
+    return [cards.charCodeAt(number - 1), drawable(left, number - 1, by)];
   });
 }
 
@@ -77,7 +77,7 @@ export function statesOf(game, piles) {
     const all = (keys) => keys.map((key) => text(piles[key]));
     const foundations = Object.keys(piles).filter((key) => /^0\d$/.test(key));
     const cards = text([...piles.w, ...piles.stock.map(turnUp)]);
-    const stock = draws ? drawable(cards, piles.w.length) : rows ? text([cards.length]) : "";
+    const stock = draws ? drawable(cards, piles.w.length, game.drawn) : rows ? text([cards.length]) : "";
     const others = all(keys.filter((key) => key > "9"));
     const side = game.fan ? pack(others, "", stock) : pack([], sorted(others.join("")), stock);
     const columns = all(columnKeys);
@@ -104,7 +104,7 @@ export function statesOf(game, piles) {
     const { fans, reserve, stock } = unpack(packed);
     const fromReserve = cardsOf(reserve).map((card) => [card, pack(fans, reserve.replace(text([card]), ""), stock)]);
     const fromFans = fans.map((fan, at) => [top(fan), pack([...without(fans, at), fan.slice(0, -1)], reserve, stock)]);
-    const fromStock = draws ? drawnCards(stock).map(([card, after]) => [card, pack(fans, reserve, after)]) : [];
+    const fromStock = draws ? drawnCards(stock, game.drawn).map(([card, after]) => [card, pack(fans, reserve, after)]) : [];
     const [takes, shifts] = [[], []];
     for (const [at, fan] of fans.entries()) {
       const others = without(fans, at);

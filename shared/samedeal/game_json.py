@@ -1,0 +1,42 @@
+"""The games as JSON, for the page for browsers and for the checker: what they need to deal, draw and solve a game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, Final
+
+import msgspec
+
+from samedeal.game import Game
+from samedeal.solver.estimate import weights_of
+
+
+def games_json(games: Iterable[Game]) -> bytes:
+    """Return games as JSON by their names, a line for each game."""
+    lines = [f'"{game.name}":'.encode() + msgspec.json.encode(_facts(game)) for game in games]
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def _facts(game: Game) -> dict[str, Any]:
+    return {
+        "title": game.title,
+        "height": game.file.height,
+        "decks": game.decks,
+        "stock": game.file.stock,
+        "difficulty": game.file.difficulty,
+        "search": [{name: cost for name, cost in asdict(weights).items() if cost} for weights in weights_of(game)],
+        "piles": [
+            {
+                "kind": group.kind,
+                "keys": row.keys,
+                "sizes": group.sizes,
+                "faces": group.faces,
+                "build": group.build,
+                "empty": group.base,
+                "lift": group.lift,
+                "place": row.place,
+            }
+            for group, row in zip(game.groups, game.file.piles, strict=True)
+        ],
+    }
