@@ -1,6 +1,5 @@
 # Needs make and Python 3.11 or newer. Everything else is installed into .venv, once. PYTHON selects another Python.
 
-GAME ?= willow
 SEED ?= 1
 ROUNDS ?= 3
 INPUTS ?= 2000
@@ -24,14 +23,15 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint bench load worlds chaos fuzz mutants proxies picture solver release clean
+.PHONY: help race test lint games bench load worlds chaos fuzz mutants proxies picture solver release clean
 
 help:
 	@echo 'make race    race against three bots on this machine'
-	@echo '             GAME=athena|steve|phoenix|ace-of-hearts|willow'
+	@echo '             GAME=NAME races in another game; make race GAME=? lists them'
 	@echo "             ARGS=... passes options to 'samedeal play'; ARGS=--help lists them"
 	@echo 'make test    check format, lint, types and layers, and run all tests'
 	@echo 'make lint    the same checks without the tests'
+	@echo 'make games   write the files and documents that follow from the games again'
 	@echo 'make bench   measure the price of a move, and the speed of the parts, as tables and in build/bench.json'
 	@echo 'make load    measure a node with many clients, slow readers, a deploy and no Redis, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
@@ -47,7 +47,7 @@ help:
 	@echo 'PYTHON=/path/to/python3 selects the Python, 3.11 or newer.'
 
 race: .venv/.race
-	@$(BIN)/samedeal play "$(GAME)" $(ARGS)
+	@$(BIN)/samedeal play $(GAME) $(ARGS)
 
 test: lint
 	@$(BIN)/pytest -q -n 4 --dist loadgroup
@@ -57,6 +57,9 @@ lint: .venv/.test
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+games: .venv/.test
+	@$(BIN)/python -m tests.tools.game_texts
 
 bench: .venv/.test
 	@$(BIN)/python -m tests.bench $(ARGS)

@@ -36,7 +36,7 @@ _CODES: Final = "exit codes: 0 success, 1 failure (the reason is printed), 2 bad
 _EPILOG: Final = f"""\
 examples:
   samedeal play                        race against three bots; needs no server
-  samedeal play steve --level careful  race against better bots in another game
+  samedeal play GAME --level careful   race against better bots in another game
   samedeal new example.org             open a room, and print how your friends can join
   samedeal join example.org friday     join the room friday
   samedeal serve --host all            run a server that others can reach

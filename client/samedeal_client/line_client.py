@@ -30,7 +30,7 @@ moves: 3 5      move cards from column 3 to column 5; 35 is the same
        3 0      move a card from column 3 to a foundation; 3 3 is the same
        3        make the best move of the cards of column 3
        w 4      move a card from the waste, a fan or the reserve to column 4
-       0 5      move a card from a foundation to column 5 (in Steve)
+       0 5      move a card from a foundation to column 5, if the game allows it
        draw     use the stock; deal and d are the same
        collect  move every possible card to the foundations
        undo     undo the last move; u is the same
@@ -44,8 +44,7 @@ race:  ready    say that you are ready
        again    join the rematch
        leave    leave the room; during a race, type it twice
        quit     end this program; during a race, type it twice
-A letter that names a pile always means that pile.
-In Phoenix, d and u are cards of the reserve."""
+A letter that names a pile always means that pile, even d or u."""
 
 _REQUESTS: Final = (Word.READY, Word.START, Word.RESIGN, Word.AGAIN, Word.LEAVE)
 """Commands that wait for an answer of the server."""

@@ -88,11 +88,12 @@ class Difficulties(Struct, frozen=True, forbid_unknown_fields=True):
 class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about a game.
 
-    ``blurb`` describes the game in a few words. ``height`` is that of the table on a page, in cards. ``order`` decides where lists show the game, and ``default`` marks the
-    game that is chosen at first. ``seldom_winnable`` says that most random deals can't be won. ``demo`` is the number
-    of a deal that a bot wins quickly. Each table of ``search`` has weights for one search of the solver. ``bots`` has
-    the weights with which bots judge boards. ``rulings`` has the numbers of the rulings in RULES.md by what they are
-    about, and ``notes`` the sentences of the rules that do not follow from the policies, by section.
+    ``blurb`` describes the game in a few words. ``height`` is that of the table on a page, in cards. ``order`` decides
+    where lists show the game, and ``default`` marks the game that is chosen at first. ``seldom_winnable`` says that
+    most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
+    has weights for one search of the solver. ``bots`` has the weights with which bots judge boards. ``rulings`` has the
+    numbers of the rulings in RULES.md by what they are about, and ``notes`` the sentences of the rules that do not
+    follow from the policies, by section.
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+$")] = "?"
@@ -158,38 +159,40 @@ def _line_of(text: str, path: str) -> int:
 def _faults(file: GameFile) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a game, each with the path of the value that is wrong."""
     kinds = [row.kind for row in file.piles]
-    for kind in (Kind.COLUMN, Kind.FOUNDATION):
-        if kind not in kinds:
-            yield ".piles", f"There is no {kind}"
     if file.stock not in STOCKS:
         yield ".stock", f"{file.stock!r} is not a kind of stock. Choose one of {', '.join(map(repr, STOCKS))}"
         return
-    for kind, is_needed in (
-        (Kind.STOCK, file.stock_policy.action is not None),
-        (Kind.WASTE, file.stock_policy.to_waste),
-    ):
+    stock = file.stock_policy
+    needed = {
+        Kind.COLUMN: True,
+        Kind.FOUNDATION: True,
+        Kind.STOCK: stock.action is not None,
+        Kind.WASTE: stock.to_waste,
+    }
+    for kind, is_needed in needed.items():
         if (kind in kinds) != is_needed:
-            yield ".stock", f"With the stock '{file.stock}' there must be {'a' if is_needed else 'no'} {kind}"
-    names: set[str] = set()
+            yield ".piles", f"With the stock '{file.stock}' there must be {'a' if is_needed else 'no'} {kind}"
     for number, row in enumerate(file.piles):
-        path = f".piles[{number}]"
-        if row.kind in kinds[:number]:
-            yield f"{path}.kind", f"The {row.kind} has two tables. Write all piles of a kind in one"
-        for name in row.names:
-            if not _PILE_NAMES[row.kind].fullmatch(name):
-                yield f"{path}.keys", f"{name!r} can't be the name of a {row.kind}"
-            if name in names:
-                yield f"{path}.keys", f"Two piles are called {name!r}"
-            names.add(name)
-        if row.sizes and len(row.sizes) != len(row.names):
-            yield (
-                f"{path}.cards",
-                f"{len(row.names)} piles need {len(row.names)} numbers of cards, not {len(row.sizes)}",
-            )
-        if max(row.sizes, default=0) > _MOST_CARDS:
-            yield f"{path}.cards", f"At most {_MOST_CARDS} cards can be dealt to a pile"
+        for key, reason in _row_faults(row, file.piles[:number]):
+            yield f".piles[{number}].{key}", reason
     dealt, cards = sum(sum(row.sizes) for row in file.piles), 52 * file.decks
     if dealt > cards or (dealt < cards and Kind.STOCK not in kinds):
         yield ".piles", f"{dealt} cards are dealt, of {cards}"
     if file.difficulty and file.difficulty.easy >= file.difficulty.medium:
         yield ".difficulty", "An easy deal must have fewer states than a medium one"
+
+
+def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a row of piles, each with the key that is wrong. ``before`` has the rows above it."""
+    if row.kind in {other.kind for other in before}:
+        yield "kind", f"The {row.kind} has two tables. Write all piles of a kind in one"
+    taken = [name for other in before for name in other.names]
+    for at, name in enumerate(row.names):
+        if not _PILE_NAMES[row.kind].fullmatch(name):
+            yield "keys", f"{name!r} can't be the name of a {row.kind}"
+        if name in taken or name in row.names[:at]:
+            yield "keys", f"Two piles are called {name!r}"
+    if row.sizes and len(row.sizes) != len(row.names):
+        yield "cards", f"{len(row.names)} piles need {len(row.names)} numbers of cards, not {len(row.sizes)}"
+    if max(row.sizes, default=0) > _MOST_CARDS:
+        yield "cards", f"At most {_MOST_CARDS} cards can be dealt to a pile"

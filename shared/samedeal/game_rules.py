@@ -44,6 +44,7 @@ _RUN: Final = (
 )
 
 _LIFTS: Final[dict[Lift, str]] = {
+    Lift.NOTHING: "Cards in columns never move.",
     Lift.TOP: "Only the top card of a column can be moved.",
     Lift.ALTERNATING_RUN: _RUN.format("other colour."),
     Lift.SUIT_RUN: _RUN.format("same suit, as {{9S}} {{8S}} {{7S}}.").replace("{{", "{").replace("}}", "}")
@@ -53,6 +54,7 @@ _LIFTS: Final[dict[Lift, str]] = {
 }
 
 _GROUPS: Final[dict[Lift, str]] = {
+    Lift.NOTHING: "",
     Lift.TOP: "",
     Lift.ALTERNATING_RUN: " or any such run,",
     Lift.SUIT_RUN: " or any run in one suit,",
@@ -303,3 +305,14 @@ def _what_else(game: Game, columns: Group) -> str:
     if columns.lift is Lift.ANY:
         return "Any card moves with all cards on it; the stock deals."
     return "The stock deals a card onto each column."
+
+
+def in_brief(game: Game) -> str:
+    """Return a sentence that says what a game is played with, such as "One deck, seven columns and four foundations."."""
+    parts = ["one deck" if game.decks == 1 else "two decks"]
+    for group in game.groups:
+        if group.kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE):
+            parts.append(f"a {group.kind}")
+        else:
+            parts.append(_counted(len(group.keys), group.kind))
+    return f"{', '.join(parts[:-1])} and {parts[-1]}.".capitalize()

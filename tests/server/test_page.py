@@ -133,14 +133,22 @@ async def test_room_and_list_are_the_document(node: NodeMaker, path: str) -> Non
     assert answer.body == (STATIC / "index.html").read_bytes()
 
 
+TYPES = {
+    "css": "text/css",
+    "js": "text/javascript",
+    "json": "application/json",
+    "mjs": "text/javascript",
+    "svg": "image/svg+xml",
+}
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "index.html"])
 async def test_file_is_served(node: NodeMaker, name: str) -> None:
     one = await node()
     answer = await ask(one.url, f"/{name}")
     assert answer.status == 200
     assert answer.body == (STATIC / name).read_bytes()
-    kinds = {"js": "text/javascript", "mjs": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "json": "application/json"}
-    assert answer.headers["content-type"].startswith(kinds[name.rpartition(".")[2]])
+    assert answer.headers["content-type"].startswith(TYPES[name.rpartition(".")[2]])
 
 
 @pytest.mark.parametrize(

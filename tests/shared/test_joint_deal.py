@@ -415,11 +415,11 @@ def test_javascript_is_small_and_needs_only_node(path: Path) -> None:
     assert {(path.parent / module).resolve() for module in modules - needed} <= set(MODULES)
 
 
-def test_javascript_checks_in_under_240_lines_of_code() -> None:
+def test_javascript_checks_in_under_300_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
     paths = [path for path in MODULES if path.stem in ("check", "hashes", "rules")]
     lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("//") for line in lines) < 240
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 300
 
 
 @pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])

@@ -1,31 +1,151 @@
 """Texts that follow from the games: ``python -m tests.tools.game_texts`` writes them again after a game was changed.
 
-They are the games as JSON for the page and the checker, and the rules of each game in RULES.md.
+They are the games as JSON for the page and the checker, and blocks of the documents. A block begins with a comment such
+as ``<!-- games: piles -->`` and ends with ``<!-- end -->``.
 """
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from samedeal.board import Board
+from samedeal.deal import DIFFICULTIES, Deal, shuffled
+from samedeal.difficulty import states_of
+from samedeal.game import Game, Group
 from samedeal.game_json import games_json
+from samedeal.game_rules import count_text, in_brief, sections_of
 from samedeal.games import GAMES
+from samedeal.policies import Faces, Kind
 
 ROOT: Final = Path(__file__).parents[2]
+JSON: Final = "server/samedeal_server/page/static/games.json"
+DOCUMENTS: Final = ("README.md", "shared/DEALS.md", "shared/PROTOCOL.md", "shared/RULES.md")
+
+_BLOCK: Final = re.compile(r"(?<=<!-- games: )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
+_TITLES: Final = {
+    "deal": "The deal",
+    "draw": "Drawing",
+    "redeal": "Redeals",
+    "rows": "Dealing from the stock",
+    "columns": "Columns",
+    "fans": "Fans",
+    "reserve": "The reserve",
+    "foundations": "Which foundation",
+    "to-foundation": "To the foundation",
+    "take-back": "Moves off a foundation",
+}
+"""What the rulings of a game are about, as titles."""
 
 
-def texts() -> dict[Path, str]:
-    """Return what the files that depend on games should contain."""
-    return {
-        ROOT / "server/samedeal_server/page/static/games.json": games_json(GAMES.values()).decode(),
+def texts() -> dict[str, str]:
+    """Return what the files that depend on games should contain, by their paths."""
+    documents = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
+    blocks = {
+        name: _BLOCK.sub(lambda found: f"{found[1]} -->\n{BLOCKS[found[1]]()}", text)
+        for name, text in documents.items()
     }
+    return {JSON: games_json(GAMES.values()).decode(), **blocks}
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, each on lines of its own."""
+    plain = re.sub(r"\{(\w\w)\}", r"`\1`", text)
+    for sentence in re.split(r"(?<=\.) (?=[A-Z`])", plain):
+        yield from textwrap.wrap(sentence, 118, break_long_words=False, break_on_hyphens=False)
+
+
+def _rules() -> str:
+    return "\n".join(line for game in GAMES.values() for line in _rules_of(game))
+
+
+def _rules_of(game: Game) -> Iterator[str]:
+    yield from (f"## {game.title}", "", in_brief(game))
+    points = [point for section in sections_of(game) for point in section.points]
+    general = {word for point in points for word in point.rulings.split()} - {
+        f"R{number}" for number in game.file.rulings.values()
+    }
+    for point in points:
+        if set(point.rulings.split()) <= general and "R4" not in point.rulings:
+            yield from _lines(point.text)
+    yield ""
+    for number, about in groupby(
+        sorted(game.file.rulings, key=lambda about: game.file.rulings[about]), game.file.rulings.get
+    ):
+        titles = [_TITLES[subject] for subject in about]
+        title = " and ".join([titles[0], *(each[0].lower() + each[1:] for each in titles[1:])])
+        yield from (f'<a id="r{number}"></a>', f"**R{number} {title}.**")
+        for point in points:
+            if f"R{number}" in point.rulings.split():
+                yield from _lines(point.text)
+        yield ""
+
+
+def _games() -> str:
+    *most, last = (f"**{game.title}**" for game in GAMES.values())
+    return f"There are {count_text(len(GAMES))} games: {', '.join(most)} and {last}.\n"
+
+
+def _piles() -> str:
+    rows = [f"| `{game}` | {game.decks} | {' '.join(f'`{key}`' for key in game.keys)} |" for game in GAMES.values()]
+    return "\n".join(["| game | decks | piles |", "|---|---|---|", *rows]) + "\n"
+
+
+def _hashes() -> str:
+    seed = Deal.parse("#4821").public_seed()
+    boards = [Board.deal(game, shuffled(seed, game.decks)) for game in GAMES.values()]
+    return "\n".join(["```hashes", *(f"{board.game} {board.state_hash().hex()}" for board in boards), "```"]) + "\n"
+
+
+def _sizes(group: Group) -> str:
+    sizes = group.sizes
+    if group.kind is Kind.RESERVE:
+        return f"a reserve of {sum(sizes)} cards"
+    cards = str(sizes[0]) if len(set(sizes)) == 1 else f"{sizes[0]}, {sizes[1]}, ... {sizes[-1]}"
+    faces = "" if group.faces is Faces.UP else f", {group.faces}"
+    return f"{len(sizes)} {group.kind}s of {cards} cards{faces}"
+
+
+def _deals() -> str:
+    rows = []
+    for game in GAMES.values():
+        columns, *others = [_sizes(group) for group in game.groups if sum(group.sizes)]
+        stock = game.cards - sum(sum(group.sizes) for group in game.groups)
+        rows.append(
+            f"| {game.title} | {game.decks} | {columns} | {', '.join(others)} | {stock or ''} |".replace("|  |", "| |")
+        )
+    return "\n".join(["| game | decks | columns | then | cards in the stock |", "|---|---|---|---|---|", *rows]) + "\n"
+
+
+def _difficulties() -> str:
+    rows = []
+    for game in GAMES.values():
+        if game.file.difficulty:
+            ranges = [states_of(game, difficulty) for difficulty in DIFFICULTIES]
+            rows.append(f"| {game.title} | {' | '.join(f'{least:,} to {most:,}' for least, most in ranges)} |")
+    return "\n".join(["| game | easy | medium | hard |", "|---|---|---|---|", *rows]) + "\n"
+
+
+BLOCKS: Final[dict[str, Callable[[], str]]] = {
+    "deals": _deals,
+    "difficulties": _difficulties,
+    "hashes": _hashes,
+    "list": _games,
+    "piles": _piles,
+    "rules": _rules,
+}
 
 
 def main() -> None:
-    """Write the files."""
-    for path, text in texts().items():
-        path.write_text(text, encoding="utf-8")
-        print(path.relative_to(ROOT))
+    """Write the files that are not as they should be."""
+    for name, text in texts().items():
+        if (ROOT / name).read_text(encoding="utf-8") != text:
+            (ROOT / name).write_text(text, encoding="utf-8")
+            print(name)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from samedeal.games import GAMES
+from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal_client.commands.common import integer_in
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ deal of the day, and the latest races."""
 EXAMPLES = f"""\
 examples:
   samedeal history                   all games
-  samedeal history willow            only Willow
+  samedeal history {DEFAULT_GAME}            only one game
   samedeal history --json            for scripts
 
 games: {", ".join(GAMES)}"""

@@ -24,8 +24,8 @@ server ends when you quit. To keep a server running, use samedeal serve."""
 
 EXAMPLES = f"""\
 examples:
-  samedeal host                  Willow
-  samedeal host athena
+  samedeal host                  {DEFAULT_GAME}
+  samedeal host GAME
 
 games: {", ".join(GAMES)}"""
 

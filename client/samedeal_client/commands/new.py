@@ -19,10 +19,11 @@ DESCRIPTION = """\
 Open a room and join it. The command for your friends to join is printed. You are the host: start the race when everybody
 is there."""
 
+_FIRST, _SECOND = list(GAMES)[:2]
 EXAMPLES = f"""\
 examples:
-  samedeal new example.org                                Willow with a deal that can be won
-  samedeal new example.org --game athena --game steve     two games in turn: each rematch plays the next one
+  samedeal new example.org                                a deal that can be won
+  samedeal new example.org --game {_FIRST} --game {_SECOND}     two games in turn: each rematch plays the next one
   samedeal new example.org --deal 4821 --limit 10         deal number 4821, at most ten minutes
   samedeal new example.org --deal daily --undo off        the deal of the day, without undo
   samedeal new example.org --start 20:30 --no-join        open a room that starts at 20:30, without joining it

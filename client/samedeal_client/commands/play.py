@@ -29,10 +29,10 @@ of you, and the progress is printed as lines."""
 
 EXAMPLES = f"""\
 examples:
-  samedeal play                                Willow against a careful, a greedy and a random bot
-  samedeal play athena --level careful --pace 30
-  samedeal play steve --deal 4821 --bots 7
-  samedeal play phoenix < /dev/null            four bots race each other
+  samedeal play                                {DEFAULT_GAME} against a careful, a greedy and a random bot
+  samedeal play GAME --level careful --pace 30
+  samedeal play GAME --deal 4821 --bots 7
+  samedeal play GAME < /dev/null            four bots race each other
 
 games: {", ".join(GAMES)}"""
 

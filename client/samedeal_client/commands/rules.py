@@ -6,15 +6,15 @@ import argparse
 import shutil
 import sys
 
-from samedeal.games import GAMES, game_named
+from samedeal.games import DEFAULT_GAME, GAMES, game_named
 from samedeal_client.errors import Failure
 
 DESCRIPTION = "Print the complete rules of a game."
 
 EXAMPLES = f"""\
 examples:
-  samedeal rules willow
-  samedeal rules ace-of-hearts | less
+  samedeal rules {DEFAULT_GAME}
+  samedeal rules {DEFAULT_GAME} | less
 
 games: {", ".join(GAMES)}"""
 

@@ -7,12 +7,12 @@
     3 0   3 3         to a foundation
     3                 to the most useful target
     w 4   q 0         the waste, a fan or the reserve, by its letter
-    0 5   02 5        from a foundation back to column 5 (Steve); 02 is the second foundation, if cards of several fit
+    0 5   02 5        from a foundation back to column 5; 02 is the second foundation, if cards of several fit
     draw deal d       the game's draw or deal, whichever it has
 
     undo u   collect   hint   find TH   board   rivals   ready   start   resign   again   leave   help   quit
 
-A letter that names a pile of the game always means that pile: in Phoenix ``d`` and ``u`` are cards of the reserve.
+A letter that names a pile of the game always means that pile, even ``d`` or ``u``.
 """
 
 from __future__ import annotations

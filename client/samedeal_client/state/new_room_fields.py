@@ -83,7 +83,11 @@ class Field:
 
 def _describe_next_games(text: str) -> str:
     names = read_games(text)
-    return ", ".join(title_of(name) for name in names) if names else "or several in turn, as in: steve athena"
+    return (
+        ", ".join(title_of(name) for name in names)
+        if names
+        else f"or several in turn, as in: {' '.join(list(GAMES)[:2])}"
+    )
 
 
 def _always(sentence: str) -> Callable[[str], str]:

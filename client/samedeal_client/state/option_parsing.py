@@ -82,7 +82,10 @@ def _read_time(text: str, now: datetime) -> datetime | None:
 
 def read_games(text: str) -> tuple[str, ...]:
     """Return the names of the games in a text. Blanks or commas separate the names."""
-    names = tuple(re.findall(r"[^\s,]+", text.lower().replace("ace of hearts", "ace-of-hearts")))
+    known = text.lower()
+    for game in GAMES.values():
+        known = known.replace(game.title.lower(), game.name)
+    names = tuple(re.findall(r"[^\s,]+", known))
     for name in names:
         if name not in GAMES:
             raise ValueError(f"{name[:12]!r} is not a game. Choose from {', '.join(GAMES)}.")

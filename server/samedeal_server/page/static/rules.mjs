@@ -58,10 +58,11 @@ function rulesOf({ decks, piles, stock, search, difficulty }) {
   const dealt = [];
   for (const { keys, sizes, faces } of piles)
     for (let row = 0; row < Math.max(0, ...sizes); row++)
-      for (const [at, key] of keys.split(" ").entries()) if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row) });
+      for (const [at, key] of keys.split(" ").entries())
+        if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row) });
   const row = (kind) => piles.find((each) => each.kind === kind);
   const [columns, foundations, fans] = ["column", "foundation", "fan"].map(row);
-  const fits = ({ build, empty }) => (card, under) => (under ? BUILDS[build](card, under) : EMPTY[empty](card));
+  const fits = (row) => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card);
   return {
     decks,
     search,

@@ -104,7 +104,8 @@ export function statesOf(game, piles) {
     const { fans, reserve, stock } = unpack(packed);
     const fromReserve = cardsOf(reserve).map((card) => [card, pack(fans, reserve.replace(text([card]), ""), stock)]);
     const fromFans = fans.map((fan, at) => [top(fan), pack([...without(fans, at), fan.slice(0, -1)], reserve, stock)]);
-    const fromStock = draws ? drawnCards(stock, game.drawn).map(([card, after]) => [card, pack(fans, reserve, after)]) : [];
+    const drawn = draws ? drawnCards(stock, game.drawn) : [];
+    const fromStock = drawn.map(([card, after]) => [card, pack(fans, reserve, after)]);
     const [takes, shifts] = [[], []];
     for (const [at, fan] of fans.entries()) {
       const others = without(fans, at);
