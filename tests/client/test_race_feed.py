@@ -52,27 +52,27 @@ def told(*rankings: str, me: str = "m", step: int = QUIET_TIME) -> tuple[News, .
 
 
 CHANGES = (
-    ("mira 3, ada 2", "mira 3, ada 2"),
-    ("mira 3, ada 2", "ada 4, mira 3"),
-    ("ada 3, mira 2", "mira 4, ada 3"),
-    ("ada 9, june 3, mira 2", "ada 9, mira 4, june 3"),
-    ("ada 9, mira 3, june 2, bo 1", "ada 9, bo 5, june 4, mira 3"),
-    ("ada 9, mira 3, june 2", "ada 9, june 4, mira 3"),
-    ("ada 9, mira 3, june 2", "june 12, ada 9, mira 3"),
-    ("ada 9, mira 3", "ada 52, mira 3"),
-    ("mira 9, ada 8", "ada 52, mira 9"),
-    ("ada 52, mira 9", "ada 52, mira 52"),
-    ("mira 9, ada 5", "mira 9, ada 5 resigned"),
-    ("mira 9, ada 5", "mira 9, ada 5 stuck"),
-    ("mira 9, ada 5", "mira 9 stuck, ada 5"),
-    ("ada 46, mira 5", "ada 47, mira 5"),
-    ("mira 46, ada 5", "mira 47, ada 5"),
-    ("mira 9, ada 5", "mira 9, ada 5 away"),
-    ("mira 9, ada 5 away", "mira 9, ada 5"),
-    ("mira 9 away, ada 5", "mira 9, ada 5"),
-    ("mira 9, ada 5 resigned", "mira 9, ada 5 resigned away"),
-    ("mira 0, ada 0 tied", "ada 1, mira 0"),
-    ("mira 3, ada 3 tied", "mira 3, ada 3 tied"),
+    ("mira 8, ada 7", "mira 8, ada 7"),
+    ("mira 8, ada 7", "ada 9, mira 8"),
+    ("ada 8, mira 7", "mira 9, ada 8"),
+    ("ada 14, june 8, mira 7", "ada 14, mira 9, june 8"),
+    ("ada 14, mira 8, june 7, bo 6", "ada 14, bo 10, june 9, mira 8"),
+    ("ada 14, mira 8, june 7", "ada 14, june 9, mira 8"),
+    ("ada 14, mira 8, june 7", "june 17, ada 14, mira 8"),
+    ("ada 14, mira 8", "ada 52, mira 8"),
+    ("mira 14, ada 13", "ada 52, mira 14"),
+    ("ada 52, mira 14", "ada 52, mira 52"),
+    ("mira 14, ada 10", "mira 14, ada 10 resigned"),
+    ("mira 14, ada 10", "mira 14, ada 10 stuck"),
+    ("mira 14, ada 10", "mira 14 stuck, ada 10"),
+    ("ada 46, mira 10", "ada 47, mira 10"),
+    ("mira 46, ada 10", "mira 47, ada 10"),
+    ("mira 14, ada 10", "mira 14, ada 10 away"),
+    ("mira 14, ada 10 away", "mira 14, ada 10"),
+    ("mira 14 away, ada 10", "mira 14, ada 10"),
+    ("mira 14, ada 10 resigned", "mira 14, ada 10 resigned away"),
+    ("mira 0, ada 0 tied", "ada 4, mira 1"),
+    ("mira 8, ada 8 tied", "mira 8, ada 8 tied"),
 )
 """Two rankings, one after the other, as mira sees them."""
 
@@ -102,33 +102,33 @@ def test_bell_rings_if_others_finish_lead_or_overtake(kind: NewsKind, player: st
 
 
 def test_first_ranking_is_no_news() -> None:
-    assert told("ada 52, mira 9 stuck, june 3 resigned") == ()
+    assert told("ada 52, mira 14 stuck, june 8 resigned") == ()
 
 
 def test_spectator_gets_news_of_all_players() -> None:
-    news = told("ada 3, june 2, mira 1", "june 4, ada 3, mira 1 stuck", me="")
+    news = told("ada 8, june 7, mira 6", "june 9, ada 8, mira 6 stuck", me="")
     assert [(event.kind, event.player) for event in news] == [("stuck", "m"), ("lead", "j")]
 
 
 def test_quick_changes_of_the_lead_are_told_once() -> None:
-    changes = ["mira 3, ada 2", "ada 4, mira 3", "mira 5, ada 4", "ada 6, mira 5", "mira 7, ada 6"]
+    changes = ["mira 8, ada 7", "ada 9, mira 8", "mira 10, ada 9", "ada 11, mira 10", "mira 12, ada 11"]
     (lead,) = told(*changes, step=QUIET_TIME // 4)
     assert (lead.kind, lead.player) == ("lead", "a")
-    leads = told(*changes, *["mira 7, ada 6"] * 4, step=QUIET_TIME // 4)
+    leads = told(*changes, *["mira 12, ada 11"] * 4, step=QUIET_TIME // 4)
     assert [(event.kind, event.player) for event in leads] == [("lead", "a"), ("lead", "m")]
 
 
 def test_news_is_bounded() -> None:
-    looks = ["mira 3, ada 2", "mira 3, ada 2 away"] * MAX_NEWS
+    looks = ["mira 8, ada 7", "mira 8, ada 7 away"] * MAX_NEWS
     assert len(told(*looks)) == MAX_NEWS
 
 
 def test_change_of_place_is_shown_for_a_moment() -> None:
-    feed = RaceFeed("m").after(status("ada 3, mira 2"), 1_000).after(status("mira 4, ada 3"), 2_000)
+    feed = RaceFeed("m").after(status("ada 8, mira 7"), 1_000).after(status("mira 9, ada 8"), 2_000)
     assert [change.up for player in "ma" if (change := feed.place_change(player, 2_000))] == [True, False]
     assert feed.place_change("m", 2_000 + PLACE_CHANGE_SHOWN) is None
 
 
 def test_places_before_the_second_scorer_do_not_change() -> None:
-    feed = RaceFeed("m").after(status("mira 0, ada 0 tied"), 1_000).after(status("ada 1, mira 0"), 2_000)
+    feed = RaceFeed("m").after(status("mira 0, ada 0 tied"), 1_000).after(status("ada 6, mira 0"), 2_000)
     assert feed.place_change("m", 2_000) is None

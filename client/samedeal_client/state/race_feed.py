@@ -25,6 +25,12 @@ QUIET_TIME: Final = 4_000
 The same minimum applies between two news items about the place of this client's player.
 """
 
+EARLY_CARDS: Final = 5
+"""Number of cards on the foundations that somebody must have reached before the news tells of the lead and of places.
+
+Before that, the order of the players says little about who plays well.
+"""
+
 CLOSE_TO_FINISH: Final = 5
 """Number of cards left to place at which a rival counts as close to the finish."""
 
@@ -170,14 +176,15 @@ def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:
 
 
 def _under_way(racers: Mapping[str, RacerStatus]) -> bool:
-    """Return whether more than one player has cards on the foundations. Otherwise, places mean nothing."""
-    return sum(racer.cards > 0 for racer in racers.values()) > 1
+    """Return whether places mean something: several players have cards on the foundations, and one has some more."""
+    counts = [racer.cards for racer in racers.values() if racer.cards]
+    return len(counts) > 1 and max(counts) >= EARLY_CARDS
 
 
 def _leader(racers: Mapping[str, RacerStatus]) -> str:
-    """Return the player who is alone in the first place and has cards on the foundations, or an empty text."""
+    """Return the player who is alone in the first place, or an empty text as long as that says little."""
     first = [racer for racer in racers.values() if racer.place == 1]
-    return first[0].player if len(first) == 1 and first[0].cards else ""
+    return first[0].player if len(first) == 1 and first[0].cards >= EARLY_CARDS else ""
 
 
 def _news_about(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
