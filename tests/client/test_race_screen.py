@@ -1126,6 +1126,20 @@ async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.Monke
         await ui.wait_until(lambda: why_over(room) in ui.text())
 
 
+async def test_late_request_for_a_hint_leaves_the_results_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 0.0)
+    async with running_app(willow()) as ui:
+        await ui.press("3")
+        await end_race(ui)
+        await ui.press("enter")
+        await ui.wait_until(lambda: ui.screen == "ResultsScreen")
+        await ui.press("question_mark")
+        await ui.settle()
+        assert ui.screen == "ResultsScreen"
+        await ui.press("f1")
+        await ui.wait_until(lambda: ui.screen == "HelpScreen")
+
+
 async def test_results_that_open_by_themselves_ignore_keys_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.screens.race.END_TIME", 0.01)
     monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 1000.0)
@@ -1155,3 +1169,13 @@ async def test_screen_lives_on_until_a_left_room_is_replaced(watch: bool) -> Non
         screen.on_tick()
         screen.fit_to(Size(100, 30))
         assert screen.minimum_size().width > 0
+
+
+async def test_idle_player_is_asked_on_the_board_for_a_move() -> None:
+    async with running_app(willow()) as ui:
+        await ui.referee.deliver(Notice(code="ending", message="The race ends in about a minute."))
+        await ui.wait_until(lambda: "Are you still playing?" in ui.text())
+        assert re.search(r"Make a move within (60|59) s", ui.text())
+        assert "9♥" in ui.text()
+        await ui.press("32")
+        await ui.wait_until(lambda: "Are you still playing?" not in ui.text())

@@ -39,12 +39,19 @@ class StatusMessage:
     sentence: str
 
 
+ENDING_TIME: Final = 60_000
+"""Time, in milliseconds, from the notice ``ending`` to the end of the race (PROTOCOL.md, *Notices*)."""
+
+
 class ClientSession:
     """A player's session as a front end shows it: a ``RoomClient``, the state of the connection, and messages.
 
     Events are handled only while ``run`` is running. ``entering`` is true from a request to join or watch a room until
     the room's state arrives or the request fails. ``shared_address`` is the server's address for other players, by
     default the address of ``link``.
+
+    ``ending_at`` is the server time, in milliseconds, at which the race ends unless one of the absent players makes a move.
+    It is None if the server has not announced that, or if something has happened since.
     """
 
     def __init__(
@@ -59,6 +66,7 @@ class ClientSession:
         self.rooms = RoomClient(link)
         self.connection = ConnectionStatus()
         self.entering = False
+        self.ending_at: int | None = None
         self._clock = clock
         self._subscribers: list[Callable[[], None]] = []
         self._messages: list[StatusMessage] = []
@@ -120,6 +128,8 @@ class ClientSession:
         if isinstance(event, ModelMessage):
             if isinstance(event, RoomState):
                 self.entering = False
+            if isinstance(event, (Acked, RoomState)):
+                self.ending_at = None
             if isinstance(event, Acked) and self.link.journals is not None:
                 self.link.journals.append_acked(self.model)
             self._handle_play()
@@ -138,6 +148,9 @@ class ClientSession:
                 self._messages.append(StatusMessage("room_closed" if closed else "seat_lost", sentence))
             case Notice(NoticeCode.SAID, text):
                 self._messages.append(StatusMessage("notice", f"Message from the operator: {text}"))
+            case Notice(NoticeCode.ENDING, text):
+                self.ending_at = self.now() + ENDING_TIME
+                self._messages.append(StatusMessage("notice", text))
             case Notice(NoticeCode.WAITING, text):
                 self._messages.append(StatusMessage("wait", text))
             case Notice():

@@ -222,11 +222,16 @@ class RaceScreen(ClientScreen):
             rows = views.end_rows(self.model, self.look, board_width)
         elif room is not None:
             rows = views.finish_rows(self.model, self._ranking, self._best, self.look, board_width)
+        above = max(body.height - len(rows), 0) // 2
+        if not rows and self.client.ending_at is not None:
+            left = self.client.ending_at - self.client.now()
+            rows = views.idle_rows(self.model, left, self.look, board_width)
+            above = max(body.height - len(rows), 0)  # the cards at the top of the columns stay visible
         block.set_visible(visible=bool(rows))
         if not rows:
             return
         width = max(row_width(row) for row in rows)
-        block.styles.offset = (max(board_width - width, 0) // 2, max(body.height - len(rows), 0) // 2)
+        block.styles.offset = (max(board_width - width, 0) // 2, above)
         block.styles.width, block.styles.height = width, len(rows)
         block.show(rows)
 

@@ -61,6 +61,7 @@ class ResultsScreen(WidgetScreen):
         Binding("a", "same_deal", "same deal again"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
+        Binding("question_mark", "no_hint", show=False),
         *(Binding("escape,l", f"leave('{place}')", place) for place in AFTER_ROOM),
     ]
 
@@ -174,6 +175,13 @@ class ResultsScreen(WidgetScreen):
         """Show the message that there is nothing to watch. On other screens, the same key watches a race."""
         where = ", where you can watch others" if self.samedeal.after_room == "lobby" else ""
         self.show_message(f"The race is over. Press m for the rematch, or l for the {self.samedeal.after_room}{where}.")
+
+    def action_no_hint(self) -> None:
+        """Say that there are no hints any more.
+
+        During the race, the same key asks for a hint. Pressed a moment too late, it must not cover the results.
+        """
+        self.show_message("The race is over, so there are no hints. Press F1 for help.")
 
     def action_replay(self) -> None:
         """Replay the race."""

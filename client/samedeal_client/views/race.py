@@ -41,6 +41,8 @@ SEAT_KEPT: Final = "Your seat and moves are kept while the server runs."
 LAST_MINUTE: Final = 60_000
 """Time left, in milliseconds, below which the clock is highlighted."""
 
+_WHY_ENDING: Final = "Others have ended their race, and nobody has made a move for four minutes."
+
 _MOST_NAMED: Final = 6
 _MOST_LOSSES: Final = 3
 
@@ -325,6 +327,26 @@ def end_rows(model: Model, look: Look, width: int) -> tuple[Row, ...]:
         *((Span(line, "notice"),) for line in wrap(why_over(room), width - 4)),
         (Span("Enter: results", "label"),),
     ]
+    return _framed(lines, look)
+
+
+def idle_rows(model: Model, left: int, look: Look, width: int) -> tuple[Row, ...]:
+    """Return a block of at most ``width`` columns that asks a player who has made no move for long to make one.
+
+    ``left`` is the time until the race ends without a move, in milliseconds. Return no rows if the player's race is over.
+    """
+    if model.has_finished or model.room is None or model.room.phase != "racing" or not model.has_live_seat:
+        return ()
+    lines = [
+        (Span("Are you still playing?", "alarm"),),
+        *((Span(line, "notice"),) for line in wrap(_WHY_ENDING, width - 4)),
+        (Span(f"Make a move within {max(left, 0) // 1000} s, or undo one, and it goes on.", "title"),),
+    ]
+    return _framed(lines, look)
+
+
+def _framed(lines: Sequence[Row], look: Look) -> tuple[Row, ...]:
+    """Return a block of centred lines between two edges."""
     width = max(row_width(row) for row in lines) + 4
     edge = (Span(look.glyphs.rest * width, "notice"),)
     return (edge, (), *(_centred(row, width) for row in lines), (), edge)
