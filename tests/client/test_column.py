@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -42,15 +43,15 @@ def region(game: str, cards: str, look: Look, rows: int, marks: Marks, size: Car
 def column(
     game: str, cards: str, look: Look = GLYPHS, rows: int = 18, marks: Marks = NO_MARKS, size: CardSize = SMALL
 ) -> str:
-    """The rows of a column, separated by bars and without trailing blanks."""
+    """The rows of a column, separated by bars and without trailing blanks and the line next to a card's name."""
     part = region(game, cards, look, rows, marks, size)
     assert all(row_width(row) == part.place.width for row in part.rows)
-    return "|".join(row_text(row).rstrip() for row in part.rows)
+    return "|".join(re.sub(r"(?<=[^ ▁_])[▁_]+$", "", row_text(row).rstrip()) for row in part.rows)
 
 
 def styles(part: Region) -> list[str]:
     """The style of each row, apart from the gap on its left."""
-    return [row[-1].style for row in part.rows]
+    return [row[1].style for row in part.rows]
 
 
 @pytest.mark.parametrize("look", [GLYPHS, ASCII, BARE])
@@ -65,6 +66,12 @@ def test_column_shows_its_name_and_its_cards() -> None:
     assert column("steve", "9H TC AS") == "   1|  9♥|  10♣|  A♠|   A♠"
     assert column("steve", "9H TC AS", ASCII) == "   1|  9H|  10C|  AS|   AS"
     assert column("steve", "9H TC AS", size=NARROW) == "  1| 9♥| 10♣| A♠|   A♠"
+
+
+@pytest.mark.parametrize(("look", "edge"), [(GLYPHS, "▁"), (ASCII, "_")])
+def test_line_parts_cards_of_one_row(look: Look, edge: str) -> None:
+    rows = [row_text(row) for row in region("steve", "9H TC AS", look, 18, NO_MARKS, SMALL).rows]
+    assert [row[-1] for row in rows[1:4]] == [edge, edge, " "]
 
 
 def test_hidden_known_and_face_up_cards_differ() -> None:

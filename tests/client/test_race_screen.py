@@ -566,8 +566,12 @@ async def test_last_seconds_alarm_header_and_panel(left: int, text: str) -> None
         assert {span.style.split()[-1] for span in ui.app.screen.query_one("#header", Rows).rows[0]} == {"alarm"}
 
 
+_FOUR_UP = "01: AH 2H 3H 4H"
+"""Cards on a foundation: with one more, the news begins to tell of the lead."""
+
+
 async def test_header_shows_the_place_and_its_change() -> None:
-    async with running_app(willow("6: 8D AS | 7: AC", undo="free"), (100, 30)) as ui:
+    async with running_app(willow(f"6: 8D AS | 7: AC | {_FOUR_UP}", undo="free"), (100, 30)) as ui:
         await ui.referee.rival_moves("p2", "6 0")
         await ui.wait_until(lambda: "2nd of 3" in ui.line("#header"))
         ui.referee.time += 5_000
@@ -580,7 +584,7 @@ async def test_header_shows_the_place_and_its_change() -> None:
 async def test_bell_rings_only_if_wanted(with_bell: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[bool] = []
     monkeypatch.setattr(SamedealApp, "bell", lambda app: rung.append(True))
-    async with running_app(willow(), (100, 30), with_bell=with_bell) as ui:
+    async with running_app(willow(f"{WILLOW} | {_FOUR_UP}"), (100, 30), with_bell=with_bell) as ui:
         rung.clear()
         await ui.referee.rival_moves("p2", "6 0")
         await ui.wait_until(lambda: ui.news("lead", "p2") in ui.text())
@@ -588,7 +592,7 @@ async def test_bell_rings_only_if_wanted(with_bell: bool, monkeypatch: pytest.Mo
 
 
 async def test_news_without_a_panel_is_in_the_message_line() -> None:
-    async with running_app(willow(), (60, 20)) as ui:
+    async with running_app(willow(f"{WILLOW} | {_FOUR_UP}"), (60, 20)) as ui:
         await ui.referee.rival_moves("p2", "6 0")
         await ui.wait_until(lambda: ui.message == f"{ui.news('lead', 'p2')}.")
 

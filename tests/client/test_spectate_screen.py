@@ -87,7 +87,7 @@ async def test_number_shows_one_board_alone() -> None:
 
 
 async def test_news_of_the_watched_race_is_shown() -> None:
-    async with running_app(watching(), watch=True) as ui:
+    async with running_app(watching("1: AS | 01: AH 2H 3H 4H"), watch=True) as ui:
         await moves(ui, "p3", "1 0")
         assert ui.message.endswith(f"{ui.news('lead', 'p3')}.")
         await ui.press("1")

@@ -70,13 +70,18 @@ def tile(code: int, look: Look, width: int, height: int, shade: Shade = "paper",
 def covered_tile(
     code: int, look: Look, width: int, height: int, rows: int, shade: Shade, mark: str = ""
 ) -> tuple[Row, ...]:
-    """Return the ``rows`` that a covered card shows. A line in the last row shows where the next card begins."""
+    """Return the ``rows`` that a covered card shows. A line in the last row shows where the next card begins.
+
+    In a single row, the line is next to the name of the card.
+    """
     if code & DOWN:
         return _back(code, look, width, rows, mark)
     style = tile_style(code, look, shade, mark)
-    first = (Span(_index_row(look.card(code), look, width, mark), style),)
+    text = _index_row(look.card(code), look, width, mark)
     if rows == 1:
-        return (first,)
+        name = text.rstrip()
+        return ((Span(name, style), Span(look.glyphs.edge * (width - len(name)), f"{style} edge")),)
+    first = (Span(text, style),)
     middle = _middle(code, look, width, height - 2, style)[: rows - 2]
     return (first, *middle, (Span(look.glyphs.edge * width, f"{style} edge"),))
 

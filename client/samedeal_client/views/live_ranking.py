@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -14,8 +15,8 @@ from samedeal_client.views.players_panel import RankedPlayer
 SLOT: Final = 5_000
 """Length, in milliseconds, of a time slot in which moves are counted."""
 
-SLOTS: Final = 8
-"""Number of time slots in which moves are counted."""
+SLOTS: Final = 6
+"""Number of time slots in which moves are counted: those of the last half minute."""
 
 
 class _Racer(NamedTuple):
@@ -66,6 +67,14 @@ def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int)
     return _ranking(model, room, racers, time)
 
 
+def _activity(model: Model, player: str, now: int) -> tuple[int, ...]:
+    """Return the number of moves that a player made in each of the last time slots, oldest first."""
+    if player != model.me or model.room is None:
+        return model.history.get(player, ProgressHistory()).activity(now, SLOTS, SLOT)
+    counts = Counter((now - model.room.starts - action[0]) // SLOT for action in model.own.actions)
+    return tuple(counts[slot] for slot in reversed(range(SLOTS)))
+
+
 def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) -> tuple[RankedPlayer, ...]:
     return tuple(
         RankedPlayer(
@@ -73,7 +82,7 @@ def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) 
             name=racer.seat.name,
             foundation_cards=racer.result.foundation_cards,
             total=model.game.cards,
-            activity=model.history.get(racer.seat.player, ProgressHistory()).activity(now, SLOTS, SLOT),
+            activity=_activity(model, racer.seat.player, now),
             you=racer.seat.player == model.me,
             connected=racer.connected,
             resigned=racer.seat.resigned,

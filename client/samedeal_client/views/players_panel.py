@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from samedeal_client.state.race_feed import CLOSE_TO_FINISH
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
-from samedeal_client.text.spans import Row, Span, fit, fit_row, wrap
+from samedeal_client.text.spans import Row, Span, fit, fit_row, row_width, wrap
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.meters import bar
+from samedeal_client.views.meters import bar, sparkline
 
 FINAL_SECONDS: Final = 30_000
 """Time left, in milliseconds, at which the screens begin to announce the end of the race."""
+
+_NEWS_ROWS: Final = 5
+_QUICK: Final = 4
+"""Number of moves in one time slot that fill the height of the line that shows the pace."""
 
 _MIN_NAME: Final = 6
 _MIN_BAR: Final = 4
@@ -70,11 +75,18 @@ def words_rows(words: str, width: int) -> tuple[Row, ...]:
 
 
 def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height: int) -> tuple[Row, ...]:
-    """Return the ranking in at most ``height`` rows. Each player has two rows, or one row if there is no space for two.
+    """Return the ranking in at most ``height`` rows.
+
+    Each player has a row with the name and the progress. If there is space, a bar follows, and between the two the
+    player's pace. At least ``_NEWS_ROWS`` rows are left for the news before the pace is shown.
 
     If there is no space for all players, the last row has the number of players that are left out. The player of this
     client is never left out.
     """
+    for rows in (4, 3):
+        if rows * len(players) + _NEWS_ROWS <= height:
+            blank = ((Span(" " * width),),) * (rows - 3)
+            return tuple(row for player in players for row in (*_with_pace(player, look, width), *blank))
     if 2 * len(players) <= height:
         return tuple(row for player in players for row in _two_lines(player, look, width))
     if len(players) <= height:
@@ -130,6 +142,26 @@ def _two_lines(player: RankedPlayer, look: Look, width: int) -> tuple[Row, Row]:
     first = (*_head(player, look, max(width - len(progress), 0)), Span(progress, _count_style(player)))
     length = max(min(width - 3 - 1, _MAX_BAR), 0)
     return fit_row(first, width), fit_row((Span("   "), *_bar(player, length, look)), width)
+
+
+def _with_pace(player: RankedPlayer, look: Look, width: int) -> tuple[Row, ...]:
+    first, last = _two_lines(player, look, width)
+    return (first, _pace_row(player, look, width), last)
+
+
+@lru_cache(maxsize=256)
+def _pace_row(player: RankedPlayer, look: Look, width: int) -> Row:
+    """Return a row with the moves that a player made in the last half minute, and how close the player is to the end.
+
+    It is blank for a player who does not play any more.
+    """
+    if player.finish_time is not None or player.resigned:
+        return (Span(" " * width),)
+    left = player.total - player.foundation_cards
+    spark, pace = sparkline(player.activity, look, _QUICK), f" {2 * sum(player.activity)} a minute"
+    end = (Span(f"{left} to go ", "notice"),) if left <= CLOSE_TO_FINISH else ()
+    row = (Span("   "), Span(spark, "you" if player.you else "bar"), Span(pace, "label"))
+    return (*fit_row(row, width - row_width(end)), *end)
 
 
 def _single_lines(players: Sequence[RankedPlayer], look: Look, width: int) -> tuple[Row, ...]:

@@ -47,8 +47,9 @@ class PlayersPanel(Rows):
         if place.height - len(rows) <= len(about) + 1:
             about = ()
         height = place.height - len(about)
+        height -= bool(about)
         if news is not None and height - len(rows) > 1:
             rows += [(), *news(place.width, height - len(rows) - 1)]
-        rows += [*([()] * (height - len(rows))), *about]
+        rows += [*([()] * (place.height - len(about) - len(rows))), *about]
         edge = Span("|" if self.look.ascii else "▏", "rest")
         self.show([(edge, *row) for row in rows])
