@@ -29,7 +29,9 @@ from samedeal_client.state.record_files import save_record
 from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments, starting_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen, boxed
+from samedeal_client.text.spans import row_text
 from samedeal_client.views.history import cut_off_text
+from samedeal_client.widgets.rows_widget import Rows
 from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_golden
 from tests.textual_internals import screen_text
@@ -526,7 +528,7 @@ async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch)
     shown = []
     async with start_screen() as pilot:
         for name, keys, last in (
-            ("start", [], "How to play"),
+            ("start", [], "F1 has all rules"),
             ("join", ["j"], "Type a link"),
             ("settings", ["escape", "s"], "Last server"),
             ("history", ["escape", "h"], "copy the result"),
@@ -539,3 +541,12 @@ async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch)
             text = screen_text(pilot.app).rstrip()
             shown.append(f"{name}\n{'=' * 80}\n{text}\n{'=' * 80}\n")
     assert_golden("screens/start_80x24_glyphs.txt", "\n".join(shown))
+
+
+@pytest.mark.parametrize(("size", "preview"), [((120, 40), "#preview"), ((80, 24), "#small-preview")])
+async def test_newcomer_sees_the_cards_of_the_chosen_game(size: tuple[int, int], preview: str) -> None:
+    async with start_screen(size) as pilot:
+        before = pilot.app.screen.query_one(preview, Rows).rows
+        assert any("♥" in row_text(row) for row in before)
+        await pilot.press("g")
+        await wait_until(pilot, lambda: pilot.app.screen.query_one(preview, Rows).rows != before)

@@ -83,7 +83,7 @@ GAME: Final = game_named("ace-of-hearts")
 DEAL: Final = "winnable easy"
 """A search with this small limit takes a few hundredths of a second."""
 
-DEADLINE: Final = 10.0
+DEADLINE: Final = 60.0
 
 
 @dataclass

@@ -17,9 +17,13 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
+from samedeal.board import Board
+from samedeal.deal import Deal, shuffled
 from samedeal.errors import MalformedText
+from samedeal.game import Game
 from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal.names import clean_name, clean_room
+from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.net.saved_sessions import FileSessions
@@ -50,6 +54,7 @@ from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.form_fields import ChoiceField, TextField
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.look_app import LookApp
+from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.themes import lines_of, text_of
 
 _LATEST: Final = 20
@@ -273,9 +278,37 @@ class _GameChoice(ChoiceField[str], inherit_bindings=False):
     ]
 
 
+class _Preview(Rows):
+    """The first cards of a game, as small or large as there is space. If there is too little, it is hidden."""
+
+    _board: Board | None = None
+
+    def show_game(self, game: Game) -> None:
+        """Show the cards of a deal that can be won."""
+        deck = shuffled(Deal("number", number=game.file.demo).public_seed(), game.decks)
+        self._board = Board.deal(game, deck).masked()
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Draw the cards again in the new size."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width, height = self.size
+        if self._board is None:
+            return
+        least = smallest_mini(self._board.game)
+        fits = width >= least.width and height >= least.height
+        self.show(draw_mini(self._board, self.look, width, height) if fits else ())
+
+
 def _rules(game: str, look: Look, width: int) -> list[Row]:
     """Return the rules of a game, and the keys."""
     return [row for page in (game, "keys") for row in (*help_rows(page, DEFAULT, look, width, "race"), ())]
+
+
+_USUAL_LENGTHS: Final = {1: "5 to 10 minutes", 2: "10 to 20 minutes"}
+"""How long a race usually takes people, by the number of decks."""
 
 
 class StartScreen(Screen[list[str]]):
@@ -334,6 +367,7 @@ class StartScreen(Screen[list[str]]):
             Horizontal(label, self._game, id="game-row"), self._menu, classes="panel", id="start-menu"
         )
         self._rules = Static(id="rules", classes="panel")
+        self._previews = [_Preview(look, id="preview"), _Preview(look, id="small-preview")]
         self._today = Static(classes="panel today")
         self._latest = Static(id="latest", classes="panel")
         yield Static(title, id="title")
@@ -342,7 +376,8 @@ class StartScreen(Screen[list[str]]):
         self._summary = ListTable(history_views.SUMMARY_HEADINGS, id="games", classes="panel", show_cursor=False)
         self._summary.can_focus = False
         yield Horizontal(
-            Vertical(self._play, self._summary, id="left"), Vertical(self._today, self._latest, id="right")
+            Vertical(self._play, self._summary, self._previews[0], id="left"),
+            Vertical(self._today, self._latest, self._previews[1], id="right"),
         )
         yield self._rules
         yield FittingFooter()
@@ -360,7 +395,7 @@ class StartScreen(Screen[list[str]]):
         self._menu.highlighted = 0
         self.set_focus(self._menu)
         self._play.border_title = "Samedeal"
-        self._latest.border_title, self._summary.border_title = "Your latest races", "Your games"
+        self._summary.border_title = "Your games"
         if self._failed is not None:
             if self._failed.dialog:
                 self.action_choose(self._failed.dialog)
@@ -394,14 +429,20 @@ class StartScreen(Screen[list[str]]):
                 history_views.short_cells(race, look) for race in history.latest[:_LATEST]
             )
         ]
-        self._latest.update(lines_of(rows or [(Span("None yet. Press p to play.", "label"),)], look))
+        self._latest.border_title = "Your latest races" if rows else "The games"
+        self._latest.update(lines_of(rows or views.games_rows(), look))
         self._summary.show_rows(
             {
                 line[0]: [text_of((Span(cell),), look) for cell in line]
                 for line in history_views.summary_cells(history, look)
             }
         )
-        self._rules.border_title = f"How to play {title_of(self._game_name)}"
+        game = GAMES[self._game_name]
+        for preview in self._previews:
+            preview.show_game(game)
+        self.set_class(not history.races, "-newcomer")
+        self._rules.border_title = f"{game.title}: {game.file.blurb}"
+        self._rules.border_subtitle = f"{_USUAL_LENGTHS[game.decks]}, F1 has all rules"
         self._rules.update(lines_of(views.game_rows(self._game_name), look))
 
     @on(Select.Changed, "#game")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from samedeal.games import GAMES
 from samedeal.protocol.messages import RoomLine
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.past_races import History, best_time, daily_streak
@@ -133,6 +134,15 @@ def choice_row(choice: Choice, look: Look) -> Row:
 def game_rows(game: str) -> tuple[Row, ...]:
     """Return the rules of a game in a few rows."""
     return tuple((Span(line),) for line in short_rules(game))
+
+
+def games_rows() -> tuple[Row, ...]:
+    """Return all games, each with a few words below its title."""
+    return tuple(
+        row
+        for game in GAMES.values()
+        for row in ((Span(game.title, "title"),), (Span(f"  {game.file.blurb}", "label"),))
+    )
 
 
 def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
