@@ -568,14 +568,14 @@ async def test_request_in_wrong_phase_is_refused(node: NodeMaker) -> None:
     await ana.refused("illegal", Act, revision=0, action=illegal)  # the rules decide first
 
 
-async def test_rooms_are_listed_newest_first(node: NodeMaker) -> None:
+async def test_rooms_are_listed_with_what_players_need(node: NodeMaker) -> None:
     one = await node()
     ana = await one.player()
     await ana.create("first", games=("athena",), deal="#7", players=3)
     await ana.create("second", passphrase="sesam", spectators=False)
     await ana.join("first")
     rooms = (await ana.expect(Rooms, ListRooms)).rooms
-    second, first = rooms
+    first, second = rooms
     assert (second.room, second.private, second.spectators, second.players) == ("second", True, False, 0)
     assert (first.room, first.game, first.deal, first.phase) == ("first", "athena", "#7", "open")
     assert (first.players, first.seats, first.private, first.starts) == (1, 3, False, 0)

@@ -24,7 +24,7 @@ from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import client_socket
 from samedeal_server.gateway import rate_limits, request_handlers
 from samedeal_server.races import race
-from samedeal_server.rooms import cached_list, progress_updates
+from samedeal_server.rooms import cached_list, progress_updates, room_list
 from samedeal_server.store import sessions, store
 from tests.server.pages import PAGE, cells, documented_fields, fields, section
 
@@ -118,7 +118,8 @@ def test_page_has_the_numbers_of_the_code() -> None:
         f"at most {1 / progress_updates.PROGRESS_INTERVAL:g} times a second",
         f"nothing for {race.ABSENT_AFTER // 1000} seconds counts as not connected",
         f"a player who is disconnected for {race.ABSENT_AFTER // 1000} seconds loses the seat",
-        f"the newest {cached_list.MAX_LISTED} rooms, newest first; the list may be a second old",
+        f"at most {cached_list.MAX_LISTED} rooms to join or watch, those with players first, the newest ones first",
+        f"A room without players is listed for {room_list.EMPTY_LISTED // 60_000} minutes",
         f"the newest {cached_list.MAX_LISTED} records, newest first; the list may be a second old",
         f"ends {sessions.SESSION_LIFETIME // 86_400} days after its last `Hello`",
         f"or {sessions.GUEST_LIFETIME // 60} minutes after it if the player has not entered any room yet",

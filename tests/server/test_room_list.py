@@ -7,13 +7,14 @@ from functools import partial
 
 import pytest
 
-from samedeal.protocol.messages import Done, Ping, Pong, Ready, RoomState, Start
+from samedeal.protocol.messages import Done, Leave, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms import progress_updates
-from samedeal_server.rooms.cached_list import LIST_LIFETIME, CachedList
-from samedeal_server.rooms.room_list import list_public_rooms
+from samedeal_server.rooms.cached_list import LIST_LIFETIME, MAX_LISTED, CachedList
+from samedeal_server.rooms.room_list import choose, list_public_rooms
 from samedeal_server.store import keys
+from samedeal_server.store.room_indexes import ListedRoom
 from tests.server.live_nodes import NodeMaker, RedisClient
 
 
@@ -47,12 +48,66 @@ async def test_list_is_read_once_for_all_clients(node: NodeMaker, redis: RedisCl
     assert await reads(redis) == before + 2
 
 
+NOW = 1_000_000_000
+
+
+def chosen(rooms: str) -> str:
+    """The rooms to list. In ``rooms`` each has its origin, a name and, if it is empty, its age in seconds."""
+    parts = [room.split() for room in rooms.split(", ")]
+    lines = [
+        ListedRoom(origin.strip("-"), name, NOW - 1000 * int(age[0]) if age else NOW, empty=bool(age))
+        for origin, name, *age in parts
+    ]
+    return " ".join(line.room for line in choose(lines, NOW))
+
+
+@pytest.mark.parametrize(
+    ("rooms", "expected"),
+    [
+        ("a one, b two, a three 5", "one two three"),
+        ("a one, b two 119, b three 121", "one two"),
+        ("a 1, a 2, a 3, a 4, a 5, a 6, b 7, a 8, a 9 3, b 10 4", "1 2 3 4 5 7 10 6 8 9"),
+        ("- 1, - 2, - 3, - 4, - 5, - 6, b 7", "1 2 3 4 5 6 7"),
+        ("a later -7200, a lost 7200", "later"),
+    ],
+)
+def test_each_origin_has_a_share_of_the_list(rooms: str, expected: str) -> None:
+    assert chosen(rooms) == expected
+
+
+def test_list_has_at_most_a_hundred_rooms() -> None:
+    spam = ", ".join(f"a spam-{number}" for number in range(300))
+    assert chosen(f"{spam}, b honest").split()[:6] == [*(f"spam-{number}" for number in range(5)), "honest"]
+    assert len(chosen(spam).split()) == MAX_LISTED
+
+
+async def test_rooms_with_players_are_listed_first(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bob = await one.player("ana"), await two.player("bob")
+    for room in ("friday", "monday", "sunday"):
+        await ana.create(room)
+    await ana.join("monday")
+    await bob.join("friday")
+    listed = [line.room for line in await list_public_rooms(two.store)]
+    assert listed == ["monday", "friday", "sunday"]
+    await bob.expect(Done, Leave)
+    assert [line.room for line in await list_public_rooms(one.store)] == ["monday", "sunday", "friday"]
+
+
+async def test_room_that_is_gone_leaves_the_list(node: NodeMaker, redis: RedisClient) -> None:
+    one = await node()
+    await (await one.player()).create("friday")
+    await redis.delete(keys.meta("friday"))
+    assert await list_public_rooms(one.store) == ()
+    assert await redis.zcard(keys.LISTED) == 0
+
+
 async def test_list_that_failed_is_read_again(node: NodeMaker, redis: RedisClient) -> None:
     rooms = CachedList(partial(list_public_rooms, (await node()).store), StoppedTimers())
-    await redis.set(keys.ROOMS, "not a sorted set")
+    await redis.set(keys.LISTED, "not a sorted set")
     with pytest.raises(StoreUnavailable):
         await rooms.lines()
-    await redis.delete(keys.ROOMS)
+    await redis.delete(keys.LISTED)
     assert await rooms.lines() == ()
 
 

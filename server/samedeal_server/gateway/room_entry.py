@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable
 from functools import partial
 
@@ -56,7 +55,7 @@ class RoomEntry:
                     raise refusals.room_closed()
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
-                    origin=self._origin(connection),
+                    origin=self._creator.origin(connection.networks[-1]),
                 )
 
             watched = connection in hub.audience.spectators
@@ -155,13 +154,6 @@ class RoomEntry:
         if passphrase:
             self._charge_passphrase(connection)
         await self._creator.check_passphrase(race, passphrase, connection.networks[-1])
-
-    def _origin(self, connection: PlayerConnection) -> str:
-        """Return a keyed hash of the network of the client's address.
-
-        All nodes compute the same hash. A race contains this hash, and not the address.
-        """
-        return hmac.digest(self._rooms.store.receipt_key, connection.networks[-1].encode(), "sha256").hex()[:16]
 
     async def _extend_session(self, connection: PlayerConnection) -> None:
         """Give a session its full lifetime, because its player enters a room.

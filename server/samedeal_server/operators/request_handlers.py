@@ -47,7 +47,7 @@ from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.races.race import CloseCommand, KickCommand, Race
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_list import list_rooms
+from samedeal_server.rooms.room_list import room_lines
 from samedeal_server.store.node_registry import DrainOrder, SayOrder
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -131,11 +131,10 @@ class OperatorRequests:
 
     async def list_rooms(self, message: ListServerRooms) -> ToOperator:
         """Return the newest rooms."""
-        return ServerRooms(
-            to=message.id,
-            rooms=await list_rooms(self._rooms.store, message.limit),
-            total=await self._rooms.store.index.count(),
-        )
+        store = self._rooms.store
+        lines = await room_lines(store, await store.index.newest(message.limit))
+        rooms = tuple(line for line in lines.values() if line is not None)
+        return ServerRooms(to=message.id, rooms=rooms, total=await store.index.count())
 
     async def show_room(self, message: ShowRoom) -> ToOperator:
         """Return the state of a room, and the node and the address of each player."""

@@ -245,6 +245,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     or once the draw is sealed, when they must have revealed. ``shares`` is filled when the last share is revealed.
     ``deal_found`` says whether the search has found the deal. ``proof`` is empty until the race is finished.
 
+    ``origin`` is a keyed hash of the network from which the room of the first race was opened.
+
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
 
@@ -276,6 +278,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     lost: tuple[LostShare, ...] = ()
     proof: str = ""
     least: int = 1
+    origin: str = ""
 
     @property
     def game(self) -> Game:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hmac
 import secrets
 from typing import Final
 
@@ -39,6 +40,10 @@ class RoomCreator:
         self._store = rooms.store
         self._fullness_log = FullnessLog(rooms.timers, "limit-rooms")
 
+    def origin(self, network: str) -> str:
+        """Return a keyed hash of a network. All nodes compute the same hash. Races contain it, and not the address."""
+        return hmac.digest(self._store.receipt_key, network.encode(), "sha256").hex()[:16]
+
     async def create(self, options: Options, code: str, passphrase: str, network: str) -> str:
         """Open a room and return its code. If ``code`` is empty, choose a random code.
 
@@ -55,7 +60,8 @@ class RoomCreator:
         )
         for _ in range(_ATTEMPTS):
             room = code or _random_code()
-            if await self._open(_new_race(room, options, deal, secret, now), secret):
+            race = replace(_new_race(room, options, deal, secret, now), origin=self.origin(network))
+            if await self._open(race, secret):
                 return room
             if code:
                 raise refusals.room_exists(code)
@@ -104,6 +110,7 @@ class RoomCreator:
             successor = replace(
                 _new_race(room, options, deal, secret, now, race.round + 1),
                 previous=race.room,
+                origin=race.origin,
                 kicked=race.kicked,
                 invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
             )

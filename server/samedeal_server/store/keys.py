@@ -1,7 +1,7 @@
 """The names of all keys and channels in Redis. Each docstring begins with the type of the value.
 
 All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and the rooms of a cluster
-are spread over its primaries. Other keys hold sessions, records of finished races, data about nodes, and two indexes
+are spread over its primaries. Other keys hold sessions, records of finished races, data about nodes, and three indexes
 that can be rebuilt from the rooms. "Packed" means encoded with ``codec.pack``.
 """
 
@@ -15,6 +15,13 @@ ROOMS: Final = f"{PREFIX}rooms"
 """Sorted set: room codes by the time, in milliseconds, at which the room was opened.
 
 Every room has an entry. An entry may outlive its room.
+"""
+
+LISTED: Final = f"{PREFIX}listed"
+"""Sorted set: the rooms in the order in which lists show them, each as its origin, a space and its code.
+
+The score of a room with players is the time, in milliseconds, at which it was opened. That of a room without players is
+lower by ``room_indexes.EMPTY``.
 """
 
 DUE: Final = f"{PREFIX}due"

@@ -1,8 +1,9 @@
-"""Two indexes of all rooms: by creation time, and by the time of their next tick."""
+"""Three indexes of all rooms: by creation time, in the order of lists, and by the time of their next tick."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from samedeal_server.races.race import Race
 from samedeal_server.store import keys
@@ -13,8 +14,25 @@ from samedeal_server.store.scripts import Script
 _RESCHEDULE_TICK: Final = Script("reschedule_tick")
 
 
+EMPTY: Final = 10**13
+"""What the score of a room without players is lower by, in the index for lists. All times of opening are below it."""
+
+
+class ListedRoom(NamedTuple):
+    """A room as the index for lists has it.
+
+    ``origin`` is that of the race. ``since`` is the time, in milliseconds, at which the room was opened, or is to start.
+    ``empty`` says that the room has no players.
+    """
+
+    origin: str
+    room: str
+    since: int
+    empty: bool
+
+
 class RoomIndex:
-    """Two sorted sets of room codes: by creation time, and by the time of the room's next tick.
+    """Sorted sets of room codes: by creation time, in the order of lists, and by the time of the room's next tick.
 
     They may name rooms that no longer exist. Every method raises StoreUnavailable if Redis fails.
     """
@@ -23,16 +41,22 @@ class RoomIndex:
         self._executor = executor
 
     async def update(self, race: Race) -> None:
-        """Add the room of a race to both indexes. Remove the room if the race is closed.
+        """Add the room of a race to the indexes. Remove the room if the race is closed.
 
         If an earlier tick of the room is already scheduled, keep that tick. Another node may have scheduled it for a
         newer state of the race.
         """
         if race.phase == "closed":
-            await self._executor.execute(command("ZREM", keys.ROOMS, race.room), command("ZREM", keys.DUE, race.room))
+            await self._executor.execute(
+                command("ZREM", keys.ROOMS, race.room),
+                command("ZREM", keys.LISTED, _member(race.origin, race.room)),
+                command("ZREM", keys.DUE, race.room),
+            )
         else:
+            since = race.created if race.racers else max(race.created, race.options.start_at) - EMPTY
             await self._executor.execute(
                 command("ZADD", keys.ROOMS, race.created, race.room),
+                command("ZADD", keys.LISTED, since, _member(race.origin, race.room)),
                 command("ZADD", keys.DUE, "LT", race.due_at(), race.room),
             )
 
@@ -63,7 +87,26 @@ class RoomIndex:
         (found,) = await self._executor.execute(command("ZREVRANGE", keys.ROOMS, 0, limit - 1))
         return [room.decode() for room in found]
 
+    async def listed(self, limit: int) -> list[ListedRoom]:
+        """Return the first ``limit`` rooms of the index for lists: those with players first, the newest ones first."""
+        (found,) = await self._executor.execute(command("ZREVRANGE", keys.LISTED, 0, limit - 1, "WITHSCORES"))
+        rooms = []
+        for member, score in found:
+            origin, _, room = member.decode().partition(" ")
+            since, empty = int(float(score)), float(score) < 0
+            rooms.append(ListedRoom(origin, room, since + EMPTY * empty, empty))
+        return rooms
+
+    async def unlist(self, gone: Iterable[ListedRoom]) -> None:
+        """Remove rooms that no longer exist from the index for lists."""
+        if members := [_member(line.origin, line.room) for line in gone]:
+            await self._executor.execute(command("ZREM", keys.LISTED, *members))
+
     async def due(self, now: int, limit: int) -> list[str]:
         """Return the codes of at most ``limit`` rooms whose tick is due at ``now``, longest overdue first."""
         (found,) = await self._executor.execute(command("ZRANGEBYSCORE", keys.DUE, "-inf", now, "LIMIT", 0, limit))
         return [room.decode() for room in found]
+
+
+def _member(origin: str, room: str) -> str:
+    return f"{origin} {room}"
