@@ -751,7 +751,8 @@ def test_standings_rank_resigned_players_by_cards() -> None:
 
 def ready_race(**ready: bool) -> Race:
     racers = (Racer(name, name.title(), seat, ready=ready[name]) for seat, name in enumerate(ready, 1))
-    return replace(race_in("open"), racers=tuple(racers))
+    race = replace(race_in("open"), racers=tuple(racers))
+    return replace(race, ready_since=CREATED if race.guests else 0)
 
 
 @pytest.mark.parametrize(
@@ -769,6 +770,31 @@ def test_idle_host_is_replaced_if_all_others_are_ready(race: Race, host: str) ->
     assert apply(race, TickCommand(here, DealSecret(SEED)), due - 1)[0] is race
     assert apply(race, TickCommand(here, DealSecret(SEED)), due)[0].host == host
     assert (race.due_at() == due) == (host != "ana")
+
+
+@pytest.mark.parametrize(
+    ("commands", "restarts"),
+    [
+        ((), False),
+        ((JoinCommand("bob", "Bob", PRESENT),), False),
+        ((JoinCommand("robot", "Robot", PRESENT, bot=True),), False),
+        ((JoinCommand("robot", "Robot", PRESENT, bot=True), LeaveCommand("robot")), False),
+        ((ReadyCommand("bob", True),), False),
+        ((ReadyCommand("ana", True), ReadyCommand("ana", False)), False),
+        ((LeaveCommand("cid"),), False),
+        ((ReadyCommand("bob", False), ReadyCommand("bob", True)), True),
+        ((JoinCommand("dan", "Dan", PRESENT), ReadyCommand("dan", True)), True),
+        ((JoinCommand("dan", "Dan", PRESENT), LeaveCommand("dan")), True),
+        ((LeaveCommand("ana"), ReadyCommand("cid", False), ReadyCommand("cid", True)), True),
+    ],
+)
+def test_only_players_who_are_not_ready_give_the_host_more_time(
+    commands: tuple[RaceCommand, ...], restarts: bool
+) -> None:
+    race = ready_race(ana=False, bob=True, cid=True)
+    for number, command in enumerate(commands, 1):
+        race = apply(race, command, CREATED + number)[0]
+    assert race.host_due_at() == HOST_TIMEOUT + CREATED + (len(commands) if restarts else 0)
 
 
 @pytest.mark.parametrize(("origin", "private", "seats"), [("far", False, 2), ("far", True, 3), ("near", False, 3)])

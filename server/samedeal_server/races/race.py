@@ -36,7 +36,7 @@ Rules
 - A room closes when it has been empty for a while, or some time after its race has finished.
 - A player who is kicked stays out of the room. The operator may kick players at any time, and the host before the race
   starts.
-- If all other persons are ready and nothing changes in the room for a while, the next person becomes the host, and the
+- If all other persons have been ready for a while, the next person becomes the host, and the
   previous host becomes the last in the order of players. This rule does not apply to a scheduled race.
 - In a public room, players from one address other than the host's take at most half of the seats.
 - The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
@@ -123,7 +123,7 @@ The player loses the seat only if another player finds the room full.
 HOST_TIMEOUT: Final = 60_000
 """Time, in milliseconds, for which all other persons must have been ready before the next person becomes the host.
 
-Each change of the room starts this time anew.
+Only a new host or another person who is not ready yet starts this time anew.
 """
 
 IDLE_AFTER: Final = 240_000
@@ -245,7 +245,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     or once the draw is sealed, when they must have revealed. ``shares`` is filled when the last share is revealed.
     ``deal_found`` says whether the search has found the deal. ``proof`` is empty until the race is finished.
 
-    ``origin`` is a keyed hash of the network from which the room of the first race was opened.
+    ``origin`` is a keyed hash of the network from which the room of the first race was opened. ``ready_since`` is when all
+    persons besides the host had become ready, as long as they all are.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -279,6 +280,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     proof: str = ""
     least: int = 1
     origin: str = ""
+    ready_since: int = 0
 
     @property
     def game(self) -> Game:
@@ -416,9 +418,13 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
         Return 0 if the host stays the same.
         """
+        return self.ready_since + HOST_TIMEOUT if self.ready_since and self.options.start != "at" else 0
+
+    @property
+    def guests(self) -> frozenset[str]:
+        """The persons besides the host. It is empty unless all of them are ready."""
         others = [racer for racer in self.racers if not racer.bot and racer.player != self.host]
-        waiting = self.options.start != "at" and others and all(racer.ready for racer in others)
-        return self.changed_at + HOST_TIMEOUT if waiting else 0
+        return frozenset(racer.player for racer in others) if all(racer.ready for racer in others) else frozenset()
 
     def is_over(self, progress: ProgressByPlayer) -> bool:
         """Return whether the race is over for all players.
@@ -626,7 +632,9 @@ def apply(race: Race, command: RaceCommand, now: int) -> CommandResult:
     events = (*started, *events)
     if not events:
         return race, ()
-    return replace(changed, changed_at=now), events
+    waited = race.ready_since and changed.host == race.host and changed.guests <= race.guests
+    ready_since = (race.ready_since if waited else now) if changed.guests and changed.phase == "open" else 0
+    return replace(changed, changed_at=now, ready_since=ready_since), events
 
 
 def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
