@@ -141,7 +141,7 @@ class Browser:
 
     async def choose_file(self, path: Path) -> None:
         """Choose a file with the button for files."""
-        button = await asyncio.to_thread(self._driver.find_element, "css selector", "[type=file]")
+        button = await self.until("document.querySelector('[type=file]')")
         await asyncio.to_thread(button.send_keys, str(path))
 
     async def allow_scripts(self, allowed: bool) -> None:

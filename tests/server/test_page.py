@@ -57,7 +57,7 @@ async def ask(url: str, path: str = "/", method: str = "GET", **headers: str) ->
 
 
 def imported(name: str) -> set[str]:
-    """A module and all modules that it imports."""
+    """A module and all modules that it imports when it is loaded."""
     found, left = set[str](), {name}
     while left:
         found.add(module := left.pop())
@@ -70,15 +70,18 @@ def packed(names: Iterable[str]) -> int:
 
 
 def test_page_is_small() -> None:
-    """The worker of the deep check, and what only the worker needs, are loaded when a race has ended."""
-    late = SCRIPTS - imported("page.js")
+    """Who watches a race loads neither the list, nor the replay, nor, until the race has ended, the check of the deal."""
+    late = SCRIPTS - imported("page.js") - imported("race_screen.js")
+    assert late >= {"deal.js", "lobby.js", "replay.js", WORKER}
     assert packed(set(NAMES) - late) <= LARGEST_WATCHING
     assert packed(NAMES) <= LARGEST
 
 
 def test_every_module_is_used() -> None:
-    assert imported("page.js").isdisjoint({WORKER, "rules.mjs", "search.mjs", "states.mjs"})
-    assert imported("page.js") | imported(WORKER) == SCRIPTS
+    loaded = {"page.js", WORKER}
+    for name in SCRIPTS:
+        loaded |= set(re.findall(r'import\("\./([a-z_]+\.js)"\)', (STATIC / name).read_text()))
+    assert set().union(*map(imported, loaded)) == SCRIPTS
 
 
 def test_worker_of_deep_check_is_named() -> None:

@@ -50,7 +50,8 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
         shutil.copy(file, folder)
     (folder / "package.json").write_text('{"type": "module"}')
     imports = (
-        'import { GAMES } from "./piles.js"; import { checkDeal, dealWords, openDeal, unhex } from "./deal.js";'
+        'import { GAMES } from "./piles.js"; import { checkDeal, openDeal } from "./deal.js";'
+        'import { dealWords, unhex } from "./words.js";'
         'import { checkSearch } from "./deep_check_worker.js"; import { Race } from "./race_state.js";'
     )
     return _evaluate(imports, program, given, folder)

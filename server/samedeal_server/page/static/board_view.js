@@ -23,7 +23,7 @@ export class BoardView {
 	constructor(game) {
 		const {height, piles} = GAMES[game]
 		this.places = piles.map(({what, key, x, y}) => ({what, key, x: x * STEP_X, y: y * STEP_Y, room: (height - y - 1) * STEP_Y}))
-		this.drawn = [] // cards, each with its element and place
+		this.drawn = new Map() // by pile: its cards, each with its element and place
 		this.cards = svg("g")
 		const outlines = this.places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
 		const {x, y} = this.places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
@@ -33,10 +33,12 @@ export class BoardView {
 		this.words = element("ul", {class: "heard"}, ...piles.map(() => element("li")))
 	}
 
-	// Show piles. A card takes the element at its place, or that of the same card elsewhere, or of a hidden card.
+	// Show piles, and touch only those that have changed. A card takes the element at its place, or that of the same card
+	// elsewhere, or of a hidden card.
 	show(piles, animated) {
-		const cards = this.places.flatMap((place, i) => layOut(place, piles[i]))
-		const left = [...this.drawn]
+		const changed = this.places.filter(({key}, i) => String(piles[i]) !== this.drawn.get(key)?.piles)
+		const left = changed.flatMap(({key}) => this.drawn.get(key)?.cards ?? [])
+		const cards = changed.flatMap(place => layOut(place, piles[this.places.indexOf(place)]))
 		const stays = (card, old) => card.place === old.place && (card.face === old.face || !card.face || !old.face)
 		const moved = (card, old) => card.face === old.face
 		const turnedUp = (card, old) => !old.face
@@ -47,11 +49,15 @@ export class BoardView {
 			}
 		const reached = new Set(cards.filter(({key, before}) => before && before.key !== key).map(({key}) => key))
 		cards.sort((a, b) => reached.has(a.key) - reached.has(b.key)) // cards that move are painted over the others
+		for (const {element} of left) element.remove()
 		for (const card of cards) draw(card, animated && !still.matches && !document.hidden)
-		this.cards.replaceChildren(...cards.map(({element}) => element))
-		setText(this.count, String(cards.filter(({key}) => key === "stock").length || ""))
-		this.places.forEach((place, i) => setText(this.words.children[i], inWords(place, piles[i])))
-		this.drawn = cards
+		this.cards.append(...cards.map(({element}) => element))
+		for (const place of changed) {
+			const i = this.places.indexOf(place)
+			if (place.key === "stock") setText(this.count, String(piles[i].length || ""))
+			setText(this.words.children[i], inWords(place, piles[i]))
+			this.drawn.set(place.key, {piles: String(piles[i]), cards: cards.filter(({key}) => key === place.key)})
+		}
 	}
 }
 
@@ -67,11 +73,13 @@ function layOut({key, what, x, y, room}, pile) {
 function draw(card, animated) {
 	const {code, key, before, at} = card
 	const element = (card.element = before?.element ?? svg("g"))
-	if (before?.code !== code) element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code)))
-	element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}`)
-	element.dataset.card = code
-	element.dataset.pile = key
-	element.style.transform = at
+	if (before?.code !== code) {
+		element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code)))
+		element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}`)
+		element.dataset.card = code
+	}
+	if (before?.key !== key) element.dataset.pile = key
+	if (before?.at !== at) element.style.transform = at
 	if (animated && before && before.at !== at)
 		element.animate([{transform: before.at}, {transform: at}], {duration: 240, easing: "ease-out"})
 }

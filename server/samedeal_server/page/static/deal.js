@@ -1,15 +1,7 @@
 // Deals the cards of a race from what the server has revealed, and checks it, as DEALS.md says.
 
 import {DOWN, FACE, GAMES, HIDDEN, onFoundations, pilesOf, played} from "./piles.js"
-
-const utf8 = new TextEncoder()
-export const canHash = Boolean(globalThis.crypto?.subtle)
-export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
-const join = parts => Uint8Array.from(parts.flatMap(part => [...(typeof part === "string" ? utf8.encode(part) : part)]))
-
-async function sha256(...parts) {
-	return new Uint8Array(await crypto.subtle.digest("SHA-256", join(parts)))
-}
+import {canHash, join, sha256, unhex} from "./words.js"
 
 // Whether the hash of the parts is the expected one; null if this browser cannot say.
 export async function isHash(expected, ...parts) {
@@ -92,18 +84,6 @@ async function candidateStream(mix, number, decks) {
 	const stream = []
 	for (let n = 0; n < 32; n++) stream.push(...(await sha256("samedeal order v2\n", [decks], seed, number32(n))))
 	return stream
-}
-
-// Four words that are the same for all who race on the same cards. Empty if this browser cannot hash.
-export async function dealWords(commitment, shares) {
-	if (!canHash) return ""
-	const hash = await sha256("samedeal words v1\n", commitment, ...shares.flatMap(({seat, share}) => [[seat], share]))
-	const word = at => {
-		const bits = (hash[at] << 8) | hash[at + 1]
-		const [consonant, vowel] = [place => "bdfghjklmnprstvz"[(bits >> place) & 15], place => "aiou"[(bits >> place) & 3]]
-		return consonant(12) + vowel(10) + consonant(6) + vowel(4) + consonant(0)
-	}
-	return [0, 2, 4, 6].map(word).join(" ")
 }
 
 const NUMBER = "(?:0|[1-9]\\d{0,8})"

@@ -40,3 +40,6 @@ globalThis.onmessage = async ({data}) => {
 	const failed = () => ({ok: null, reason: "It needs more memory than this browser has."})
 	postMessage(await checkSearch(data, message => postMessage(message)).catch(failed))
 }
+
+// The worker first fetches the games. A message that came before that would be lost.
+globalThis.postMessage?.({isReady: true})

@@ -2,9 +2,6 @@
 
 import {byId} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
-import {Lobby} from "./lobby.js"
-import {ReplayScreen} from "./replay.js"
-import {RaceScreen} from "./race_screen.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
@@ -29,7 +26,14 @@ setSuits(settings().suits)
 byId("suits").onclick = () => setSuits((settings().suits = root.classList.contains("four") ? "two" : "four"))
 document.querySelector(".brand").href = to("./")
 
-const screen = !room ? new Lobby() : room === "replay" ? new ReplayScreen(race) : new RaceScreen(room)
+// Who watches loads neither the list nor the replay.
+async function open() {
+	if (!room) return new (await import("./lobby.js")).Lobby()
+	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
+	return new (await import("./race_screen.js")).RaceScreen(room)
+}
+
+const screen = await open()
 if (room !== "replay" || race)
 	screen.link = new Link({
 		welcome: () => screen.enter(),

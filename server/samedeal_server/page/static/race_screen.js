@@ -3,11 +3,10 @@
 import {title} from "./piles.js"
 import {BoardView, tableSize} from "./board_view.js"
 import {chart} from "./chart.js"
-import {canHash, checkDeal, dealWords} from "./deal.js"
-import {DeepCheck} from "./deep_check.js"
 import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {Race} from "./race_state.js"
+import {canHash, dealWords} from "./words.js"
 
 const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
@@ -35,7 +34,7 @@ export class RaceScreen {
 		document.title = `${room} · Samedeal`
 		setText(byId("title"), room)
 		byId("all").onclick = () => this.choose()
-		addEventListener("resize", () => this.fit())
+		addEventListener("resize", () => this.fit(true))
 		addEventListener("keydown", ({key}) => key === "Escape" && this.chosen.length && this.choose())
 		setInterval(() => this.showClock(), 250)
 	}
@@ -86,7 +85,7 @@ export class RaceScreen {
 		byId("race").hidden = false
 		const rows = this.rows()
 		this.showPlayers(rows)
-		byId("chart").replaceChildren(race.boards.size ? chart(rows, race, colour, this.chosen) : "")
+		this.showChart(rows)
 		this.showJoin()
 		this.showDraw()
 		this.showWords()
@@ -98,6 +97,14 @@ export class RaceScreen {
 
 	rows() {
 		return this.race.ranking()
+	}
+
+	// Draw the chart again, while the race goes on at most once a second.
+	showChart(rows) {
+		const state = `${this.race.room.phase} ${this.chosen} ${Math.floor(Date.now() / 1000)}`
+		if (state === this.chartShown) return
+		this.chartShown = state
+		byId("chart").replaceChildren(this.race.boards.size ? chart(rows, this.race, colour, this.chosen) : "")
 	}
 
 	showPlayers(rows) {
@@ -124,7 +131,7 @@ export class RaceScreen {
 			tile.classList.toggle("won", Boolean(finishedAt))
 			tile.hidden = this.chosen.length && !isChosen
 			line.classList.toggle("chosen", isChosen)
-			line.style.setProperty("--done", count / race.cards)
+			if (shown.count !== count) line.style.setProperty("--done", (shown.count = count) / race.cards)
 			if (!board || shown.board === board) continue
 			view.show(board.piles, shown.board && !tile.hidden)
 			shown.board = board
@@ -162,10 +169,12 @@ export class RaceScreen {
 	}
 
 	// Make the boards as large as possible, and two side by side. On a narrow screen they scroll.
-	fit() {
+	fit(resized) {
 		const boards = byId("boards")
 		const count = this.chosen.length || this.shown.size
-		if (!count) return
+		const state = `${count} ${this.chosen.length} ${this.race.room?.game} ${byId("message").hidden} ${byId("draw").hidden}`
+		if (!count || (state === this.fitted && !resized)) return // the measures below lay out the page
+		this.fitted = state
 		const [width, height] = tableSize(this.race.room.game)
 		const tall = innerHeight - boards.getBoundingClientRect().top - scrollY - 14
 		const scrolls = innerWidth <= NARROW && !isFrame
@@ -235,6 +244,9 @@ export class RaceScreen {
 		const isJoint = room.deal.startsWith("winnable")
 		const shares = isJoint ? (drawn?.shares ?? room.shares) : []
 		const isFixed = isJoint ? shares.length : room.phase !== "open"
+		const state = `${commitment} ${isFixed} ${shares.map(({share}) => share)}`
+		if (state === this.wordsOf) return
+		this.wordsOf = state
 		const words = isFixed ? await dealWords(commitment, shares) : ""
 		setText(byId("words"), words && `Deal words: ${words}`)
 	}
@@ -242,11 +254,13 @@ export class RaceScreen {
 	async checkDeal() {
 		const {boards, room, commitment, starts, sealed, drawn} = this.race
 		const piles = [...boards.values()].map(board => board.piles)
-		this.showDeal(await checkDeal(room, commitment, piles, starts, {sealed, drawn}), room.proof)
+		const {checkDeal} = await import("./deal.js")
+		await this.showDeal(await checkDeal(room, commitment, piles, starts, {sealed, drawn}), room.proof)
 	}
 
 	// Show the steps of a check, and repeat the search for the deal if there was one. The proof has all that it needs.
-	showDeal({steps, search, draw, lost}, proof) {
+	async showDeal({steps, search, draw, lost}, proof) {
+		const {DeepCheck} = await import("./deep_check.js")
 		const isSearched = search && !steps.some(([ok]) => ok === false)
 		Object.assign(this, {steps, losses: draw ? lossLines(draw, lost, true) : []})
 		if (!isSearched || proof !== this.deep?.proof) {

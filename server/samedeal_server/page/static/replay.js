@@ -1,10 +1,11 @@
 // Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
 import {GAMES} from "./piles.js"
-import {canHash, dealWords, field, isHash, openDeal, unhex} from "./deal.js"
+import {field, isHash, openDeal} from "./deal.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
 import {Race} from "./race_state.js"
 import {RaceScreen} from "./race_screen.js"
+import {canHash, dealWords, unhex} from "./words.js"
 
 const VERSION = 2 // of records
 const LINE = "line" // in place of the id of a player: the winning line
