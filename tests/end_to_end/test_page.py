@@ -21,6 +21,7 @@ from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof, LostShare
 from samedeal.deal_words import deal_words
 from samedeal.games import GAMES, game_named
+from samedeal.moves import FOUNDATION
 from samedeal.names import WIDEST_NAME
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
@@ -513,9 +514,31 @@ async def test_axe_finds_nothing_on_any_screen(browser: Browser, one: Node, sche
         await browser.open(f"{one.url}/{path}", size)
         await browser.shows(text)
         assert not await browser.accessibility_violations(), path
+        assert await browser.run("return document.documentElement.scrollWidth") <= size[0]
     await browser.drop((GOLDEN / "race_records" / "joint.txt").read_bytes())
     await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
+
+
+def board_of(client: Client) -> Board:
+    assert client.play is not None
+    return client.play.board
+
+
+async def test_phone_sees_at_once_who_leads(browser: Browser, one: Node) -> None:
+    clients = await players(one.url, "mira", "zoe", "ada")
+    await start(clients)
+    await browser.open(f"{one.url}/{ROOM}", PHONE)
+    last = clients[-1]
+    while not (cards := board_of(last).foundation_cards):
+        moves = board_of(last).legal_moves()
+        await last.act(str(next((move for move in moves if move.target == FOUNDATION), moves[-1])))
+    await compare(browser, clients)
+    await browser.shows(f"1. ada {cards}/52", "#lead")
+    assert (await browser.run(BOX, "#lead"))["bottom"] < PHONE[1] / 3
+    label = await browser.run("return document.elementFromPoint(180, arguments[0]).closest('.tile').ariaLabel", 200)
+    assert label.startswith("Board of ada, 1. place")
+    assert await browser.run("return document.querySelectorAll('.tile [tabindex=\"-1\"]').length") == 3
 
 
 async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
+import msgpack  # type: ignore[import-untyped] # it has no types
 import pytest
 
 from samedeal.board import Board
@@ -278,3 +280,38 @@ async def test_served_page_is_no_refused_handshake(node: NodeMaker) -> None:
     before = one.metric("handshakes_refused_total", reason="malformed")
     assert (await ask(one.url, "/")).status == 200
     assert one.metric("handshakes_refused_total", reason="malformed") == before
+
+
+VALUES: list[Any] = [
+    *(None, True, False, "", "a", "é" * 40, "x" * 300, "y" * 70_000, 0.5, -1.25e300),
+    *(sign * 2**power + step for power in range(53) for step in (-1, 0) for sign in (1, -1)),
+    *(
+        [],
+        [1, [2, [3]]],
+        list(range(40)),
+        {},
+        {"a": {"b": [None, True]}},
+        {str(number): number for number in range(20)},
+    ),
+]
+
+
+@needs_node
+def test_page_encodes_as_msgpack_says(tmp_path: Path) -> None:
+    encoded = evaluate_with_page("given.map(value => Array.from(encode(value)))", VALUES, tmp_path)
+    assert [msgpack.unpackb(bytes(each)) for each in encoded] == VALUES
+    assert [bytes(each) for each in encoded] == [msgpack.packb(value) for value in VALUES]
+
+
+@needs_node
+def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
+    sizes = [0, 1, 255, 256, 70_000]
+    encoded = evaluate_with_page("given.map(size => Array.from(encode(new Uint8Array(size))))", sizes, tmp_path)
+    assert [bytes(each) for each in encoded] == [msgpack.packb(bytes(size)) for size in sizes]
+
+
+@needs_node
+@pytest.mark.parametrize("value", ["undefined", "() => 1", "1n", "new Map()", "Symbol()"])
+def test_page_refuses_to_send_other_values(value: str, tmp_path: Path) -> None:
+    program = f"(() => {{ try {{ encode([{value}]); return 'sent' }} catch {{ return 'refused' }} }})()"
+    assert evaluate_with_page(program, None, tmp_path) == "refused"

@@ -53,6 +53,7 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
         'import { GAMES } from "./piles.js"; import { checkDeal, openDeal } from "./deal.js";'
         'import { dealWords, unhex } from "./words.js";'
         'import { checkSearch } from "./deep_check_worker.js"; import { Race } from "./race_state.js";'
+        'import { encode } from "./msgpack.js";'
     )
     return _evaluate(imports, program, given, folder)
 

@@ -20,8 +20,10 @@ export class Lobby {
 	async enter() {
 		try {
 			const {rooms} = await this.link.ask("listrooms")
-			setText(this.none, rooms.length ? "" : "No room is open.")
-			show(this.rooms, rooms.map(roomLine))
+			setText(this.none, rooms.some(({phase}) => phase !== "finished") ? "" : "No room is open.")
+			// Races under way come first. Races that are over are in the other list.
+			const [running, open] = [rooms.filter(({phase}) => /racing|countdown/.test(phase)), rooms.filter(({phase}) => phase === "open")]
+			show(this.rooms, [...running, ...open].map(roomLine))
 			const {records} = await this.link.ask("listrecords")
 			show(this.records, records.map(recordLine))
 		} catch {

@@ -21,7 +21,10 @@ const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked"
 const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
 
 const span = (name, ...children) => element("span", {class: name}, ...children)
-const colour = ({seat}) => `light-dark(hsl(${seat * 137.5} 60% 40%), hsl(${seat * 137.5} 60% 64%))`
+const hue = ({seat}, light) => `hsl(${seat * 137.5} 60% ${light}%)`
+const hasDark = CSS.supports("color: light-dark(red, red)")
+const colour = row => (hasDark ? `light-dark(${hue(row, 40)}, ${hue(row, 64)})` : hue(row, 40))
+const EARLY_CARDS = 5 // so many cards the leader needs before the lead is news
 
 export class RaceScreen {
 	constructor(room) {
@@ -85,6 +88,7 @@ export class RaceScreen {
 		byId("race").hidden = false
 		const rows = this.rows()
 		this.showPlayers(rows)
+		this.showLead(rows)
 		this.showChart(rows)
 		this.showJoin()
 		this.showDraw()
@@ -97,6 +101,28 @@ export class RaceScreen {
 
 	rows() {
 		return this.race.ranking()
+	}
+
+	// Show who leads, above the boards of a narrow screen, and what has just happened.
+	showLead(rows) {
+		const {race, was = new Map()} = this
+		const news = rows.flatMap(row => {
+			const before = was.get(row.player)
+			if (!before) return []
+			if (row.finishedAt && !before.finishedAt) return [`${row.name} finished in ${clock(row.finishedAt - race.room.starts)}`]
+			return row.resigned && !before.resigned ? [`${row.name} resigned`] : []
+		})
+		const [first, second] = rows
+		const leads = first?.count >= EARLY_CARDS && first.place === 1 && second?.place !== 1 && race.room.phase === "racing"
+		if (leads && this.leader && this.leader !== first.player && !first.finishedAt) news.push(`${first.name} took the lead`)
+		if (leads) this.leader = first.player
+		this.latest = news.at(-1) ?? this.latest ?? ""
+		this.was = new Map(rows.map(row => [row.player, row]))
+		const places = rows.filter(({board}) => board).slice(0, 3).map(({place, name, count}) => `${place}. ${name} ${count}/${race.cards}`)
+		const state = `${places}|${this.latest}`
+		if (state === this.leadShown) return
+		this.leadShown = state
+		byId("lead").replaceChildren(element("strong", {}, places.join("  ")), " ", span("", this.latest))
 	}
 
 	// Draw the chart again, while the race goes on at most once a second.
@@ -127,6 +153,9 @@ export class RaceScreen {
 			const numbers = board || final ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
 			const texts = {...numbers, state: stateOf(row, race.room)}
 			for (const target of shown.texts) setText(target, String(texts[target.className] ?? ""))
+			const label = `Board of ${row.name}, ${row.place}. place, ${texts.progress ?? "not dealt"} ${texts.state}`
+			if (shown.label !== label) tile.setAttribute("aria-label", (shown.label = label))
+			if (shown.order !== rows.indexOf(row)) tile.style.setProperty("--order", (shown.order = rows.indexOf(row)))
 			tile.classList.toggle("gone", !connected)
 			tile.classList.toggle("won", Boolean(finishedAt))
 			tile.hidden = this.chosen.length && !isChosen
@@ -151,6 +180,7 @@ export class RaceScreen {
 		const choose = {onclick: () => this.choose(player)}
 		const button = () => element("button", choose, span("name", name), bot ? span("bot", "bot") : "")
 		const caption = element("header", {}, span("place"), button(), span("state"), span("progress"))
+		caption.querySelector("button").tabIndex = -1 // the table of standings has the same button
 		const tile = element("article", {class: "tile", "data-player": player}, caption, view.words, element("div", choose, view.element))
 		const head = element("th", {}, button(), span("state"))
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
