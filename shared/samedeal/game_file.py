@@ -38,6 +38,7 @@ _MOST_CARDS: Final = 20
 _Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
 _States = Annotated[int, Meta(ge=2, le=99_999)]
 _Weight = Annotated[int, Meta(ge=0, le=99)]
+_BotWeight = Annotated[float, Meta(ge=0, le=99)]
 
 
 class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -108,7 +109,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
     search: Annotated[tuple[Mapping[str, _Weight], ...], Meta(max_length=4)] = ()
-    bots: Mapping[str, float] = {}
+    bots: Annotated[Mapping[str, _BotWeight], Meta(max_length=32)] = {}
     rulings: Mapping[str, int] = {}
     notes: Mapping[str, tuple[_Line, ...]] = {}
 

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from dataclasses import fields
+
 import pytest
 
+from samedeal.game import Game
+from samedeal.games import GAMES
+from samedeal_client.bots.evaluation import Weights
 from tests.tools.game_texts import ROOT, texts
 
 TEXTS = texts()
+FOLDERS = ("client/samedeal_client", "server/samedeal_server", "shared/samedeal")
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_text_follows_from_the_games(name: str) -> None:
     """``make games`` writes them."""
     assert (ROOT / name).read_text(encoding="utf-8") == TEXTS[name]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=str)
+def test_bots_know_all_weights_of_a_file(game: Game) -> None:
+    assert set(game.file.bots) <= {weight.name for weight in fields(Weights)}
+
+
+def test_no_code_names_a_game() -> None:
+    """What depends on a game is in its file. Docstrings and comments may name games as examples."""
+    names = re.compile(rf"\b({'|'.join((*GAMES, *(game.title for game in GAMES.values())))})\b")
+    found = []
+    for path in (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs]
+        found += [f"{path.name}: {node.value!r}" for node in texts if names.search(repr(node.value))]
+    scripts = [path for path in (ROOT / FOLDERS[1] / "page/static").iterdir() if path.suffix in (".js", ".mjs")]
+    found += [
+        path.name for path in (*scripts, *(ROOT / "shared/checker").glob("*.mjs")) if names.search(path.read_text())
+    ]
+    assert found == []

@@ -82,56 +82,11 @@ class Weights:
         return replace(self, **{**varied, **bonuses})
 
 
-_DEFAULT_WEIGHTS: Final = Weights()
-_WEIGHTS: Final[dict[str, Weights]] = {
-    "athena": Weights(
-        empty=3.2,
-        king=0.48,
-        pair=0.14,
-        gap=0.41,
-        face_down=2.0,
-        buried=0.75,
-        blocked=2.24,
-        stock=0.0,
-        haste=1,
-        reveal=10,
-        draw=0.17,
-    ),
-    "steve": Weights(
-        foundation=2.5,
-        king=0.1,
-        run=1.4,
-        gap=0.35,
-        buried=0.15,
-        blocked=0.98,
-        stock=0.98,
-        haste=1.26,
-        reveal=0.63,
-        deal=0.09,
-    ),
-    "phoenix": Weights(foundation=1.6, empty=25.6, king=1.5, run=0.75, pair=3.2, gap=0.16, buried=0.62, haste=0.088),
-    "ace-of-hearts": Weights(
-        foundation=0.48,
-        king=0.24,
-        pair=1.0,
-        gap=0.48,
-        buried=0,
-        blocked=0,
-        wanted=0.4,
-        haste=0.063,
-        reveal=0.25,
-        deal=0.008,
-    ),
-    "willow": Weights(
-        foundation=4.8, empty=2, king=1.88, run=2.0, pair=2.0, gap=0.15, buried=0.62, fan=0.3, haste=0.12
-    ),
-}
-"""The tuned weights of each game. Of all weights in a random search, they won the most of sixty numbered deals."""
-
-
 def weights_of(game: Game) -> Weights:
-    """Return the tuned weights of a game. A game without tuned weights has the default weights."""
-    return _WEIGHTS.get(game.name, _DEFAULT_WEIGHTS)
+    """Return the weights of a game: those that its file has, and otherwise the usual ones."""
+    return Weights(
+        **{weight.name: game.file.bots[weight.name] for weight in fields(Weights) if weight.name in game.file.bots}
+    )
 
 
 class Evaluation:

@@ -21,7 +21,7 @@ ROOM_HEADINGS: Final = ("#", "Room", "Game", "Players", "State")
 _WITH_DEAL: Final = 76
 """Minimum width, in columns, of a window in which the list of rooms includes their deals."""
 ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
-_GAME: Final = len("Ace of Hearts ")
+_GAME: Final = max(len(game.title) for game in GAMES.values()) + 1
 NUMBERED_ROOMS: Final = 9
 """Number of rooms that can be entered with a digit."""
 
