@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from samedeal import legality
-from samedeal.cards import DECK, DOWN, FACE, HIDDEN, TURN_DOWN, TURN_UP, UNSEEN, Card
+from samedeal.cards import DECK, DOWN, FACE, HIDDEN, IN_SUITS, TURN_DOWN, TURN_UP, UNSEEN, Card
 from samedeal.errors import IllegalMove, UnseenCard
 from samedeal.game import Game
 from samedeal.legality import LegalMoves, find_target, stock_reason
 from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
-from samedeal.policies import Faces
+from samedeal.policies import IS_DEALT_DOWN
 from samedeal.position import Position
 
 
@@ -55,20 +55,20 @@ class Board(Position):
     def deal(cls, game: Game, deck: bytes) -> Board:
         """Return the board that is dealt from a shuffled deck. The first card of ``deck`` is dealt first.
 
-        RULES.md, rulings R1, R12, R16, R21, R23 and R27, says how each game is dealt. Raise ValueError unless ``deck``
-        has exactly the cards of the game.
+        RULES.md, ruling R1, says how cards are dealt. In a game of fewer than four suits, the cards of ``deck`` get the
+        suits of the game. Raise ValueError unless ``deck`` has exactly the cards of whole decks.
         """
         if sorted(deck) != sorted(DECK * game.decks):
             raise ValueError(f"{game.title} is dealt from {game.decks} whole decks")
         piles = [bytearray() for _ in game.piles]
-        cards = iter(deck)
+        cards = iter(deck.translate(IN_SUITS[game.file.suits]))
         first = 0
         for group in game.groups:
+            is_down = IS_DEALT_DOWN[group.faces]
             for row in range(max(group.sizes, default=0)):
                 for offset, size in enumerate(group.sizes):
                     if row < size:
-                        down = group.faces is Faces.DOWN_UP and row % 2 == 0
-                        piles[first + offset].append(next(cards) | (UNSEEN if down else 0))
+                        piles[first + offset].append(next(cards) | (UNSEEN if is_down(row, size) else 0))
             first += len(group.keys)
         if game.stock_at >= 0:
             piles[game.stock_at][:] = bytes(card | UNSEEN for card in cards)[::-1]
@@ -156,7 +156,7 @@ class Board(Position):
         fresh = [face for card, face in zip(cards, faces, strict=True) if card == HIDDEN]
         known = b"".join(self.piles).translate(TURN_UP)
         for face in fresh:
-            if known.count(face) + fresh.count(face) > self.game.decks:
+            if known.count(face) + fresh.count(face) > self.game.deck.count(face):
                 raise ValueError(f"{Card(face)} can't be turned up: it is in another pile")
         return faces
 
@@ -218,10 +218,7 @@ class Board(Position):
         return legality.is_legal(self, move)
 
     def is_null(self, move: Move) -> bool:
-        """Return whether a move takes a whole column to an empty column (RULES.md, ruling R6).
-
-        Such a move only changes the place of the column.
-        """
+        """Return whether a move only changes the place of a whole column or of the card of a cell (RULES.md, ruling R6)."""
         return legality.is_null(self, move)
 
     def is_worry_back(self, move: Move) -> bool:

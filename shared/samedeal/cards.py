@@ -71,8 +71,18 @@ class Card(int):
         return f"Card.parse({str(self)!r})"
 
 
+_SUITS_LEFT: Final = {1: (3, 3, 3, 3), 2: (3, 2, 2, 3), 4: (0, 1, 2, 3)}
+
 DECK: Final = bytes(Card.of(rank, suit) for suit in range(4) for rank in range(1, 14))
 """The 52 cards in the order of a new deck: clubs, diamonds, hearts, spades, each from the ace to the king."""
+
+IN_SUITS: Final[dict[int, bytes]] = {
+    suits: bytes(code & ~0x30 | _SUITS_LEFT[suits][code >> 4 & 3] << 4 for code in range(256)) for suits in _SUITS_LEFT
+}
+"""For each number of suits, the ``bytes.translate`` table that gives a card the suit with which a game replaces its own.
+
+In a game of two suits, clubs become spades, and diamonds become hearts. In a game of one suit, all cards are spades.
+"""
 
 ACE_OF_HEARTS: Final = Card.parse("AH")
 

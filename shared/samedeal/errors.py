@@ -46,6 +46,7 @@ class RuleReason(StrEnum):
 
     NO_SUCH_ACTION = "no_such_action"  # a draw or a deal in a game that has none
     STOCK_EMPTY = "stock_empty"
+    EMPTY_COLUMN = "empty_column"  # cards are not dealt from the stock while a column is empty
     UNKNOWN_PILE = "unknown_pile"
     SAME_PILE = "same_pile"
     NOT_A_SOURCE = "not_a_source"  # cards are never taken from such a pile
@@ -54,10 +55,12 @@ class RuleReason(StrEnum):
     TOO_FEW_CARDS = "too_few_cards"
     FACE_DOWN = "face_down"
     NOT_A_GROUP = "not_a_group"  # the cards may not be moved together
+    TOO_MANY_CARDS = "too_many_cards"  # more than the free places allow to move together
     BETWEEN_FOUNDATIONS = "between_foundations"
     NAMED_FOUNDATION = "named_foundation"  # the target of such a move is written 0
     NOT_A_TARGET = "not_a_target"  # cards are never put on such a pile
     ONE_AT_A_TIME = "one_at_a_time"
+    NOT_COMPLETE = "not_complete"  # the foundation takes only a complete suit
     NOT_ON_EMPTY = "not_on_empty"
     NOT_ON_CARD = "not_on_card"
 

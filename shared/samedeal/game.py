@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
+from samedeal.cards import DECK, IN_SUITS
 from samedeal.game_file import GameFile, PileRow
-from samedeal.policies import ON, ON_EMPTY, RUN, Base, Build, Faces, Kind, Lift
+from samedeal.policies import AS_FREE_PLACES_ALLOW, ON, ON_EMPTY, RUN, TAKEN_TOGETHER, Base, Build, Faces, Kind, Lift
 from samedeal.stock import StockPolicy
 
 
@@ -63,6 +64,10 @@ class Group:
     """
     gives: bool = _derived()
     """Whether cards can be taken from these piles at all."""
+    takes: int = _derived()
+    """The number of cards that a foundation takes in one move."""
+    needs_places: bool = _derived()
+    """Whether free cells and empty columns limit how many cards can be moved together."""
     lifts_any: bool = _derived()
     """Whether any number of top cards can be moved together, in whatever order they lie."""
     follows_suit: bool = _derived()
@@ -82,8 +87,10 @@ class Group:
             on=on,
             on_empty=ON_EMPTY[self.base],
             run=run,
-            sequence=run if self.lift in (Lift.ALTERNATING_RUN, Lift.SUIT_RUN) else on,
+            sequence=on if self.lift in (Lift.NOTHING, Lift.TOP, Lift.ANY) else run,
             gives=self.lift is not Lift.NOTHING,
+            takes=TAKEN_TOGETHER[self.base],
+            needs_places=self.lift in AS_FREE_PLACES_ALLOW,
             lifts_any=self.lift is Lift.ANY,
             follows_suit=self.build in (Build.UP_SAME_SUIT, Build.DOWN_SAME_SUIT),
         )
@@ -107,6 +114,8 @@ class Game:
 
     cards: int = _derived()
     """The number of cards in the game, 52 for each deck."""
+    deck: bytes = _derived()
+    """The cards of the game before they are shuffled, in the order of new decks."""
     piles: tuple[Group, ...] = _derived()
     """The ``Group`` that each pile belongs to, by position."""
     keys: tuple[str, ...] = _derived()
@@ -121,6 +130,8 @@ class Game:
     """The positions of the fans."""
     reserve: range = _derived()
     """The positions of the piles in the reserve."""
+    cells: range = _derived()
+    """The positions of the cells."""
     stock_at: int = _derived()
     """The position of the stock, or -1 in a game without a stock."""
     waste_at: int = _derived()
@@ -141,6 +152,7 @@ class Game:
         _set(
             self,
             cards=52 * self.decks,
+            deck=(DECK * self.decks).translate(IN_SUITS[self.file.suits]),
             piles=piles,
             keys=keys,
             index={key: at for at, key in enumerate(keys)},
@@ -148,6 +160,7 @@ class Game:
             foundations=foundations,
             fans=ranges[Kind.FAN],
             reserve=ranges[Kind.RESERVE],
+            cells=ranges[Kind.CELL],
             stock_at=next(iter(ranges[Kind.STOCK]), -1),
             waste_at=next(iter(ranges[Kind.WASTE]), -1),
             sources=tuple(sorted(sources, key=lambda at: at in foundations)),
@@ -167,6 +180,14 @@ class Game:
 
     def __repr__(self) -> str:
         return f"game_named({self.name!r})"
+
+    @property
+    def can_be_solved(self) -> bool:
+        """Whether the solver knows all rules of the game, so that it can find deals that can be won."""
+        free = self.cells or self.piles[self.columns.start].needs_places
+        takes_suits = self.piles[self.foundations.start].takes > 1
+        redeals = self.stock.redeals or not self.stock.to_waste
+        return not free and not takes_suits and redeals and self.stock.fills_columns
 
     def pile_name(self, key: str) -> str:
         """Return a pile in words, such as "column 3". The stock and the waste are just "stock" and "waste"."""

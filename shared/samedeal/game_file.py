@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -23,9 +23,10 @@ LONGEST_FILE: Final = 8_000
 
 _GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
-    Kind.COLUMN: re.compile(r"[1-8]"),
+    Kind.COLUMN: re.compile(r"[1-9t]"),
     Kind.FAN: re.compile(r"[a-z]"),
     Kind.RESERVE: re.compile(r"[a-z]"),
+    Kind.CELL: re.compile(r"[a-z]"),
     Kind.FOUNDATION: re.compile(r"0[1-8]"),
     Kind.STOCK: re.compile(r"stock"),
     Kind.WASTE: re.compile(r"w"),
@@ -39,6 +40,7 @@ _Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
 _States = Annotated[int, Meta(ge=2, le=99_999)]
 _Weight = Annotated[int, Meta(ge=0, le=99)]
 _BotWeight = Annotated[float, Meta(ge=0, le=99)]
+_Variants = Annotated[dict[str, dict[str, Any]], Meta(max_length=8)]
 
 
 class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -89,8 +91,10 @@ class Difficulties(Struct, frozen=True, forbid_unknown_fields=True):
 class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about a game.
 
-    ``blurb`` describes the game in a few words. ``height`` is that of the table on a page, in cards. ``order`` decides
-    where lists show the game, and ``default`` marks the game that is chosen at first. ``seldom_winnable`` says that
+    ``variant_of`` is the name of the file's first game, and is empty for this game itself. ``blurb`` describes the game
+    in a few words. ``height`` is that of the table on a page, in cards. ``order`` decides
+    where lists show the game, and ``default`` marks the game that is chosen at first.
+    ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``seldom_winnable`` says that
     most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
     has weights for one search of the solver. ``bots`` has the weights with which bots judge boards. ``rulings`` has the
     numbers of the rulings in RULES.md by what they are about, and ``notes`` the sentences of the rules that do not
@@ -100,10 +104,12 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+$")] = "?"
     blurb: Annotated[str, Meta(max_length=42, pattern=r"^[ -~]*$")] = ""
     height: Annotated[float, Meta(ge=1, le=10)] = 4
+    variant_of: Annotated[str, Meta(max_length=24)] = ""
     order: Annotated[int, Meta(ge=1, le=999)] = 999
     default: bool = False
     decks: Annotated[int, Meta(ge=1, le=2)] = 1
-    stock: Annotated[str, Meta(max_length=32)] = "none"
+    suits: Literal[1, 2, 4] = 4
+    stock: Annotated[str, Meta(max_length=40)] = "none"
     seldom_winnable: bool = False
     difficulty: Difficulties | None = None
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
@@ -119,10 +125,12 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return STOCKS[self.stock]
 
 
-def parse_game_file(name: str, text: str) -> GameFile:
-    """Return what a file says about a game. Raise MalformedGame with the line and the reason if it can't be a game."""
-    if not _GAME_NAME.fullmatch(name) or len(name) > 24:
-        raise MalformedGame(name, 0, "The name of the file must be of small letters, digits and hyphens, 24 at most")
+def parse_game_file(name: str, text: str) -> dict[str, GameFile]:
+    """Return what a file says about its games, by their names: that of the file, and those of its variants.
+
+    A table such as ``[variants.spider-one]`` has what is different in a variant. Raise MalformedGame with the line and
+    the reason if there can't be such a game.
+    """
     if len(text) > LONGEST_FILE:
         raise MalformedGame(name, 0, f"It has {len(text)} characters. {LONGEST_FILE} are allowed")
     try:
@@ -131,18 +139,42 @@ def parse_game_file(name: str, text: str) -> GameFile:
         at = re.search(r" \(at line (\d+).*\)", str(error))
         raise MalformedGame(name, int(at[1]) if at else 0, str(error).partition(" (at ")[0]) from None
     try:
-        file = msgspec.convert(table, GameFile)
+        variants = msgspec.convert(table.pop("variants", {}), _Variants)
+    except msgspec.ValidationError as error:
+        raise MalformedGame(name, _line_of(text, ".variants"), str(error).partition(" - at `$")[0]) from None
+    games = {name: {**table, "variant_of": ""}}
+    games |= {variant: {**table, **changes, "variant_of": name} for variant, changes in variants.items()}
+    if "variant_of" in table or name in variants:
+        raise MalformedGame(name, 0, "A variant has a table of its own, and another name than the file")
+    return {game: _checked(name, text, game, content) for game, content in games.items()}
+
+
+def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFile:
+    """Return what a file says about one of its games."""
+    header = f"[variants.{game}]"
+    if not _GAME_NAME.fullmatch(game) or len(game) > 24:
+        raise MalformedGame(name, 0, "The name of a game must be of small letters, digits and hyphens, 24 at most")
+    try:
+        file = msgspec.convert(content, GameFile)
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$")
-        raise MalformedGame(name, _line_of(text, path.rstrip("`")), reason) from None
+        raise MalformedGame(name, _line_of(text, path.rstrip("`"), header), reason) from None
     for path, reason in _faults(file):
-        raise MalformedGame(name, _line_of(text, path), reason)
+        raise MalformedGame(name, _line_of(text, path, header), reason)
     return file
 
 
-def _line_of(text: str, path: str) -> int:
-    """Return the number of the line that a path such as ``.piles[1].keys`` leads to, or 0 if it can't be found."""
+def _line_of(text: str, path: str, header: str = "") -> int:
+    """Return the number of the line that a path such as ``.piles[1].keys`` leads to, or 0 if it can't be found.
+
+    The lines below ``header``, if the text has it, are searched before the others.
+    """
     lines = text.splitlines()
+    if header in (below := [line.strip() for line in lines]):
+        start = below.index(header) + 1
+        end = next((at for at in range(start, len(lines)) if below[at].startswith("[variants.")), len(lines))
+        if found := _line_of("\n".join(lines[start:end]), path):
+            return start + found
     first = 0
     row = re.match(r"\.(\w+)\[(\d+)\]", path)
     if row:
@@ -195,5 +227,10 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
             yield "keys", f"Two piles are called {name!r}"
     if row.sizes and len(row.sizes) != len(row.names):
         yield "cards", f"{len(row.names)} piles need {len(row.names)} numbers of cards, not {len(row.sizes)}"
-    if max(row.sizes, default=0) > _MOST_CARDS:
-        yield "cards", f"At most {_MOST_CARDS} cards can be dealt to a pile"
+    most = 1 if row.kind in (Kind.RESERVE, Kind.CELL) else _MOST_CARDS
+    if max(row.sizes, default=0) > most:
+        yield "cards", f"At most {most} can be dealt to a {row.kind}"
+    if row.faces is not Faces.UP and row.kind not in (Kind.COLUMN, Kind.STOCK):
+        yield "faces", "Only cards of columns can lie face down"
+    if row.empty is Base.COMPLETE_SUIT and (row.kind is not Kind.FOUNDATION or row.lift is not None):
+        yield "empty", "Only a foundation that keeps its cards takes a complete suit"

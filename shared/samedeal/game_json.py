@@ -23,6 +23,7 @@ def _facts(game: Game) -> dict[str, Any]:
         "title": game.title,
         "height": game.file.height,
         "decks": game.decks,
+        "suits": game.file.suits,
         "stock": game.file.stock,
         "difficulty": game.file.difficulty,
         "search": [{name: cost for name, cost in asdict(weights).items() if cost} for weights in weights_of(game)],

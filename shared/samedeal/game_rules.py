@@ -43,12 +43,18 @@ _RUN: Final = (
     "column in one move, all of it or only its topmost cards. The card of highest rank among them must fit the target."
 )
 
+_ALTERNATING: Final = _RUN.format("other colour.")
+_IN_SUIT: Final = _RUN.format("same suit, as {{9S}} {{8S}} {{7S}}.").replace("{{", "{").replace("}}", "}") + (
+    " Cards of mixed suits move one at a time."
+)
+
 _LIFTS: Final[dict[Lift, str]] = {
     Lift.NOTHING: "Cards in columns never move.",
     Lift.TOP: "Only the top card of a column can be moved.",
-    Lift.ALTERNATING_RUN: _RUN.format("other colour."),
-    Lift.SUIT_RUN: _RUN.format("same suit, as {{9S}} {{8S}} {{7S}}.").replace("{{", "{").replace("}}", "}")
-    + " Cards of mixed suits move one at a time.",
+    Lift.ALTERNATING_RUN: _ALTERNATING,
+    Lift.SUIT_RUN: _IN_SUIT,
+    Lift.FREE_ALTERNATING_RUN: _ALTERNATING,
+    Lift.FREE_SUIT_RUN: _IN_SUIT,
     Lift.ANY: "Any number of cards from the top of a column can move together, whatever their order. Only the bottom card "
     "of the group, the one that the others lie on, must fit the target.",
 }
@@ -58,6 +64,8 @@ _GROUPS: Final[dict[Lift, str]] = {
     Lift.TOP: "",
     Lift.ALTERNATING_RUN: " or any such run,",
     Lift.SUIT_RUN: " or any run in one suit,",
+    Lift.FREE_ALTERNATING_RUN: " or any such run,",
+    Lift.FREE_SUIT_RUN: " or any run in one suit,",
     Lift.ANY: " alone or with any cards on it,",
 }
 """What goes to an empty column together, as part of a sentence."""
@@ -65,6 +73,8 @@ _GROUPS: Final[dict[Lift, str]] = {
 _FACES: Final[dict[Faces, str]] = {
     Faces.UP: ", all face up.",
     Faces.DOWN: ", all face down.",
+    Faces.TOP_UP: ". Only the top card of each column lies face up.",
+    Faces.FIVE_UP: ". The top five cards of each column lie face up, and all others face down.",
     Faces.DOWN_UP: ". From the bottom card of a column to its top card: face down, face up, face down, face up.",
 }
 
@@ -77,6 +87,7 @@ def sections_of(game: Game) -> tuple[Section, ...]:
         ("Columns", _columns),
         ("Fans", _fans),
         ("Reserve", _reserve),
+        ("Cells", _cells),
         ("Stock and waste" if game.stock.to_waste else "Stock", _stock),
         ("Foundations" if len(game.foundations) > 1 else "Foundation", _foundations),
     )
@@ -124,12 +135,24 @@ def _sizes(sizes: tuple[int, ...]) -> str:
     return f"of {', '.join(words[:-1])} and {words[-1]} cards"
 
 
+_SUITS: Final = {
+    1: "All cards are spades: each other card of the decks is replaced by the spade of its rank.",
+    2: "The cards are spades and hearts: each club is replaced by the spade of its rank, and each diamond by the heart.",
+}
+
+
 def _deal(game: Game) -> Iterator[RulePoint]:
     ruling = _ruling(game, "deal")
+    if game.file.suits < 4:
+        yield RulePoint(_SUITS[game.file.suits], _ruling(game, "suits"))
     has_stock, dealt = game.stock_at >= 0, sum(sum(group.sizes) for group in game.groups)
-    open_ = " There is no stock: you can see every card from the start." if not has_stock else ""
+    is_open = all(group.faces is Faces.UP for group in game.groups)
+    no_stock = f" There is no stock{': you can see every card from the start' * is_open}."
+    open_ = "" if has_stock else no_stock
     last = [group for group in game.groups if sum(group.sizes)][-1]
     for group in game.groups:
+        if group.kind is Kind.CELL:
+            yield RulePoint(f"{_counted(len(group.keys), 'cell').capitalize()}, named {_names(group)}.", ruling)
         if not sum(group.sizes):
             continue
         count = _counted(len(group.keys), group.kind)
@@ -155,15 +178,32 @@ def _columns(game: Game) -> Iterator[RulePoint]:
     yield RulePoint(f"A column builds {group.build}{_BUILDS.get(group.build, '.')}", ruling)
     down = " Face-down cards never move." if group.faces is not Faces.UP else ""
     yield RulePoint(_LIFTS[group.lift] + down, _ruling(game, "columns", "R3"))
+    if group.needs_places:
+        yield from _places(game, group)
     yield RulePoint(_EMPTY_COLUMNS[group.base](group), ruling)
     if group.faces is not Faces.UP:
         yield RulePoint("A face-down card that becomes the top of its column is turned face up at once.", "R4")
 
 
-def _only_a_king(group: Group) -> str:
-    run = (
-        " alone or with the run on it," if group.lift in (Lift.ALTERNATING_RUN, Lift.SUIT_RUN) else _GROUPS[group.lift]
+def _places(game: Game, group: Group) -> Iterator[RulePoint]:
+    ruling = _ruling(game, "together")
+    columns = group.base is Base.ANY
+    places = "empty cells and empty columns" if columns else "empty cells"
+    yield RulePoint(
+        f"A run moves as its cards could move one by one by way of {places}. With no empty cell, one card moves at a time, "
+        "with one empty cell two, with two empty cells three, and so on.",
+        ruling,
     )
+    if columns:
+        yield RulePoint(
+            "Each empty column doubles this number, except for the column to which the run moves: with two empty cells and "
+            "one other empty column, six cards move together.",
+            ruling,
+        )
+
+
+def _only_a_king(group: Group) -> str:
+    run = _GROUPS[group.lift] if group.lifts_any or not _GROUPS[group.lift] else " alone or with the run on it,"
     return f"Only a king,{run} goes to an empty column." if run else "Only a king goes to an empty column."
 
 
@@ -178,6 +218,7 @@ _EMPTY_COLUMNS: Final[dict[Base, Callable[[Group], str]]] = {
     Base.KING: _only_a_king,
     Base.ACE: lambda _: "Only an ace goes to an empty column.",
     Base.ACE_OF_HEARTS: lambda _: "Only {AH} goes to an empty column.",
+    Base.COMPLETE_SUIT: lambda _: "Only a complete suit goes to an empty column.",
 }
 
 
@@ -207,25 +248,38 @@ def _reserve(game: Game) -> Iterator[RulePoint]:
         yield RulePoint("No card ever goes to the reserve: an empty reserve pile stays empty.", ruling)
 
 
+def _cells(game: Game) -> Iterator[RulePoint]:
+    if game.cells:
+        ruling = _ruling(game, "cells")
+        yield RulePoint(
+            "A cell holds one card. An empty cell takes the top card of a column, or of another cell.", ruling
+        )
+        yield RulePoint(
+            "The card of a cell can go to a foundation, to a column where it fits, or to an empty column. "
+            "Moving it to another cell changes nothing: it is a null move.",
+            ruling,
+        )
+
+
 def _stock(game: Game) -> Iterator[RulePoint]:
     if game.stock.to_waste:
-        drawn = count_text(game.stock.drawn)
-        yield RulePoint(
-            f"A draw turns {drawn} cards from the stock onto the waste, one after another, so that the "
-            f"{_ORDINALS[game.stock.drawn]} is on top. If fewer than {drawn} are left, it turns all of them.",
-            _ruling(game, "draw"),
-        )
+        yield RulePoint(_DRAWS[game.stock.drawn], _ruling(game, "draw"))
         yield RulePoint("Only the top card of the waste can be moved, to a column or a foundation.")
         yield RulePoint(
             "When the stock is empty, the next draw only turns the whole waste over, unshuffled, to become the stock "
-            "again. The draw after it turns up cards. The waste can be turned over any number of times.",
+            "again. The draw after it turns up cards. The waste can be turned over any number of times."
+            if game.stock.redeals
+            else "The waste is never turned over: when the stock is empty, there are no more draws.",
             _ruling(game, "redeal"),
         )
     if game.stock.to_columns:
         ruling = _ruling(game, "rows")
         yield RulePoint(
             "A deal puts one card from the stock, face up, on each column from left to right, empty ones too. "
-            "You may deal whenever you like.",
+            "You may deal whenever you like."
+            if game.stock.fills_columns
+            else "A deal puts one card from the stock, face up, on each column from left to right. "
+            "You may not deal while a column is empty.",
             ruling,
         )
         columns = len(game.columns)
@@ -237,12 +291,24 @@ def _stock(game: Game) -> Iterator[RulePoint]:
         )
 
 
-_ORDINALS: Final = {3: "third"}
+_DRAWS: Final = {
+    1: "A draw turns one card from the stock onto the waste.",
+    3: "A draw turns three cards from the stock onto the waste, one after another, so that the third is on top. "
+    "If fewer than three are left, it turns all of them.",
+}
 
 
 def _foundations(game: Game) -> Iterator[RulePoint]:
     group = game.piles[game.foundations.start]
     count, one_at_a_time = len(game.foundations), "Cards go to a foundation one at a time"
+    if group.base is Base.COMPLETE_SUIT:
+        yield RulePoint(
+            "Each foundation takes a complete suit: thirteen cards of one suit, from the king to the ace, that lie in this "
+            "order at the top of a column. They go to the first empty foundation in one move, and never leave it.",
+            _ruling(game, "foundations"),
+        )
+        yield RulePoint("You may leave a complete suit in its column: no cards move by themselves.", "R8")
+        return
     if group.build is Build.UP_AROUND:
         times = count_text(game.cards // 13)
         yield RulePoint(
@@ -288,8 +354,10 @@ def rules_in_short(game: Game) -> tuple[str, ...]:
     up = "Foundations: up in one suit, from ace to king."
     if foundations.build is Build.UP_AROUND:
         up = "The foundation: ace of hearts, any two, any three ..."
+    if foundations.base is Base.COMPLETE_SUIT:
+        up = "Foundations: complete suits, from king to ace."
     build = _SHORT_BUILDS.get(columns.build, str(columns.build))
-    runs = columns.lift is Lift.SUIT_RUN
+    runs = columns.lift in (Lift.SUIT_RUN, Lift.FREE_SUIT_RUN)
     empty = "runs of one suit move" if runs else f"{columns.base.removeprefix('only ')} if empty"
     return (up, f"Columns: {build}; {empty}.", _what_else(game, columns))
 
@@ -298,12 +366,16 @@ def _what_else(game: Game, columns: Group) -> str:
     """Return the third line of the rules in short: what a game has besides columns and foundations."""
     if game.fans:
         return "Fans: move the top card, or put the same rank on it."
+    if game.cells:
+        return "Cells: each holds any one card, to be played later."
     if game.reserve:
         return "The reserve: play any of its cards at any time."
     if game.stock.to_waste:
         return f"A draw turns {_counted(game.stock.drawn, 'card')}; play the top of the waste."
     if columns.lift is Lift.ANY:
-        return "Any card moves with all cards on it; the stock deals."
+        return f"Any card moves with all cards on it{'; the stock deals' * game.stock.to_columns}."
+    if not game.stock.fills_columns:
+        return "The stock deals a card onto each column, none empty."
     return "The stock deals a card onto each column."
 
 

@@ -7,14 +7,14 @@ starts from the cards that each pile accepts, which is faster than checking ever
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import overload
 
 from samedeal.cards import DOWN, FACE, UNSEEN
 from samedeal.errors import RuleReason
 from samedeal.game import Group
 from samedeal.moves import FOUNDATION, Move
-from samedeal.policies import Kind
+from samedeal.policies import Base, Kind
 from samedeal.position import Position
 
 
@@ -37,6 +37,8 @@ def find_target(board: Position, move: Move) -> int | RuleReason:
     taker, pile = game.piles[target], board.piles[target]
     if taker.kind is not Kind.COLUMN and (reason := _target_reason(giver, taker, size)):
         return reason
+    if size > 1 and giver.needs_places and size > most_together(board, to_empty=not pile):
+        return RuleReason.TOO_MANY_CARDS
     if cards[-size] in (taker.on[pile[-1]] if pile else taker.on_empty):
         return target
     return RuleReason.NOT_ON_CARD if pile else RuleReason.NOT_ON_EMPTY
@@ -67,10 +69,10 @@ def _find_foundation(board: Position, giver: Group, card: int, size: int) -> int
     """
     if giver.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS
-    if size > 1:
-        return RuleReason.ONE_AT_A_TIME
     game, piles = board.game, board.piles
     group = game.piles[game.foundations.start]
+    if size != group.takes:
+        return RuleReason.ONE_AT_A_TIME if group.takes == 1 else RuleReason.NOT_COMPLETE
     for at in game.foundations:
         pile = piles[at]
         if card in (group.on[pile[-1]] if pile else group.on_empty):
@@ -86,9 +88,22 @@ def _target_reason(giver: Group, taker: Group, size: int) -> RuleReason | None:
     from_foundation = giver.kind is Kind.FOUNDATION
     if taker.kind is Kind.FOUNDATION:
         return RuleReason.BETWEEN_FOUNDATIONS if from_foundation else RuleReason.NAMED_FOUNDATION
-    if taker.kind is not Kind.FAN or from_foundation:
+    if taker.kind not in (Kind.FAN, Kind.CELL) or from_foundation:
         return RuleReason.NOT_A_TARGET
     return RuleReason.ONE_AT_A_TIME if size > 1 else None
+
+
+def most_together(board: Position, *, to_empty: bool) -> int:
+    """Return the number of cards that free cells and empty columns let a player move together (RULES.md, ruling R39).
+
+    ``to_empty`` says whether the target is an empty column, which then is no place to put cards for a while.
+    """
+    game, piles = board.game, board.piles
+    free = sum(not piles[at] for at in game.cells)
+    columns = game.columns
+    if game.piles[columns.start].base is not Base.ANY:
+        return free + 1
+    return (free + 1) << (sum(not piles[at] for at in columns) - to_empty)
 
 
 def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
@@ -102,15 +117,24 @@ def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
 
 def stock_action(board: Position) -> Move | None:
     """Return the draw, redeal or deal that is legal on a board, or None."""
-    action = board.game.stock.action
-    return action if action and (board.stock or board.waste) else None
+    return None if _no_stock_action(board) else board.game.stock.action
+
+
+def _no_stock_action(board: Position) -> RuleReason | None:
+    """Return the reason why the stock can't be used on a board. Return None if it can."""
+    policy, stock = board.game.stock, board.stock
+    if policy.action is None:
+        return RuleReason.NO_SUCH_ACTION
+    if not stock and not policy.is_redeal(stock, board.waste):
+        return RuleReason.STOCK_EMPTY
+    if not policy.fills_columns and not all(board.piles[at] for at in board.game.columns):
+        return RuleReason.EMPTY_COLUMN
+    return None
 
 
 def stock_reason(board: Position, move: Move) -> RuleReason | None:
     """Return the reason why a draw or a deal is illegal. Return None if it is legal."""
-    if move != board.game.stock.action:
-        return RuleReason.NO_SUCH_ACTION
-    return None if stock_action(board) else RuleReason.STOCK_EMPTY
+    return _no_stock_action(board) if move == board.game.stock.action else RuleReason.NO_SUCH_ACTION
 
 
 def is_legal(board: Position, move: Move) -> bool:
@@ -121,15 +145,12 @@ def is_legal(board: Position, move: Move) -> bool:
 
 
 def is_null(board: Position, move: Move) -> bool:
-    """Return whether a move takes a whole column to an empty column (RULES.md, ruling R6).
-
-    Such a move only changes the place of the column.
-    """
-    index, columns = board.game.index, board.game.columns
-    source, target = index.get(move.source, -1), index.get(move.target, -1)
-    if source not in columns or target not in columns:
-        return False
-    return not board.piles[target] and move.size == len(board.piles[source])
+    """Return whether a move only changes the place of a whole column or of the card of a cell (RULES.md, ruling R6)."""
+    game = board.game
+    source, target = game.index.get(move.source, -1), game.index.get(move.target, -1)
+    if (source in game.columns and target in game.columns) or (source in game.cells and target in game.cells):
+        return not board.piles[target] and move.size == len(board.piles[source])
+    return False
 
 
 def is_worry_back(board: Position, move: Move) -> bool:
@@ -154,9 +175,12 @@ def is_stuck(board: Position) -> bool:
             return False
     if not game.stock.to_waste:
         return True
-    playable = set(chain(_takers(board, game.foundations), _takers(board, game.columns)))
-    if not all(piles[at] for at in game.columns):
-        playable.update(game.piles[game.columns.start].on_empty)
+    playable = set(_takers(board, game.columns))
+    if game.piles[game.foundations.start].takes == 1:
+        playable.update(_takers(board, game.foundations))
+    for places in (game.columns, game.cells):
+        if not all(piles[at] for at in places):
+            playable.update(game.piles[places.start].on_empty)
     tops = game.stock.waste_tops(board.stock, board.waste)
     return not any(card >= UNSEEN or card & FACE in playable for card in tops)
 
@@ -211,15 +235,14 @@ def _generate(board: Position) -> Iterator[Move]:
     game, piles = board.game, board.piles
     keys, groups = game.keys, game.piles
     sources = [at for at in game.sources if piles[at]]
-    on_foundation = _takers(board, game.foundations)
-    for at in sources:
-        if piles[at][-1] in on_foundation and groups[at].kind is not Kind.FOUNDATION:
-            yield Move(keys[at], FOUNDATION, 1)
+    yield from _to_foundations(board, sources)
     columns = game.columns
     on_column = _takers(board, columns)
     on_fan = _takers(board, game.fans)
     empty = [keys[at] for at in columns if not piles[at]]
+    free_cells = [keys[at] for at in game.cells if not piles[at]]
     on_empty = groups[columns.start].on_empty
+    most, most_to_empty = _most_to_columns(board, bool(empty))
     none: list[str] = []
     for at in sources:
         pile = piles[at]
@@ -230,12 +253,14 @@ def _generate(board: Position) -> Iterator[Move]:
             for target in on_fan.get(card, ()):
                 if target != key:
                     yield Move(key, target, 1)
+            for target in free_cells:
+                yield Move(key, target, 1)
         run = group.run
         size = 1
-        length = len(pile)
+        length = min(len(pile), most)
         while True:
             targets = on_column.get(card, none)
-            if empty and card in on_empty:
+            if empty and card in on_empty and size <= most_to_empty:
                 targets = targets + empty
             for target in targets:
                 if target != key:
@@ -249,6 +274,26 @@ def _generate(board: Position) -> Iterator[Move]:
             size += 1
     if action := stock_action(board):
         yield action
+
+
+def _to_foundations(board: Position, sources: list[int]) -> Iterator[Move]:
+    game, piles = board.game, board.piles
+    takers = _takers(board, game.foundations)
+    size = game.piles[game.foundations.start].takes
+    for at in sources:
+        pile, group = piles[at], game.piles[at]
+        if pile[-size:][0] not in takers or group.kind is Kind.FOUNDATION:
+            continue
+        if size == 1 or not _source_reason(group, pile, size):
+            yield Move(game.keys[at], FOUNDATION, size)
+
+
+def _most_to_columns(board: Position, has_empty: bool) -> tuple[int, int]:  # noqa: FBT001 - a fact about the board
+    """Return the numbers of cards that can be moved together: to a column with cards, and to an empty one."""
+    game = board.game
+    if not game.piles[game.columns.start].needs_places:
+        return game.cards, game.cards
+    return most_together(board, to_empty=False), most_together(board, to_empty=True) if has_empty else 0
 
 
 def _takers(board: Position, places: range) -> dict[int, list[str]]:

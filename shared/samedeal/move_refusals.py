@@ -12,7 +12,7 @@ from typing import Final
 from samedeal.cards import FACE, Card
 from samedeal.errors import RuleReason
 from samedeal.game import Group
-from samedeal.legality import foundation_tops
+from samedeal.legality import foundation_tops, most_together
 from samedeal.moves import FOUNDATION, Move
 from samedeal.policies import Lift
 from samedeal.position import Position
@@ -48,6 +48,11 @@ def _taker(board: Position, move: Move) -> Group:
     return game.piles[game.foundations.start if move.target == FOUNDATION else game.index[move.target]]
 
 
+def _target_cards(board: Position, move: Move) -> bytes:
+    """Return the cards of the target pile."""
+    return board.piles[board.game.index[move.target]]
+
+
 def _no_such_action(board: Position, move: Move) -> str:
     stock = board.game.stock
     instead = f"Use {stock.verb}: it {stock.effect}" if stock.action else "It has no stock"
@@ -56,8 +61,13 @@ def _no_such_action(board: Position, move: Move) -> str:
 
 def _stock_empty(board: Position, _move: Move) -> str:
     stock = board.game.stock
-    empty = "The stock and the waste are empty" if stock.to_waste else "The stock is empty"
+    empty = "The stock and the waste are empty" if stock.redeals else "The stock is empty"
     return f"There is nothing to {stock.verb}. {empty}."
+
+
+def _empty_column(board: Position, _move: Move) -> str:
+    empty = next(board.game.keys[at] for at in board.game.columns if not board.piles[at])
+    return f"No cards are dealt while a column is empty. Put a card on column {empty} first."
 
 
 def _unknown_pile(board: Position, move: Move) -> str:
@@ -102,6 +112,15 @@ def _not_a_group(board: Position, move: Move) -> str:
     return f"{names} can't be taken from {board.game.pile_phrase(move.source)} together. {rule}."
 
 
+def _too_many_cards(board: Position, move: Move) -> str:
+    most = most_together(board, to_empty=not _target_cards(board, move))
+    cards = "1 card" if most == 1 else f"{most} cards"
+    return (
+        f"{move.size} cards can't move to {board.game.pile_phrase(move.target)} together. The free cells and empty columns "
+        f"have room for {cards} at once."
+    )
+
+
 def _between_foundations(board: Position, move: Move) -> str:
     return f"{_card(board, move)} can't go from a foundation to another foundation."
 
@@ -120,6 +139,11 @@ def _one_at_a_time(board: Position, move: Move) -> str:
     return f"{move.size} cards can't go to {target} together. A {_taker(board, move).kind} takes one card at a time."
 
 
+def _not_complete(_board: Position, move: Move) -> str:
+    count = "1 card" if move.size == 1 else f"{move.size} cards"
+    return f"A foundation does not take {count}. It takes a complete suit at once: 13 cards, from the king to the ace."
+
+
 def _not_on_empty(board: Position, move: Move) -> str:
     taker = _taker(board, move)
     key = move.target
@@ -130,22 +154,28 @@ def _not_on_empty(board: Position, move: Move) -> str:
 def _not_on_card(board: Position, move: Move) -> str:
     card, taker = _card(board, move), _taker(board, move)
     up = move.target == FOUNDATION
-    tops = foundation_tops(board, card) if up else board.piles[board.game.index[move.target]][-1:]
+    tops = foundation_tops(board, card) if up else _target_cards(board, move)[-1:]
     names = " or ".join(str(Card(top & FACE)) for top in tops)
     return f"{card} can't go on {names}. A {taker.kind} builds {taker.build}."
 
 
+_ALTERNATING: Final = "Cards move together only in descending order and alternating colours"
+_IN_SUIT: Final = "Cards move together only in descending order and in the same suit"
+
 _LIFTED: Final[dict[Lift, str]] = {
     Lift.NOTHING: "Nothing can be taken from it",
     Lift.TOP: "Only its top card can be taken",
-    Lift.ALTERNATING_RUN: "Cards move together only in descending order and alternating colours",
-    Lift.SUIT_RUN: "Cards move together only in descending order and in the same suit",
+    Lift.ALTERNATING_RUN: _ALTERNATING,
+    Lift.SUIT_RUN: _IN_SUIT,
+    Lift.FREE_ALTERNATING_RUN: _ALTERNATING,
+    Lift.FREE_SUIT_RUN: _IN_SUIT,
     Lift.ANY: "Any number of its face-up cards can be taken",
 }
 
 _SENTENCES: Final[dict[RuleReason, Callable[[Position, Move], str]]] = {
     RuleReason.NO_SUCH_ACTION: _no_such_action,
     RuleReason.STOCK_EMPTY: _stock_empty,
+    RuleReason.EMPTY_COLUMN: _empty_column,
     RuleReason.UNKNOWN_PILE: _unknown_pile,
     RuleReason.SAME_PILE: _same_pile,
     RuleReason.NOT_A_SOURCE: _not_a_source,
@@ -154,10 +184,12 @@ _SENTENCES: Final[dict[RuleReason, Callable[[Position, Move], str]]] = {
     RuleReason.TOO_FEW_CARDS: _too_few_cards,
     RuleReason.FACE_DOWN: _face_down,
     RuleReason.NOT_A_GROUP: _not_a_group,
+    RuleReason.TOO_MANY_CARDS: _too_many_cards,
     RuleReason.BETWEEN_FOUNDATIONS: _between_foundations,
     RuleReason.NAMED_FOUNDATION: _named_foundation,
     RuleReason.NOT_A_TARGET: _not_a_target,
     RuleReason.ONE_AT_A_TIME: _one_at_a_time,
+    RuleReason.NOT_COMPLETE: _not_complete,
     RuleReason.NOT_ON_EMPTY: _not_on_empty,
     RuleReason.NOT_ON_CARD: _not_on_card,
 }

@@ -14,7 +14,7 @@ FOUNDATION: Final = "0"
 The moved card decides which foundation takes it (RULES.md, rulings R19, R24).
 """
 
-TRANSFER: Final = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])(?: x([2-9]|[1-9][0-9]))?")
+TRANSFER: Final = re.compile(r"(0[1-8]|[1-9a-z]) ([0-9a-z])(?: x([2-9]|[1-9][0-9]))?")
 """A pattern for the text of a move between two piles: source, target and number of cards."""
 
 

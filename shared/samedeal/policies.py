@@ -19,6 +19,7 @@ class Kind(StrEnum):
     COLUMN = "column"
     FAN = "fan"
     RESERVE = "reserve"
+    CELL = "cell"
     FOUNDATION = "foundation"
     STOCK = "stock"
     WASTE = "waste"
@@ -32,6 +33,8 @@ class Faces(StrEnum):
 
     UP = "up"
     DOWN_UP = "down, up, down, up"
+    TOP_UP = "only the top card up"
+    FIVE_UP = "the top five cards up"
     DOWN = "down"
 
 
@@ -58,6 +61,7 @@ class Base(StrEnum):
     KING = "only a king"
     ACE = "only an ace"
     ACE_OF_HEARTS = "only the ace of hearts"
+    COMPLETE_SUIT = "only a complete suit"
 
 
 class Lift(StrEnum):
@@ -67,6 +71,8 @@ class Lift(StrEnum):
     TOP = "the top card"
     ALTERNATING_RUN = "runs in alternating colours"
     SUIT_RUN = "runs in the same suit"
+    FREE_ALTERNATING_RUN = "runs in alternating colours, as free places allow"
+    FREE_SUIT_RUN = "runs in the same suit, as free places allow"
     ANY = "any face-up cards"
 
 
@@ -96,12 +102,30 @@ ON_EMPTY: Final[dict[Base, bytes]] = {
     Base.KING: bytes(code for code in DECK if Card(code).rank == 13),
     Base.ACE: bytes(code for code in DECK if Card(code).rank == 1),
     Base.ACE_OF_HEARTS: bytes([ACE_OF_HEARTS]),
+    Base.COMPLETE_SUIT: bytes(code for code in DECK if Card(code).rank == 13),
 }
+
+TAKEN_TOGETHER: Final[dict[Base, int]] = {base: 13 if base is Base.COMPLETE_SUIT else 1 for base in Base}
+"""The number of cards that a foundation takes in one move."""
+
+IS_DEALT_DOWN: Final[dict[Faces, Callable[[int, int], bool]]] = {
+    Faces.UP: lambda depth, size: False,
+    Faces.DOWN_UP: lambda depth, size: depth % 2 == 0,
+    Faces.TOP_UP: lambda depth, size: depth < size - 1,
+    Faces.FIVE_UP: lambda depth, size: depth < size - 5,
+    Faces.DOWN: lambda depth, size: True,
+}
+"""Whether a card is dealt face down, by the number of cards below it and the number of cards that the pile gets."""
 
 RUN: Final[dict[Lift, tuple[bytes, ...]]] = {
     Lift.NOTHING: ON[Build.NONE],
     Lift.TOP: ON[Build.NONE],
     Lift.ALTERNATING_RUN: ON[Build.DOWN_ALTERNATING],
     Lift.SUIT_RUN: ON[Build.DOWN_SAME_SUIT],
+    Lift.FREE_ALTERNATING_RUN: ON[Build.DOWN_ALTERNATING],
+    Lift.FREE_SUIT_RUN: ON[Build.DOWN_SAME_SUIT],
     Lift.ANY: _table(lambda card, under: True),
 }
+
+AS_FREE_PLACES_ALLOW: Final = (Lift.FREE_ALTERNATING_RUN, Lift.FREE_SUIT_RUN)
+"""The lifts with which a player moves no more cards together than one by one by way of free cells and empty columns."""

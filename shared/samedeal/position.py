@@ -125,9 +125,9 @@ class Position:
         for key, group, pile in zip(game.keys, game.piles, self.piles, strict=True):
             name = game.pile_phrase(key)
             _check_faces(name, group, pile)
-            if group.kind is Kind.RESERVE and len(pile) > 1:
+            if group.kind in (Kind.RESERVE, Kind.CELL) and len(pile) > 1:
                 raise MalformedBoard(f"{name.capitalize()} can't hold more than one card.")
-            if group.kind is Kind.FOUNDATION and not _builds(group, pile):
+            if group.kind is Kind.FOUNDATION and (len(pile) % group.takes or not _builds(group, pile)):
                 raise MalformedBoard(f"Foundation {key} can't hold these cards. It builds {group.build}.")
         return self
 
@@ -137,12 +137,13 @@ class Position:
             raise MalformedBoard(f"There is no card with the code {min(strays)}.")
         named = [card & FACE for card in cards if card != HIDDEN]
         for card in DECK:
-            if named.count(card) > game.decks:
+            if named.count(card) > game.deck.count(card):
                 raise MalformedBoard(
-                    f"{Card(card)} occurs {named.count(card)} times. {game.title} has {game.decks} of each card."
+                    f"{Card(card)} occurs {_times(named.count(card))}, not {_times(game.deck.count(card))} as in "
+                    f"{game.title}."
                 )
         if len(cards) != game.cards:
-            missing = [str(Card(card)) for card in DECK for _ in range(game.decks - named.count(card))]
+            missing = [str(Card(card)) for card in DECK for _ in range(game.deck.count(card) - named.count(card))]
             rest = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
             names = f" Missing: {' '.join(missing[:8])}{rest}." if len(cards) < game.cards else ""
             raise MalformedBoard(f"{game.title} has {game.cards} cards, not {len(cards)}.{names}")
@@ -152,7 +153,7 @@ def _check_faces(name: str, group: Group, pile: bytes) -> None:
     if group.kind is Kind.STOCK:
         if any(card < DOWN for card in pile):
             raise MalformedBoard(f"A card of {name} can't lie face up.")
-    elif group.kind is Kind.COLUMN and group.faces is Faces.DOWN_UP:
+    elif group.kind is Kind.COLUMN and group.faces is not Faces.UP:
         if pile and pile[-1] >= DOWN:
             raise MalformedBoard(f"The top card of {name} can't lie face down.")
     elif any(card >= DOWN for card in pile):
@@ -164,3 +165,7 @@ def _builds(group: Group, pile: bytes) -> bool:
     if not pile:
         return True
     return pile[0] in group.on_empty and all(over in group.on[under] for under, over in pairwise(pile))
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

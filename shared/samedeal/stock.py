@@ -7,7 +7,7 @@ the bots all use the policy, so that the rules of the stock are in one place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from samedeal.moves import DEAL, DRAW, Move
@@ -20,13 +20,17 @@ class StockPolicy:
     ``action`` is the move that uses the stock, or None in a game without a stock. It is legal while the stock or the
     waste has cards. ``effect`` says what the action does, such as "puts one card from the stock on each column".
     ``instruction`` tells the player what to do with the stock. ``drawn`` is the number of cards that a draw puts on the
-    waste, or 0 if cards are dealt to the columns.
+    waste, or 0 if cards are dealt to the columns. ``redeals`` says whether the waste is turned over when the stock is empty.
+    ``fills_columns`` says whether cards are also dealt to empty columns. If it is false, nothing is dealt while a column
+    is empty.
     """
 
     effect: str = ""
     instruction: str = ""
     action: Move | None = None
     drawn: int = 0
+    redeals: bool = False
+    fills_columns: bool = True
 
     @property
     def verb(self) -> str:
@@ -45,7 +49,7 @@ class StockPolicy:
 
     def is_redeal(self, stock: bytes, waste: bytes) -> bool:
         """Return whether the next draw turns the waste over instead of drawing (RULES.md, ruling R14)."""
-        return not stock and bool(waste)
+        return self.redeals and not stock and bool(waste)
 
     def next_cards(self, stock: bytes, columns: int) -> bytes:
         """Return the cards that the next draw or deal takes from the stock, in the order in which they are turned up.
@@ -58,30 +62,47 @@ class StockPolicy:
     def waste_tops(self, stock: bytes, waste: bytes) -> Iterator[int]:
         """Yield the cards that draws will bring to the top of the waste.
 
-        The draws are those of the rest of this pass through the stock and of the next pass.
+        The draws are those of the rest of this pass through the stock and, if there is a redeal, of the next pass.
         """
         if self.to_waste:
             drawn = stock[::-1]
-            for cards in (drawn, waste + drawn):
+            for cards in (drawn, waste + drawn) if self.redeals else (drawn,):
                 yield from cards[self.drawn - 1 :: self.drawn]
                 yield from cards[-1:]
 
 
 NO_STOCK: Final = StockPolicy()
 
-DRAW_THREE: Final = StockPolicy(
-    "turns three cards from the stock onto the waste",
-    "draw three cards, or turn the waste over when the stock is empty",
-    DRAW,
-    drawn=3,
-)
-"""The policy that draws three cards to the waste.
 
-When the stock is empty, the waste is turned over, any number of times.
-"""
+def _draws(cards: str, drawn: int) -> tuple[StockPolicy, StockPolicy]:
+    """Return the policies that draw a number of cards to the waste: with any number of redeals, and with none.
+
+    ``cards`` is that number in words.
+    """
+    effect = f"turns {cards} from the stock onto the waste"
+    redeal = ", or turn the waste over when the stock is empty"
+    return (
+        StockPolicy(effect, f"draw {cards}{redeal}", DRAW, drawn, redeals=True),
+        StockPolicy(effect, f"draw {cards}", DRAW, drawn),
+    )
+
+
+DRAW_ONE, DRAW_ONE_ONCE = _draws("a card", 1)
+DRAW_THREE, DRAW_THREE_ONCE = _draws("three cards", 3)
 
 DEAL_ROW: Final = StockPolicy("puts one card from the stock on each column", "deal a card to each column", DEAL)
 """The policy that deals one card to each column, from left to right, until the stock is empty."""
 
-STOCKS: Final = {"none": NO_STOCK, "draws of three": DRAW_THREE, "dealt in rows": DEAL_ROW}
+DEAL_FULL_ROW: Final = replace(DEAL_ROW, fills_columns=False)
+"""The policy that deals one card to each column, but only while no column is empty."""
+
+STOCKS: Final = {
+    "none": NO_STOCK,
+    "draws of one": DRAW_ONE,
+    "draws of one, without redeals": DRAW_ONE_ONCE,
+    "draws of three": DRAW_THREE,
+    "draws of three, without redeals": DRAW_THREE_ONCE,
+    "dealt in rows": DEAL_ROW,
+    "dealt in rows, with no empty column": DEAL_FULL_ROW,
+}
 """The policies by their names in files of games."""

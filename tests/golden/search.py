@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from samedeal.board import Board
@@ -36,6 +37,8 @@ class SearchNode(NamedTuple):
 def estimated_cost(board: Board) -> float:
     """Estimate the cost of winning a board."""
     game = board.game
+    if game.piles[game.foundations.start].takes > 1:
+        return cost_of_suits(board)
     around = not game.piles[game.foundations.start].follows_suit
     awaited = wanted_around(board) if around else wanted_by_suit(board)
     cost = 0.8 * len(board.stock) if game.stock.to_columns else 0.0
@@ -57,6 +60,18 @@ def estimated_cost(board: Board) -> float:
         cost += sum(0.3 * awaited.get(card, 0) * above for card, above in cards_with_depth(board))
         cost += sum(0.5 * len(board.piles[at]) for at in game.fans)
     return 3.0 * (game.cards - board.foundation_cards) + cost
+
+
+def cost_of_suits(board: Board) -> float:
+    """Estimate the cost of winning a board whose foundations take complete suits."""
+    cost = 3.0 * (board.game.cards - board.foundation_cards)
+    for at in board.game.columns:
+        pile = board.piles[at]
+        cost += 3.0 * sum(card >= DOWN for card in pile) - 2 * (not pile)
+        for under, over in pairwise(pile):
+            if over < DOWN:
+                cost += 0.3 if over == under - 1 else 2.0 if over & RANK == (under & RANK) - 1 else 4.0
+    return cost
 
 
 def cards_with_depth(board: Board) -> Iterator[tuple[int, int]]:

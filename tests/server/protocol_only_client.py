@@ -22,7 +22,7 @@ PILES = {
     "ace-of-hearts": "1 2 3 4 5 6 7 01 stock",
     "willow": "1 2 3 4 5 6 7 q w e r 01 02 03 04",
 }
-MOVE = re.compile(r"(0[1-8]|[1-8a-z]) ([0-8a-z])( x([2-9]|[1-9][0-9]))?")
+MOVE = re.compile(r"(0[1-8]|[1-9a-z]) ([0-9a-z])( x([2-9]|[1-9][0-9]))?")
 
 Message = dict[str, Any]
 
@@ -70,7 +70,7 @@ class Piles:
             size = int(match[4] or 1)
             moved = source[-size:]
             if target == "0":
-                target = self.foundation(moved[0])
+                target = self.foundation(moved)
             del source[-size:]
             self.piles[target] += moved
             if source and source[-1] & 0x40:
@@ -78,14 +78,14 @@ class Piles:
         elif action == "draw":
             stock, waste = self.piles["stock"], self.piles["w"]
             if stock:
-                for _ in range(min(3, len(stock))):
+                for _ in range(min(1 if self.game == "klondike" else 3, len(stock))):
                     waste.append(self.up(stock.pop(), faces))
             else:
                 stock += [card | 0x40 for card in reversed(waste)]
                 waste.clear()
         elif action == "deal":
             stock = self.piles["stock"]
-            for name in [name for name in self.piles if re.fullmatch("[1-8]", name)]:
+            for name in [name for name in self.piles if re.fullmatch("[1-9t]", name)]:
                 if stock:
                     self.piles[name].append(self.up(stock.pop(), faces))
         assert not faces
@@ -95,14 +95,14 @@ class Piles:
         """The card after it is turned up."""
         return faces.pop(0) if card == 0xC0 else card & 0x3F
 
-    def foundation(self, card: int) -> str:
-        """The first foundation, from the left, that accepts a card."""
-        rank, suit = card & 0x0F, card & 0x30
+    def foundation(self, cards: list[int]) -> str:
+        """The first foundation, from the left, that accepts a card or a complete suit."""
+        rank, suit = cards[0] & 0x0F, cards[0] & 0x30
         for name, pile in self.piles.items():
             if not re.fullmatch("0[1-8]", name):
                 continue
             if not pile:
-                if rank == 1:
+                if rank == 1 or len(cards) == 13:
                     return name
             elif self.game == "ace-of-hearts":
                 if rank == pile[-1] % 16 % 13 + 1:

@@ -45,4 +45,4 @@ kind = "waste"
 keys = "w"
 """
 
-HAMLET = Game.of("hamlet", parse_game_file("hamlet", HAMLET_FILE))
+HAMLET = Game.of("hamlet", parse_game_file("hamlet", HAMLET_FILE)["hamlet"])

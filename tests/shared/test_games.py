@@ -32,14 +32,17 @@ def test_game_is_found_by_name(name: str) -> None:
 
 
 def test_games_are_listed_in_order() -> None:
-    assert list(GAMES) == ["athena", "steve", "phoenix", "ace-of-hearts", "willow"]
+    assert list(GAMES) == [
+        *("athena", "steve", "phoenix", "ace-of-hearts", "willow"),
+        *("klondike", "klondike-three", "freecell", "spider", "spider-two", "spider-one", "yukon"),
+    ]
 
 
-@pytest.mark.parametrize("name", ["", "klondike", "Willow", "willow ", "ace of hearts", "x" * 10_000])
+@pytest.mark.parametrize("name", ["", "hamlet", "Willow", "willow ", "ace of hearts", "x" * 10_000])
 def test_unknown_game_is_rejected(name: str) -> None:
     with pytest.raises(UnknownGame) as caught:
         game_named(name)
-    assert len(str(caught.value)) < 150
+    assert len(str(caught.value)) < 240
 
 
 KEYS = {
@@ -48,13 +51,17 @@ KEYS = {
     "phoenix": "1 2 3 4 5 6 q w e r t y u i a s d f g h j k 01 02 03 04",
     "ace-of-hearts": "1 2 3 4 5 6 7 01 stock",
     "willow": "1 2 3 4 5 6 7 q w e r 01 02 03 04",
+    "klondike": "1 2 3 4 5 6 7 01 02 03 04 stock w",
+    "freecell": "1 2 3 4 5 6 7 8 q w e r 01 02 03 04",
+    "spider": "1 2 3 4 5 6 7 8 9 t 01 02 03 04 05 06 07 08 stock",
+    "yukon": "1 2 3 4 5 6 7 01 02 03 04",
 }
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_piles_have_their_names(name: str) -> None:
     game = game_named(name)
-    assert " ".join(game.keys) == KEYS[name]
+    assert " ".join(game.keys) == KEYS[game.file.variant_of or name]
     assert [game.keys[at] for at in game.index.values()] == list(game.keys)
     assert len(game.piles) == len(game.keys)
 
@@ -86,12 +93,32 @@ TABLES = {
         "4 fan, 6+6+6+6, up, with cards of the same rank, nothing, top",
         "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
     ],
+    "klondike": [
+        "7 column, 1+2+3+4+5+6+7, only the top card up, down by one in alternating colours, only a king, alternating_run",
+        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, top",
+        "1 stock, the rest, down, not at all, nothing, nothing",
+        "1 waste, 0, up, not at all, nothing, top",
+    ],
+    "freecell": [
+        "8 column, 7+7+7+7+6+6+6+6, up, down by one in alternating colours, any card, free_alternating_run",
+        "4 cell, 0+0+0+0, up, not at all, any card, top",
+        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
+    ],
+    "spider": [
+        "10 column, 6+5+5+6+5+5+6+5+5+6, only the top card up, down by one in any suit, any card, suit_run",
+        "8 foundation, 0+0+0+0+0+0+0+0, up, down by one in the same suit, only a complete suit, nothing",
+        "1 stock, the rest, down, not at all, nothing, nothing",
+    ],
+    "yukon": [
+        "7 column, 1+6+7+8+9+10+11, the top five cards up, down by one in alternating colours, only a king, any",
+        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
+    ],
 }
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_groups_have_their_policies(name: str) -> None:
-    assert table(name) == TABLES[name]
+    assert table(name) == TABLES[game_named(name).file.variant_of or name]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -134,6 +161,7 @@ def test_build_decides_what_fits_on_a_card(build: Build) -> None:
         (Base.KING, "KC KD KH KS"),
         (Base.ACE, "AC AD AH AS"),
         (Base.ACE_OF_HEARTS, "AH"),
+        (Base.COMPLETE_SUIT, "KC KD KH KS"),
     ],
 )
 def test_base_decides_what_an_empty_pile_takes(base: Base, cards: str) -> None:

@@ -63,11 +63,12 @@ def test_valid_options_are_accepted(fields: dict[str, Any]) -> None:
 BAD_OPTIONS: list[dict[str, Any]] = [
     {"games": []},
     {"games": ["athena"] * 17},
-    {"games": ["klondike"]},
+    {"games": ["hamlet"]},
     {"games": "athena"},
     {"deal": "tomorrow"},
     {"deal": "daily 2026-02-30"},
     {"deal": "winnable easy", "games": ["willow", "steve"]},
+    {"deal": "daily", "games": ["willow", "freecell"]},
     {"deal": "x" * 33},
     {"players": 0},
     {"players": 17},

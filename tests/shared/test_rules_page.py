@@ -9,6 +9,7 @@ from samedeal.games import GAMES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "shared" / "RULES.md").read_text(encoding="utf-8")
+LAST = 47
 CITED = re.compile(r"\bR([0-9]{1,2})\b")
 
 
@@ -20,14 +21,14 @@ def cited_rulings() -> set[str]:
 
 
 def test_every_ruling_has_a_paragraph() -> None:
-    assert re.findall(r"^\*\*R([0-9]+) ", PAGE, re.MULTILINE) == [str(number) for number in range(1, 30)]
-    assert re.findall(r'^<a id="r([0-9]+)"></a>$', PAGE, re.MULTILINE) == [str(number) for number in range(1, 30)]
+    assert re.findall(r"^\*\*R([0-9]+) ", PAGE, re.MULTILINE) == [str(number) for number in range(1, LAST + 1)]
+    assert re.findall(r'^<a id="r([0-9]+)"></a>$', PAGE, re.MULTILINE) == [str(number) for number in range(1, LAST + 1)]
 
 
 def test_every_cited_ruling_exists() -> None:
     cited = cited_rulings()
     assert cited
-    assert cited <= {str(number) for number in range(1, 30)}
+    assert cited <= {str(number) for number in range(1, LAST + 1)}
 
 
 def test_every_game_has_a_section() -> None:

@@ -35,6 +35,9 @@ _TITLES: Final = {
     "columns": "Columns",
     "fans": "Fans",
     "reserve": "The reserve",
+    "cells": "Cells",
+    "together": "Moving cards together",
+    "suits": "Suits",
     "foundations": "Which foundation",
     "to-foundation": "To the foundation",
     "take-back": "Moves off a foundation",
@@ -64,18 +67,24 @@ def _rules() -> str:
 
 
 def _rules_of(game: Game) -> Iterator[str]:
-    yield from (f"## {game.title}", "", in_brief(game))
     points = [point for section in sections_of(game) for point in section.points]
+    rulings = game.file.rulings
     general = {word for point in points for word in point.rulings.split()} - {
-        f"R{number}" for number in game.file.rulings.values()
+        f"R{number}" for number in rulings.values()
     }
+    yield from (f"## {game.title}", "")
+    if base := GAMES.get(game.file.variant_of):
+        yield f"The rules are those of {base.title}, except for what follows."
+        others = {point.text for section in sections_of(base) for point in section.points}
+        points = [point for point in points if point.text not in others]
+        rulings = {about: number for about, number in rulings.items() if number not in base.file.rulings.values()}
+    else:
+        yield in_brief(game)
     for point in points:
         if set(point.rulings.split()) <= general and "R4" not in point.rulings:
             yield from _lines(point.text)
     yield ""
-    for number, about in groupby(
-        sorted(game.file.rulings, key=lambda about: game.file.rulings[about]), game.file.rulings.get
-    ):
+    for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.get):
         titles = [_TITLES[subject] for subject in about]
         title = " and ".join([titles[0], *(each[0].lower() + each[1:] for each in titles[1:])])
         yield from (f'<a id="r{number}"></a>', f"**R{number} {title}.**")
@@ -105,7 +114,9 @@ def _sizes(group: Group) -> str:
     sizes = group.sizes
     if group.kind is Kind.RESERVE:
         return f"a reserve of {sum(sizes)} cards"
-    cards = str(sizes[0]) if len(set(sizes)) == 1 else f"{sizes[0]}, {sizes[1]}, ... {sizes[-1]}"
+    cards = ", ".join(map(str, sizes if len(set(sizes)) > 1 else sizes[:1]))
+    if sizes == tuple(range(1, len(sizes) + 1)):
+        cards = f"1, 2, ... {len(sizes)}"
     faces = "" if group.faces is Faces.UP else f", {group.faces}"
     return f"{len(sizes)} {group.kind}s of {cards} cards{faces}"
 
@@ -116,9 +127,12 @@ def _deals() -> str:
         columns, *others = [_sizes(group) for group in game.groups if sum(group.sizes)]
         stock = game.cards - sum(sum(group.sizes) for group in game.groups)
         rows.append(
-            f"| {game.title} | {game.decks} | {columns} | {', '.join(others)} | {stock or ''} |".replace("|  |", "| |")
+            f"| {game.title} | {game.decks} | {game.file.suits} | {columns} | {', '.join(others)} | {stock or ''} |".replace(
+                "  |", " |"
+            )
         )
-    return "\n".join(["| game | decks | columns | then | cards in the stock |", "|---|---|---|---|---|", *rows]) + "\n"
+    head = ["| game | decks | suits | columns | then | cards in the stock |", "|---|---|---|---|---|---|"]
+    return "\n".join([*head, *rows]) + "\n"
 
 
 def _difficulties() -> str:

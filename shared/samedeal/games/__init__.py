@@ -11,9 +11,10 @@ from samedeal.game_file import parse_game_file
 
 _FILES: Final = {path.name.removesuffix(".toml"): path for path in resources.files(__name__).iterdir()}
 _GAMES: Final = [
-    Game.of(name, parse_game_file(name, path.read_text(encoding="utf-8")))
-    for name, path in sorted(_FILES.items())
+    Game.of(name, content)
+    for file, path in sorted(_FILES.items())
     if path.name.endswith(".toml")
+    for name, content in parse_game_file(file, path.read_text(encoding="utf-8")).items()
 ]
 
 GAMES: Final[dict[str, Game]] = {game.name: game for game in sorted(_GAMES, key=lambda game: game.file.order)}

@@ -60,14 +60,26 @@ function shuffled(decks, stream) {
 	return deck
 }
 
+// The suits of a game, by those of whole decks.
+const SUITS = {1: [3, 3, 3, 3], 2: [3, 2, 2, 3], 4: [0, 1, 2, 3]}
+
+// Whether a card is dealt face down, by the number of cards below it and the number of cards that the pile gets.
+const IS_DOWN = {
+	up: () => false,
+	"down, up, down, up": depth => depth % 2 === 0,
+	"only the top card up": (depth, size) => depth < size - 1,
+	"the top five cards up": (depth, size) => depth < size - 5
+}
+
 // The piles as dealt, with all faces. Cards that lie face down have DOWN.
 function dealt(game, stream) {
-	const order = shuffled(GAMES[game].decks, stream)
+	const {decks, suits} = GAMES[game]
+	const order = shuffled(decks, stream).map(card => (SUITS[suits][card >> 4] << 4) | (card & 15))
 	const piles = GAMES[game].rows.flatMap(({sizes, keys, faces}) => {
 		const row = keys.split(" ").map(() => [])
 		for (let depth = 0; depth < Math.max(0, ...sizes); depth++)
 			for (const [i, pile] of row.entries())
-				if (depth < sizes[i]) pile.push(order.shift() | (faces === "down, up, down, up" && depth % 2 === 0 ? DOWN : 0))
+				if (depth < sizes[i]) pile.push(order.shift() | (IS_DOWN[faces](depth, sizes[i]) ? DOWN : 0))
 		return row
 	})
 	pilesOf("stock", game, piles)[0]?.push(...order.reverse().map(card => card | DOWN))

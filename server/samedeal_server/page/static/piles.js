@@ -22,7 +22,7 @@ export const pilesOf = (what, game, piles) => piles.filter((_, i) => GAMES[game]
 export const onFoundations = (game, piles) => pilesOf("foundation", game, piles).flat().length
 
 // How many cards a draw turns up.
-const DRAWN = {"draws of three": 3}
+const drawnOf = stock => (stock.startsWith("draws of three") ? 3 : 1)
 
 // Return the piles after a move, or null in doubt. `seen` are the hidden cards that it turns up.
 export function played(game, piles, action, seen = []) {
@@ -32,16 +32,16 @@ export function played(game, piles, action, seen = []) {
 	const turnUp = card => (card === HIDDEN ? faces.shift() : card & FACE)
 	const [left, waste] = [at("stock"), at("w")]
 	if (action === "draw" && waste) {
-		if (left.length) for (let i = 0; i < DRAWN[GAMES[game].stock] && left.length; i++) waste.push(turnUp(left.pop()))
+		if (left.length) for (let i = 0; i < drawnOf(GAMES[game].stock) && left.length; i++) waste.push(turnUp(left.pop()))
 		else while (waste.length) left.push(waste.pop() | DOWN)
 	} else if (action === "deal" && left) {
 		for (const column of pilesOf("column", game, after)) if (left.length) column.push(turnUp(left.pop()))
 	} else {
-		const [, from, to, size = 1] = /^(0[1-8]|[1-8a-z]) ([0-8a-z])(?: x([1-9]\d?))?$/.exec(action) ?? []
+		const [, from, to, size = 1] = /^(0[1-8]|[1-9a-z]) ([0-9a-z])(?: x([1-9]\d?))?$/.exec(action) ?? []
 		const source = at(from)
 		if (!source || source.length < size) return null
 		const moved = source.splice(source.length - size)
-		const target = to === "0" ? foundationFor(moved[0], pilesOf("foundation", game, after)) : at(to)
+		const target = to === "0" ? foundationFor(moved, pilesOf("foundation", game, after)) : at(to)
 		if (!target) return null
 		target.push(...moved)
 		if (source.at(-1) & DOWN) source.push(turnUp(source.pop()))
@@ -49,8 +49,9 @@ export function played(game, piles, action, seen = []) {
 	return faces.length || after.flat().includes(undefined) ? null : after
 }
 
-// The foundation that takes a card, as far as the cards themselves show it.
-function foundationFor(card, found) {
+// The foundation that takes a card or a complete suit, as far as the cards themselves show it.
+function foundationFor([card, ...others], found) {
 	if (found.length === 1) return found[0]
+	if (others.length) return found.find(pile => !pile.length)
 	return found.find(pile => (pile.length ? pile.at(-1) + 1 === card : (card & 15) === 1))
 }

@@ -31,6 +31,7 @@ const EMPTY = {
   "only a king": (card) => rank(card) === 13,
   "only an ace": (card) => rank(card) === 1,
   "only the ace of hearts": (card) => textOf(card) === "AH",
+  "only a complete suit": (card) => rank(card) === 13,
 };
 // Whether a card may lie on another one in a group that is moved together.
 const LIFTS = {
@@ -38,11 +39,30 @@ const LIFTS = {
   "the top card": never,
   "runs in alternating colours": alternating,
   "runs in the same suit": downInSuit,
+  "runs in alternating colours, as free places allow": alternating,
+  "runs in the same suit, as free places allow": downInSuit,
   "any face-up cards": () => true,
 };
 // What the stock does, and how many cards a draw turns up.
-const STOCKS = { none: {}, "draws of three": { stock: "draw", drawn: 3 }, "dealt in rows": { stock: "deal" } };
-const FACES = { up: never, down: () => true, "down, up, down, up": (row) => row % 2 === 0 };
+const STOCKS = {
+  none: {},
+  "draws of one": { stock: "draw", drawn: 1, redeals: true },
+  "draws of one, without redeals": { stock: "draw", drawn: 1 },
+  "draws of three": { stock: "draw", drawn: 3, redeals: true },
+  "draws of three, without redeals": { stock: "draw", drawn: 3 },
+  "dealt in rows": { stock: "deal" },
+  "dealt in rows, with no empty column": { stock: "deal", needsFull: true },
+};
+// Whether a card is dealt face down, by its row and the number of cards of its pile.
+const FACES = {
+  up: never,
+  down: () => true,
+  "down, up, down, up": (row) => row % 2 === 0,
+  "only the top card up": (row, size) => row < size - 1,
+  "the top five cards up": (row, size) => row < size - 5,
+};
+// The suits that the cards of whole decks get.
+const SUITS = { 1: [3, 3, 3, 3], 2: [3, 2, 2, 3], 4: [0, 1, 2, 3] };
 
 // Returns the least and the most states that the solver may need, for each kind of deal.
 function statesOf(difficulty) {
@@ -54,17 +74,20 @@ function statesOf(difficulty) {
 
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
 // face down, and functions that say which cards fit.
-function rulesOf({ decks, piles, stock, search, difficulty }) {
+function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
   const dealt = [];
   for (const { keys, sizes, faces } of piles)
     for (let row = 0; row < Math.max(0, ...sizes); row++)
       for (const [at, key] of keys.split(" ").entries())
-        if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row) });
+        if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row, sizes[at]) });
   const row = (kind) => piles.find((each) => each.kind === kind);
-  const [columns, foundations, fans] = ["column", "foundation", "fan"].map(row);
+  const [columns, foundations, fans, cells] = ["column", "foundation", "fan", "cell"].map(row);
+  const keysOf = (row) => row?.keys.split(" ") ?? [];
   const fits = (row) => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card);
+  const onto = [columns, fans, cells].flatMap((row) => keysOf(row).map((key) => [key, fits(row)]));
   return {
     decks,
+    suits: SUITS[suits],
     search,
     states: statesOf(difficulty),
     ...STOCKS[stock],
@@ -77,6 +100,13 @@ function rulesOf({ decks, piles, stock, search, difficulty }) {
     fan: fans && fits(fans),
     foundation: fits(foundations),
     takesBack: foundations.lift !== "nothing",
+    takes: foundations.empty === "only a complete suit" ? 13 : 1,
+    keys: piles.flatMap(keysOf),
+    columns: keysOf(columns),
+    cells: keysOf(cells),
+    onto: Object.fromEntries(onto),
+    needsPlaces: columns.lift.endsWith("as free places allow"),
+    columnsAreFree: columns.empty === "any card",
   };
 }
 
@@ -98,33 +128,45 @@ export function shuffle(decks, stream) {
 // Returns the piles of a new board by their keys. The first card of the stock leaves it first.
 export function deal(game, order) {
   const isHidden = (at) => game.isDown[at] ?? true;
-  const cards = order.map((card, at) => (isHidden(at) ? card + HIDDEN : card));
+  const inSuit = (card) => 16 * game.suits[card >> 4] + rank(card);
+  const cards = order.map((card, at) => inSuit(card) + (isHidden(at) ? HIDDEN : 0));
   const pile = (key) => cards.filter((_, at) => (game.dealt[at] ?? "stock") === key);
-  return Object.fromEntries(["stock", "w", ...FOUNDATIONS, ...game.dealt].map((key) => [key, pile(key)]));
+  return Object.fromEntries(["stock", "w", ...FOUNDATIONS, ...game.keys].map((key) => [key, pile(key)]));
 }
 
 export const cardsUp = (piles) => FOUNDATIONS.flatMap((key) => piles[key]).length;
 export const hiddenCards = (piles) => Object.values(piles).flat().filter((card) => card & HIDDEN).length;
 
-// Only columns give and take several cards at once. Cards leave foundations only for columns.
-const TRANSFER = /^([1-8] [1-8] x([2-9]|[1-9]\d)|[1-8a-z] [0-8a-z]|0[1-8] [1-8])$/;
+const TRANSFER = /^(0[1-8]|[1-9a-z]) [0-9a-z]( x([2-9]|[1-9]\d))?$/;
+
+// Returns the most cards that may go to a pile together. Only columns take several cards, as many as cells and other
+// columns that are empty let them.
+function roomAt(game, piles, to) {
+  if (!game.columns.includes(to)) return 1;
+  if (!game.needsPlaces) return Infinity;
+  const isFree = (key) => key !== to && !piles[key].length;
+  const columns = game.columnsAreFree ? game.columns.filter(isFree).length : 0;
+  return (game.cells.filter(isFree).length + 1) * 2 ** columns;
+}
 
 // Returns the piles after a move. Fails if the rules do not allow it.
 export function play(game, before, move) {
   const piles = structuredClone(before);
   const { stock, w: waste } = piles;
-  const row = move === "draw" ? Array(game.drawn).fill("w") : new Set(game.dealt);
-  if (move === game.stock && stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
-  else if (move === game.stock && waste.length) stock.push(...waste.splice(0));
+  const row = move === "draw" ? Array(game.drawn).fill("w") : game.columns;
+  const mayUse = move === game.stock && !(game.needsFull && row.some((key) => !piles[key].length));
+  if (mayUse && stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
+  else if (mayUse && game.redeals && waste.length) stock.push(...waste.splice(0));
   else {
     const [from, to, count = "x1"] = TRANSFER.test(move) ? move.split(" ") : [];
     const group = piles[from]?.splice(-count.slice(1)) ?? [];
     const isRun = group.every((card, at) => card < HIDDEN && (at === 0 || game.lift(card, group[at - 1])));
-    const onColumn = (card, under) => (under ? game.build(card, under) : game.base(card));
-    const fits = to === "0" ? game.foundation : to < "9" ? onColumn : game.fan;
-    const target = Object.keys(piles).find((key) => key.startsWith(to) && fits?.(group[0], piles[key].at(-1)));
-    const mayLeave = target !== from && (game.takesBack || from >= "1");
-    const isAllowed = target && mayLeave && isRun && `x${group.length}` === count;
+    const size = group.length;
+    const fits = to === "0" ? game.foundation : game.onto[to];
+    const target = (to === "0" ? FOUNDATIONS : [to]).find((key) => fits?.(group[0], piles[key].at(-1)));
+    const hasRoom = to === "0" ? size === game.takes : size <= roomAt(game, before, to);
+    const mayLeave = from >= "1" ? size < 2 || game.columns.includes(from) : game.takesBack && game.columns.includes(to);
+    const isAllowed = target && target !== from && hasRoom && mayLeave && isRun && `x${size}` === count;
     if (!isAllowed) throw new Error(`the rules do not allow '${move}'`);
     piles[from].push(...piles[from].splice(-1).map(turnUp));
     piles[target].push(...group);
