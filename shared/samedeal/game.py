@@ -132,6 +132,8 @@ class Game:
     """The positions of the piles in the reserve."""
     cells: range = _derived()
     """The positions of the cells."""
+    singles: range = _derived()
+    """The positions of the piles that hold at most one card: of the reserve and of the cells."""
     stock_at: int = _derived()
     """The position of the stock, or -1 in a game without a stock."""
     waste_at: int = _derived()
@@ -161,6 +163,7 @@ class Game:
             fans=ranges[Kind.FAN],
             reserve=ranges[Kind.RESERVE],
             cells=ranges[Kind.CELL],
+            singles=ranges[Kind.RESERVE] or ranges[Kind.CELL],
             stock_at=next(iter(ranges[Kind.STOCK]), -1),
             waste_at=next(iter(ranges[Kind.WASTE]), -1),
             sources=tuple(sorted(sources, key=lambda at: at in foundations)),

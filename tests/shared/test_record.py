@@ -154,7 +154,7 @@ CHANGES = [
     ("place: 1\n", "place: 1\nresigned: yes\n"),
     ("1.204", "1.205"),
     ("9.020", "9.02"),
-    ("3 0\n", "3 9\n"),
+    ("3 0\n", "3 -\n"),
     ("\n\nplayer: 2", "\nplayer: 2"),
     ("player: 3 Zoë", "player: 2 Zoë"),
     ("digest: ", "digest: 0"),

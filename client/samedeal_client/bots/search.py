@@ -12,7 +12,7 @@ from itertools import count
 from typing import Final, NamedTuple
 
 from samedeal.board import Board
-from samedeal.cards import DECK, FACE, HIDDEN
+from samedeal.cards import FACE, HIDDEN
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.bots.evaluation import Evaluation
 from samedeal_client.state.dead_end import Key, key_of
@@ -109,7 +109,7 @@ def _worth_of_reveal(board: Board, move: Move, evaluate: Evaluation) -> float:
 
 def _median_unseen_card(board: Board) -> bytes:
     """Return the unseen card of median rank, which stands for any card that a move turns up."""
-    unseen = list(DECK * board.game.decks)
+    unseen = list(board.game.deck)
     for pile in board.piles:
         for code in pile:
             if code != HIDDEN:

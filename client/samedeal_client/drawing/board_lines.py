@@ -30,11 +30,11 @@ def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
         words: list[Row] = [(Span(f"{below} more below"),)] * (below > 0)
         words += [(look.span(card),) for card in waste[-WASTE_SHOWN:]]
         lines.append(_line(f"Waste {game.keys[game.waste_at]}", words))
-    if game.reserve:
+    if game.singles:
         reserve: list[Row] = [
-            (Span(f"{game.keys[at]} "), look.span(board.piles[at][-1])) for at in game.reserve if board.piles[at]
+            (Span(f"{game.keys[at]} "), look.span(board.piles[at][-1])) for at in game.singles if board.piles[at]
         ]
-        lines.append(_line("Reserve", reserve))
+        lines.append(_line("Cells" if game.cells else "Reserve", reserve))
     for at in (*game.columns, *game.fans):
         name = game.pile_name(game.keys[at]).capitalize()
         lines.append(_line(name, _cards(board.piles[at], look), _empty_text(game.piles[at].base)))

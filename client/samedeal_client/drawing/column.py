@@ -122,6 +122,8 @@ def takes_text(group: Group, look: Look) -> str:
 
     Return an empty text if the pile takes no card.
     """
+    if group.takes > 1:
+        return "K-A"
     takes = group.on_empty
     if len(takes) == 1:
         return look.card(takes[0])

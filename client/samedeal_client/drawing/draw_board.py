@@ -48,7 +48,7 @@ def region_of(game: Game, pile: str) -> str:
     at = game.index[pile]
     if at in game.columns or at in game.fans:
         return pile
-    return RESERVE if at in game.reserve else TOP
+    return RESERVE if at in game.singles else TOP
 
 
 def _too_small(game: Game, width: int, height: int) -> BoardPicture:

@@ -1,11 +1,12 @@
 """The positions of a game's piles on the screen, in characters and rows counted from 0.
 
 Piles stand in a grid whose cells are as wide as a card and the gap to its left. From top to bottom there are stock,
-waste and foundations, then the reserve, then columns and fans. Two games differ from this:
+waste and foundations, then the reserve, then columns and fans. Some games differ from this:
 
 - If there are as many fans as foundations, the foundations are above the fans. The columns are to the left of both, and
   use all rows.
 - If the reserve is wider than the columns, the foundations are below it, to the right of the columns.
+- Cells have the place of a reserve. If there is room for them beside the foundations, they stand to the left of them.
 
 Each pile has its name above it. The panel with the rivals is on the right, and the board is centred in the space that is
 left.
@@ -186,12 +187,16 @@ def layout(game: Game, width: int, height: int, *, panel: bool = False) -> Layou
     if not _has_top_beside_columns(game):
         y += top.height
     places = {TOP: top}
-    if reserve := game.reserve:
+    if reserve := game.singles:
         y += spare_rows > card.height and not _has_top_beside_columns(game)
         rows = _reserve_rows(game, card)
         reserve_width = min(RESERVE_ROW, len(reserve)) * reserve_pitch(card, gap) - gap
-        places[RESERVE] = Rect(left + gap, y, reserve_width, rows)
-        y += rows
+        if _has_cells_beside_top(game):
+            places[RESERVE] = Rect(left + gap, top.y, reserve_width, rows)
+            places[TOP] = top._replace(x=left + body - top_width)
+        else:
+            places[RESERVE] = Rect(left + gap, y, reserve_width, rows)
+            y += rows
     if _has_top_above_fans(game):
         top = places[TOP] = top._replace(height=top.height + (spare_rows > card.height + 1))
     y += spare_rows > card.height + 1
@@ -227,8 +232,14 @@ def _has_top_above_fans(game: Game) -> bool:
 
 def _has_top_beside_columns(game: Game) -> bool:
     """Return whether the foundations stand to the right of the columns, below the reserve."""
-    spare_columns = min(RESERVE_ROW, len(game.reserve)) - len(game.columns)
+    spare_columns = min(RESERVE_ROW, len(game.singles)) - len(game.columns)
     return not game.stock.action and spare_columns >= _FOUNDATIONS_BESIDE_COLUMNS
+
+
+def _has_cells_beside_top(game: Game) -> bool:
+    """Return whether the cells stand to the left of the foundations."""
+    fits = len(game.cells) + len(game.foundations) <= len(game.columns)
+    return bool(game.cells) and fits and not game.stock.action and not game.fans
 
 
 def foundations_in_row(game: Game) -> int:
@@ -249,8 +260,9 @@ def _width(game: Game, card: CardSize, gap: int) -> int:
     pitch = card.width + gap
     fans = _FAN_GAP + pitch * len(game.fans) if game.fans else 0
     columns = _columns_x(game, pitch) + pitch * len(game.columns) + fans
-    reserve = min(RESERVE_ROW, len(game.reserve)) * reserve_pitch(card, gap)
-    return max(columns, reserve, _top_width(game, card, gap))
+    reserve = min(RESERVE_ROW, len(game.singles)) * reserve_pitch(card, gap)
+    top = _top_width(game, card, gap)
+    return max(columns, reserve + top if _has_cells_beside_top(game) else max(reserve, top))
 
 
 def _top_width(game: Game, card: CardSize, gap: int) -> int:
@@ -262,13 +274,13 @@ def _top_width(game: Game, card: CardSize, gap: int) -> int:
 
 
 def _reserve_rows(game: Game, card: CardSize) -> int:
-    return -(-len(game.reserve) // RESERVE_ROW) * (1 + card.height if card.is_large else 1)
+    return -(-len(game.singles) // RESERVE_ROW) * (1 + card.height if card.is_large else 1)
 
 
 def _fixed_rows(game: Game, card: CardSize) -> int:
     """Return the number of rows above the cards of the columns: the top region, the reserve and the names of the columns."""
     top = 0 if _has_top_beside_columns(game) else _top_rows(game, card)
-    return top + _reserve_rows(game, card) + 1
+    return (max if _has_cells_beside_top(game) else int.__add__)(top, _reserve_rows(game, card)) + 1
 
 
 def _top_rows(game: Game, card: CardSize) -> int:

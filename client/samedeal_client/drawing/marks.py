@@ -139,10 +139,10 @@ def selection_marks(
         from_foundations = frozenset(move.target for move in board.legal_moves() if board.is_worry_back(move))
         return Marks(None, from_foundations, last)
     targets: dict[str, int] = {}
-    top = board.piles[board.game.index[key]][-1:]
+    pile = board.piles[board.game.index[key]]
     for move in board.legal_moves():
         if move.source == key and size in (None, move.size):
-            target = foundation_for(board, top[0] & FACE) if move.target == FOUNDATION else move.target
+            target = foundation_for(board, pile[-move.size] & FACE) if move.target == FOUNDATION else move.target
             if target:
                 targets[target] = max(move.size, targets.get(target, 0))
     selected = max(movable_counts(board, key), default=0) if size is None else size

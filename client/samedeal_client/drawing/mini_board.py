@@ -36,7 +36,7 @@ _WASTE_WIDTH: Final = len(" 10H")
 
 def smallest_mini(game: Game) -> Size:
     """Return the minimum size of a board on which the top cards are readable."""
-    return Size(_width(game, _MIN_PITCH), 1 + -(-len(game.reserve) // _RESERVE_ROW) + _MIN_DEPTH)
+    return Size(_width(game, _MIN_PITCH), 1 + -(-len(game.singles) // _RESERVE_ROW) + _MIN_DEPTH)
 
 
 def _width(game: Game, pitch: int) -> int:
@@ -44,7 +44,7 @@ def _width(game: Game, pitch: int) -> int:
     stock = (_STOCK_WIDTH if game.stock.action else 0) + (_WASTE_WIDTH if game.waste_at >= 0 else 0)
     count = len(f" {game.cards}/{game.cards}") if len(game.foundations) == 1 else 0
     top = len(game.foundations) * pitch + count + stock
-    return max(columns, _RESERVE_ROW * pitch if game.reserve else 0, top)
+    return max(columns, _RESERVE_ROW * pitch if game.singles else 0, top)
 
 
 def mini_quality(game: Game, size: Size) -> int:
@@ -109,7 +109,7 @@ def _top(board: Board, look: Look, pitch: int) -> Row:
 
 
 def _reserve(board: Board, look: Look, width: int, pitch: int) -> list[Row]:
-    places = board.game.reserve
+    places = board.game.singles
     if not places:
         return []
     count = len(places) if len(places) * pitch <= width else _RESERVE_ROW

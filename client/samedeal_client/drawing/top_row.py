@@ -150,7 +150,7 @@ def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) 
     canvas = _Canvas(place.height)
     height = card.height if card.is_large else 1
     pitch = reserve_pitch(card, at.gap)
-    for number, index in enumerate(board.game.reserve):
+    for number, index in enumerate(board.game.singles):
         key, pile = board.game.keys[index], board.piles[index]
         mark = marks.of_cards(key, pile).get(0, "") if pile else marks.of_pile(key)
         x, y = number % RESERVE_ROW * pitch, number // RESERVE_ROW * (height + card.is_large)

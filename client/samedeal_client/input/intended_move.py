@@ -94,7 +94,7 @@ def move_between(board: Board, source: str, target: str, size: int | None = None
         return _from_any_foundation(board, target)
     if to_foundation:
         target = FOUNDATION
-    if to_foundation or size is not None:
+    if size is not None or (to_foundation and game.piles[game.foundations.start].takes == 1):
         return legal_or_rejected(board, Move(source, target, size or 1))
     return _longest(board, source, target)
 
@@ -102,8 +102,8 @@ def move_between(board: Board, source: str, target: str, size: int | None = None
 def best_move(board: Board, source: str, size: int | None = None) -> Move | Rejected:
     """Return the most useful move of a pile's cards, or the rejection that says why there is none.
 
-    A foundation comes before a column with cards, then a fan, then an empty column. Among equally useful moves, the
-    move of the most cards is best. If ``size`` is given, only moves of ``size`` cards are considered.
+    A foundation comes before a column with cards, then a fan, then an empty column, then a cell. Among equally
+    useful moves, the move of the most cards is best. If ``size`` is given, only moves of ``size`` cards are considered.
     """
     if rejected := source_rejection(board, source):
         return rejected
@@ -173,4 +173,6 @@ def _usefulness(board: Board, move: Move) -> int:
     at = board.game.index[move.target]
     if at in board.game.fans:
         return 1
+    if at in board.game.cells:
+        return -1
     return 2 if board.piles[at] else 0

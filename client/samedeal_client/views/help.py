@@ -6,7 +6,7 @@ from typing import Final
 
 from samedeal.game import Game
 from samedeal.games import GAMES
-from samedeal.policies import Build
+from samedeal.policies import Base, Build
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_rows, short_rules
@@ -57,6 +57,6 @@ def _piles(game: Game, bindings: Bindings) -> list[tuple[str, str]]:
         pile = f"{group.kind} {keys[0]}" if len(keys) > 1 else name
         all_keys = f"; all {group.kind} keys: {' '.join(keys)}" if len(keys) > 1 else ""
         lines.append((f"{keys[0]} {column}", f"from {pile} to column 5{all_keys}"))
-        if group.build is not Build.NONE:
+        if group.build is not Build.NONE or group.base is not Base.NOTHING:
             lines.append((f"{column} {keys[0]}", f"from column 5 to {pile}"))
     return lines

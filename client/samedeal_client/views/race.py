@@ -123,7 +123,7 @@ def special_sources(game: Game) -> list[tuple[str, Group]]:
     groups = {
         game.piles[at].kind: game.piles[at] for at in game.sources if at not in (*game.columns, *game.foundations)
     }
-    return [(f"{'a' if kind is Kind.FAN else 'the'} {kind}", group) for kind, group in groups.items()]
+    return [(f"{'a' if kind in (Kind.FAN, Kind.CELL) else 'the'} {kind}", group) for kind, group in groups.items()]
 
 
 def stuck_text(model: Model, bindings: Bindings, look: Look) -> str:
@@ -271,7 +271,7 @@ def moved_cards_text(board: Board, move: Move, look: Look) -> str:
     elif pile := board.piles[index[move.target]]:
         to = f"goes onto {look.card(pile[-1])}"
     else:
-        to = "goes to an empty column"
+        to = f"goes to an empty {board.game.piles[index[move.target]].kind}"
     return f"{look.card(cards[0])}{more} {to}"
 
 
