@@ -119,7 +119,7 @@ MOVES = {
     "a card goes to whichever foundation takes it: none is named as a target": [
         (
             game,
-            "1: AH",
+            "1: AS",
             "1 01",
             ("malformed"),
         )
@@ -282,7 +282,7 @@ def test_no_legal_move_without_undo_ends_the_play(game: str, text: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_move_of_no_cards_is_refused(game: str) -> None:
     """Such a move can't be written, but it can be made."""
-    board = position(game, "1: AH").board
+    board = position(game, "1: AS").board
     for size in (0, -1):
         assert not board.is_legal(Move("1", "0", size))
         with pytest.raises(IllegalMove) as caught:

@@ -165,7 +165,8 @@ export function play(game, before, move) {
     const fits = to === "0" ? game.foundation : game.onto[to];
     const target = (to === "0" ? FOUNDATIONS : [to]).find((key) => fits?.(group[0], piles[key].at(-1)));
     const hasRoom = to === "0" ? size === game.takes : size <= roomAt(game, before, to);
-    const mayLeave = from >= "1" ? size < 2 || game.columns.includes(from) : game.takesBack && game.columns.includes(to);
+    const isColumn = (key) => game.columns.includes(key);
+    const mayLeave = from >= "1" ? size < 2 || isColumn(from) : game.takesBack && isColumn(to);
     const isAllowed = target && target !== from && hasRoom && mayLeave && isRun && `x${size}` === count;
     if (!isAllowed) throw new Error(`the rules do not allow '${move}'`);
     piles[from].push(...piles[from].splice(-1).map(turnUp));
