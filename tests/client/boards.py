@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
 from functools import lru_cache
-from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -13,8 +13,10 @@ from samedeal.cards import parse_pile
 from samedeal.deal import Deal, shuffled
 from samedeal.game import Game
 from samedeal.games import GAMES, game_named
+from samedeal.record import Record
+from tests.golden.golden_files import HERE
 
-SCREENS = Path(__file__).parent.parent / "golden" / "screens"
+SCREENS = HERE / "screens"
 POSITIONS = ("start", "middle", "deepest")
 
 
@@ -29,7 +31,21 @@ def board(game: str, text: str) -> Board:
 @lru_cache(maxsize=32)
 def golden_position(game: str, stage: str) -> Board:
     """A golden position: the start, one in mid-game, or the one with the deepest column of many random playouts."""
-    return Board.parse((SCREENS / "positions" / f"{game}_{stage}.txt").read_text(encoding="utf-8"))
+    path = SCREENS / "positions" / f"{game}_{stage}.txt"
+    if not path.exists() and "REGENERATE" in os.environ:
+        path.write_text(str(_new_position(game, stage)), encoding="utf-8")
+    return Board.parse(path.read_text(encoding="utf-8"))
+
+
+def _new_position(game: str, stage: str) -> Board:
+    """A golden position of a new game."""
+    if stage == "start":
+        return dealt(game, 4821)
+    if stage == "middle":
+        record = Record.parse((HERE / "records" / f"{game}.txt").read_text(encoding="utf-8"))
+        return record.plays(record.players[0])[len(record.actions) // 2].board
+    boards = (playout(game_named(game), number, 160) for number in range(60))
+    return max(boards, key=lambda board: max(len(board.piles[at]) for at in board.game.columns))
 
 
 def dealt(game: str, number: int) -> Board:

@@ -45,7 +45,7 @@ def test_a_game_states_its_rulings(name: str) -> None:
 
 def test_all_rulings_are_stated() -> None:
     stated = set().union(*(stated_rulings(game) for game in GAMES.values()))
-    assert stated == {f"R{number}" for number in range(1, 30)}
+    assert stated == {f"R{number}" for number in range(1, 48)}
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=str)
@@ -58,7 +58,7 @@ def test_the_wording_of_rules(game: Game) -> None:
     assert_sentences(f"rules of {game}", lines)
 
 
-NUMBERS = {4: "four", 6: "six", 7: "seven", 8: "eight", 16: "sixteen"}
+NUMBERS = {4: "four", 6: "six", 7: "seven", 8: "eight", 10: "ten", 16: "sixteen"}
 
 
 def text_of(game: Game) -> str:
@@ -93,6 +93,7 @@ def test_column_rules_match_the_game(game: Game) -> None:
     lifts = {
         Lift.ALTERNATING_RUN: "one lower than the card that it lies on, and of the other colour",
         Lift.SUIT_RUN: "one lower than the card that it lies on, and of the same suit",
+        Lift.FREE_ALTERNATING_RUN: "as its cards could move one by one by way of empty cells and empty columns",
         Lift.ANY: "Any number of cards",
     }
     assert builds[columns.build] in text
