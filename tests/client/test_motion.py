@@ -56,9 +56,15 @@ def test_a_card_flies_from_its_old_to_its_new_place(size: tuple[int, int]) -> No
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_card_on_a_foundation_flashes_where_it_is_drawn(game: str, size: tuple[int, int]) -> None:
-    now = board(game, "1: AH")
-    after = now.play(Move("1", FOUNDATION)).board
-    (flight,) = flights_of(now, Move("1", FOUNDATION), size)
+    cards = (
+        "AH"
+        if GAMES[game].piles[GAMES[game].foundations.start].takes == 1
+        else "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"
+    )
+    move = Move("1", FOUNDATION, len(cards.split()))
+    now = board(game, f"1: {cards}")
+    after = now.play(move).board
+    (flight,) = flights_of(now, move, size)
     drawn = text_of(draw(after, LOOK, places(now, size))).splitlines()
     for y, row in enumerate(flight.flash, flight.end.y):
         shown = drawn[y].ljust(200)[flight.end.x : flight.end.x + row_width(row)]
