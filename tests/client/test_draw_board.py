@@ -27,6 +27,7 @@ from samedeal_client.text.spans import row_text, row_width
 from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
 from tests.client.pictures import hit, position_of, text_of
 from tests.golden.golden_files import assert_golden, assert_sentences
+from tests.shared.playouts import FAMILIES
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
@@ -72,7 +73,7 @@ def sections(game: str, width: int, height: int, kind: str) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("width", "height"), SIZES)
-@pytest.mark.parametrize("game", [name for name, game in GAMES.items() if not game.file.variant_of])
+@pytest.mark.parametrize("game", FAMILIES)
 def test_boards_match_the_golden_files(game: str, width: int, height: int, kind: str) -> None:
     assert_golden(f"screens/{game}_{width}x{height}_{kind}.txt", sections(game, width, height, kind))
 

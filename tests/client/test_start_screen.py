@@ -73,7 +73,7 @@ def today() -> str:
         (["enter"], ["play", "willow"]),
         (["q"], []),
         (["end", "enter"], []),
-        (["up", "enter", "down", "enter", "down", "enter"], ["play", "athena"]),
+        (["up", "enter", "down", "enter", "down", "enter"], ["play", "klondike"]),
         (["j", *"example.org", "enter"], ["join", "example.org"]),
         (["j", *"example.org friday", "enter"], ["join", "example.org", "friday"]),
         (["w", *"example.org friday", "enter"], ["watch", "example.org", "friday"]),
@@ -133,8 +133,8 @@ async def test_todays_deal_is_that_of_the_day() -> None:
 
 
 async def test_chosen_game_is_remembered() -> None:
-    assert await chosen("g", "p") == ["play", "athena"]
-    assert await chosen("p") == ["play", "athena"]
+    assert await chosen("g", "p") == ["play", "klondike"]
+    assert await chosen("p") == ["play", "klondike"]
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ async def test_change_of_the_look_restarts_the_start_screen() -> None:
 async def test_help_shows_the_rules_of_the_chosen_game() -> None:
     async with start_screen() as pilot:
         await pilot.press("g", "f1")
-        await wait_until(pilot, lambda: "How to play Athena" in screen_text(pilot.app))
+        await wait_until(pilot, lambda: "How to play Klondike" in screen_text(pilot.app))
         await pilot.press("space", "escape")
         assert isinstance(pilot.app.screen, StartScreen)
 

@@ -52,6 +52,9 @@ def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]
 for_many_boards = settings(max_examples=60)
 """Settings for tests that try many moves on each board: fewer boards than usual."""
 
+FAMILIES = [name for name, game in GAMES.items() if not game.file.variant_of]
+"""The games without their variants, for long golden files."""
+
 games = st.sampled_from(list(GAMES.values()))
 
 

@@ -17,7 +17,7 @@ from samedeal.games import GAMES, game_named
 from samedeal.record import Record
 from tests.golden.golden_files import HERE, assert_golden
 from tests.shared import oracle
-from tests.shared.playouts import numbered
+from tests.shared.playouts import FAMILIES, numbered
 from tests.shared.positions import words
 
 DEALS = ("#0", "#1", "#4821", "#999999999")
@@ -60,7 +60,7 @@ def playthrough(game: Game) -> Iterator[str]:
     yield f"\n{play.board}\n{play.moves} moves, {play.undos} undos, {play.board.foundation_cards} up"
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 def test_playthroughs_match_golden_files(game: str) -> None:
     assert_golden(f"playthroughs/{game}.txt", "\n".join(playthrough(game_named(game))) + "\n")
 

@@ -95,8 +95,14 @@ def _rules_of(game: Game) -> Iterator[str]:
 
 
 def _games() -> str:
-    *most, last = (f"**{game.title}**" for game in GAMES.values())
-    return f"There are {count_text(len(GAMES))} games: {', '.join(most)} and {last}.\n"
+    games = [game for game in GAMES.values() if not game.file.variant_of]
+    variants = [game for game in GAMES.values() if game.file.variant_of]
+    *most, last = (f"**{game.title}**" for game in games)
+    text = f"There are {count_text(len(games))} games: {', '.join(most)} and {last}."
+    if variants:
+        *most, last = (game.title for game in variants)
+        text += f" Variants are {', '.join(most)} and {last}."
+    return "\n".join(_lines(text)) + "\n"
 
 
 def _piles() -> str:
