@@ -55,6 +55,7 @@ from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.golden.golden_files import assert_golden, assert_sentences
+from tests.shared.playouts import FAMILIES
 
 WILLOW = "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | 7: 2C | q: 5H 7H | w: 7D | r: 3S 2S"
 ATHENA = "1: [9S] 4H [KD] QC | 2: [2D] KH | 3: [6S] JH | 4: 3C | 5: [TS] QS | stock: [8C] [7C] [6C] [5C] [4S] | w: AH"
@@ -1042,7 +1043,7 @@ VIEWS = (
 )
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 async def test_screens_match_golden_files(game: str) -> None:
     """Regenerate with REGENERATE=1 pytest tests/client/test_race_screen.py, then check every screen by eye."""
     text = ""
