@@ -20,9 +20,13 @@ Key = tuple[tuple[bytes, ...], tuple[bytes, ...]]
 
 
 def key_of(board: Board) -> Key:
-    """Return a key of a board. Boards that differ only in the order of their columns have the same key."""
-    columns = board.game.columns
-    return tuple(sorted(board.piles[columns.start : columns.stop])), board.piles[columns.stop :]
+    """Return a key of a board. Boards that differ only in the order of their columns or cells have the same key."""
+    columns, cells = board.game.columns, board.game.cells
+    others = board.piles[columns.stop :]
+    if cells:
+        in_cells = sorted(board.piles[cells.start : cells.stop])
+        others = (*in_cells, *board.piles[columns.stop : cells.start], *board.piles[cells.stop :])
+    return tuple(sorted(board.piles[columns.start : columns.stop])), others
 
 
 def is_dead_end(board: Board, max_moves: int = MAX_MOVES) -> bool:
