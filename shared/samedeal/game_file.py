@@ -205,6 +205,8 @@ def _faults(file: GameFile) -> Iterator[tuple[str, str]]:
     for kind, is_needed in needed.items():
         if (kind in kinds) != is_needed:
             yield ".piles", f"With the stock '{file.stock}' there must be {'a' if is_needed else 'no'} {kind}"
+    if kinds[:1] != [Kind.COLUMN]:
+        yield ".piles", "The columns must come first"
     if Kind.RESERVE in kinds and Kind.CELL in kinds:
         yield ".piles", "There can be a reserve or cells, but not both"
     for number, row in enumerate(file.piles):

@@ -117,15 +117,14 @@ def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
 
 def stock_action(board: Position) -> Move | None:
     """Return the draw, redeal or deal that is legal on a board, or None."""
-    return None if _no_stock_action(board) else board.game.stock.action
+    action = board.game.stock.action
+    return action if action and not _no_stock_action(board) else None
 
 
 def _no_stock_action(board: Position) -> RuleReason | None:
-    """Return the reason why the stock can't be used on a board. Return None if it can."""
-    policy, stock = board.game.stock, board.stock
-    if policy.action is None:
-        return RuleReason.NO_SUCH_ACTION
-    if not stock and not policy.is_redeal(stock, board.waste):
+    """Return the reason why the stock of a game that has one can't be used. Return None if it can."""
+    policy = board.game.stock
+    if not board.stock and not (policy.redeals and board.waste):
         return RuleReason.STOCK_EMPTY
     if not policy.fills_columns and not all(board.piles[at] for at in board.game.columns):
         return RuleReason.EMPTY_COLUMN
@@ -134,7 +133,7 @@ def _no_stock_action(board: Position) -> RuleReason | None:
 
 def stock_reason(board: Position, move: Move) -> RuleReason | None:
     """Return the reason why a draw or a deal is illegal. Return None if it is legal."""
-    return _no_stock_action(board) if move == board.game.stock.action else RuleReason.NO_SUCH_ACTION
+    return RuleReason.NO_SUCH_ACTION if move != board.game.stock.action else _no_stock_action(board)
 
 
 def is_legal(board: Position, move: Move) -> bool:
@@ -240,10 +239,11 @@ def _generate(board: Position) -> Iterator[Move]:
     on_column = _takers(board, columns)
     on_fan = _takers(board, game.fans)
     empty = [keys[at] for at in columns if not piles[at]]
-    free_cells = [keys[at] for at in game.cells if not piles[at]]
     on_empty = groups[columns.start].on_empty
-    most, most_to_empty = _most_to_columns(board, bool(empty))
     none: list[str] = []
+    free_cells = [keys[at] for at in game.cells if not piles[at]] if game.cells else none
+    needs_places = groups[columns.start].needs_places
+    most, most_to_empty = _most_to_columns(board, bool(empty)) if needs_places else (game.cards, game.cards)
     for at in sources:
         pile = piles[at]
         group = groups[at]
@@ -257,7 +257,7 @@ def _generate(board: Position) -> Iterator[Move]:
                 yield Move(key, target, 1)
         run = group.run
         size = 1
-        length = min(len(pile), most)
+        length = min(len(pile), most) if needs_places else len(pile)
         while True:
             targets = on_column.get(card, none)
             if empty and card in on_empty and size <= most_to_empty:
@@ -276,23 +276,26 @@ def _generate(board: Position) -> Iterator[Move]:
         yield action
 
 
-def _to_foundations(board: Position, sources: list[int]) -> Iterator[Move]:
+def _to_foundations(board: Position, sources: list[int]) -> list[Move]:
     game, piles = board.game, board.piles
+    keys, groups = game.keys, game.piles
     takers = _takers(board, game.foundations)
-    size = game.piles[game.foundations.start].takes
-    for at in sources:
-        pile, group = piles[at], game.piles[at]
-        if pile[-size:][0] not in takers or group.kind is Kind.FOUNDATION:
-            continue
-        if size == 1 or not _source_reason(group, pile, size):
-            yield Move(game.keys[at], FOUNDATION, size)
+    size = groups[game.foundations.start].takes
+    if size == 1:
+        return [
+            Move(keys[at], FOUNDATION, 1)
+            for at in sources
+            if piles[at][-1] in takers and groups[at].kind is not Kind.FOUNDATION
+        ]
+    return [
+        Move(keys[at], FOUNDATION, size)
+        for at in sources
+        if piles[at][-size:][0] in takers and not _source_reason(groups[at], piles[at], size)
+    ]
 
 
 def _most_to_columns(board: Position, has_empty: bool) -> tuple[int, int]:  # noqa: FBT001 - a fact about the board
     """Return the numbers of cards that can be moved together: to a column with cards, and to an empty one."""
-    game = board.game
-    if not game.piles[game.columns.start].needs_places:
-        return game.cards, game.cards
     return most_together(board, to_empty=False), most_together(board, to_empty=True) if has_empty else 0
 
 
