@@ -11,14 +11,16 @@ import pytest
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
+from samedeal.errors import IllegalMove, MalformedGame, RuleReason
 from samedeal.game import Game
+from samedeal.game_file import parse_game_file
 from samedeal.games import GAMES, game_named
 from samedeal.moves import DRAW, Move
 from samedeal.options import Options
 from samedeal.record import Record
 from samedeal.stock import NO_STOCK
 from tests.shared.recorded import recorded
-from tests.shared.sixth_game import HAMLET
+from tests.shared.sixth_game import HAMLET, HAMLET_FILE
 
 SEED = bytes(range(32))
 
@@ -86,3 +88,53 @@ def test_game_describes_itself(game: Game) -> None:
     assert game.stock.to_waste == (game.waste_at >= 0)
     assert game.pile_phrase("1") == "column 1"
     assert replace(game) == game
+
+
+def test_stock_without_redeals_ends() -> None:
+    text = HAMLET_FILE.replace('"draws of three"', '"draws of three, without redeals"')
+    board = Board.deal(Game.of("hamlet", parse_game_file("hamlet", text)["hamlet"]), shuffled(SEED, 1))
+    for _ in range(8):
+        board = board.play(DRAW).board
+    with pytest.raises(IllegalMove, match="The stock is empty") as caught:
+        board.play(DRAW)
+    assert caught.value.reason is RuleReason.STOCK_EMPTY
+    assert DRAW not in board.legal_moves()
+    assert not list(board.game.stock.waste_tops(board.stock, board.waste))
+
+
+VARIANT = f"""{HAMLET_FILE}
+[variants.laertes]
+title = "Laertes"
+stock = "draws of one"
+"""
+
+
+def test_variant_has_the_rest_of_the_file() -> None:
+    hamlet, laertes = (Game.of(*game) for game in parse_game_file("hamlet", VARIANT).items())
+    assert (laertes.name, laertes.title, laertes.stock.drawn) == ("laertes", "Laertes", 1)
+    assert (hamlet.file.variant_of, laertes.file.variant_of) == ("", "hamlet")
+    assert (hamlet.groups, hamlet.stock.drawn) == (laertes.groups, 3)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "reason"),
+    [
+        ('"draws of one"', '"draws of two"', "stock = ", "'draws of two' is not a kind of stock"),
+        ('title = "Laertes"', "suits = 3", "suits = ", "Invalid enum value 3"),
+        ("variants.laertes", "variants.hamlet", "", "another name than the file"),
+        ("variants.laertes", "variants.Laertes", "", "small letters"),
+        (
+            'empty = "only an ace"',
+            'empty = "only a complete suit"\nlift = "the top card"',
+            "empty = ",
+            "keeps its cards",
+        ),
+        ('kind = "reserve"', 'kind = "cell"\nfaces = "down"', "faces = ", "Only cards of columns"),
+        ('cards = "1 1"', 'cards = "2 1"', 'cards = "2 1"', "At most 1"),
+    ],
+)
+def test_broken_file_is_refused_with_its_line(old: str, new: str, line: str, reason: str) -> None:
+    text = VARIANT.replace(old, new)
+    with pytest.raises(MalformedGame, match=reason) as caught:
+        parse_game_file("hamlet", text)
+    assert not line or text.splitlines()[caught.value.line - 1].startswith(line)
