@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from samedeal.board_history import Undo
-from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal.options import Options
 from samedeal_client.drawing.foundation_order import foundation_for
 from tests.client.referee import Referee, RunningApp, running_app
 from tests.client.typed_moves import keys_for, won_record
+from tests.shared.playouts import FAMILIES
 
 SIZES = ((80, 24), (120, 40))
 
@@ -31,7 +31,7 @@ async def by_mouse(ui: RunningApp, move: Move, *, drag: bool) -> None:
     pile = board.piles[index[move.source]]
     target = move.target
     if target == FOUNDATION:
-        target = foundation_for(board, pile[-1]) or ""
+        target = foundation_for(board, pile[-move.size]) or ""
     on = len(board.piles[index[target]]) - 1 if board.piles[index[target]] else None
     if drag:
         await ui.drag(move.source, len(pile) - move.size, target, on)
@@ -40,7 +40,7 @@ async def by_mouse(ui: RunningApp, move: Move, *, drag: bool) -> None:
         await ui.click(target, on)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 async def test_won_by_keys(game: str) -> None:
     async with running_app(referee_of(game)) as ui:
         for _, action in won_record(game).actions:
@@ -51,7 +51,7 @@ async def test_won_by_keys(game: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 async def test_won_by_mouse(game: str, size: tuple[int, int]) -> None:
     async with running_app(referee_of(game), size) as ui:
         for number, (_, action) in enumerate(won_record(game).actions):

@@ -6,6 +6,7 @@ import pytest
 
 from tests.shared.positions import after, cases, is_null, state
 
+SPADES = "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"
 FULL = "3: KC | 4: KD | 5: KH | 6: KS | 7: QD | 8: ..."
 RULES = {
     "R31 a draw turns one card": [
@@ -52,10 +53,10 @@ RULES = {
         ("spider", "9: 8H | t: 9S | 3: ...", "9 t", "9: | t: 9S 8H"),
     ],
     "R43 a foundation takes a complete suit": [
-        ("spider", "t: (2C) KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS | 1: ...", "t 0 x13", "t: 2C | 01: KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"),
+        ("spider", f"t: (2C) {SPADES} | 1: ...", "t 0 x13", f"t: 2C | 01: {SPADES}"),
         ("spider", "t: KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S | 1: ...", "t 0 x12", "illegal: not_complete"),
         ("spider", "t: AS | 1: ...", "t 0", "illegal: not_complete"),
-        ("spider", "01: KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS | 1: ...", "01 2", "illegal: not_a_source"),
+        ("spider", f"01: {SPADES} | 1: ...", "01 2", "illegal: not_a_source"),
     ],
     "R47 any face-up cards move together": [
         ("yukon", "1: (AC) 9D 2C KS | 2: TC | 3: ...", "1 2 x3", "1: AC | 2: TC 9D 2C KS"),
