@@ -88,6 +88,27 @@ class Difficulties(Struct, frozen=True, forbid_unknown_fields=True):
     medium: _States
 
 
+class SearchWeights(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The weights of the costs by which a search of the solver estimates how far a board is from being won.
+
+    ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste or
+    reserve. ``buried`` is added for a card in a column that lies above a card of a lower rank, and ``buried_in_fan``
+    for such a card in a fan. In columns, ``broken`` is added for a card that is not in sequence with the card below it.
+    ``misfit`` is added if, moreover, the rules would not allow the card on the card below it. ``column`` is added for
+    each column that is not empty. If ``by_stock`` is 1 and the stock is dealt in rows, boards take turns by the number
+    of cards in their stock.
+    """
+
+    card: _Weight
+    side_card: _Weight
+    buried: _Weight = 0
+    buried_in_fan: _Weight = 0
+    broken: _Weight = 0
+    misfit: _Weight = 0
+    column: _Weight = 0
+    by_stock: _Weight = 0
+
+
 class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about a game.
 
@@ -114,7 +135,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     difficulty: Difficulties | None = None
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
-    search: Annotated[tuple[Mapping[str, _Weight], ...], Meta(max_length=4)] = ()
+    search: Annotated[tuple[SearchWeights, ...], Meta(max_length=4)] = ()
     bots: Annotated[Mapping[str, _BotWeight], Meta(max_length=32)] = {}
     rulings: Mapping[str, int] = {}
     notes: Mapping[str, tuple[_Line, ...]] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 import msgspec
@@ -26,7 +25,7 @@ def _facts(game: Game) -> dict[str, Any]:
         "suits": game.file.suits,
         "stock": game.file.stock,
         "difficulty": game.file.difficulty,
-        "search": [{name: cost for name, cost in asdict(weights).items() if cost} for weights in weights_of(game)],
+        "search": weights_of(game),
         "piles": [
             {
                 "kind": group.kind,

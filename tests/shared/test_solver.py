@@ -137,6 +137,12 @@ def test_card_on_a_fan_may_have_to_stay() -> None:
     assert solve(board.play(Move("q", "0")).board, BUDGET) == Answer(Outcome.UNWINNABLE, (), 1)
 
 
+@pytest.mark.parametrize(("left", "seed"), [(28, 636800), (37, 363392), (60, 319316)])
+def test_postponed_moves_are_tried_in_the_end(left: int, seed: int) -> None:
+    """These boards can only be won with a card taken off a foundation, or with a run divided."""
+    assert solve(late_board(GAMES["steve"], left, seed), BUDGET).outcome is Outcome.WON
+
+
 def test_states_ignore_the_order_of_columns_and_fans() -> None:
     first = position("willow", "1: KC | 2: 2D 5S | q: 9H 9S | w: JD | 3: ...").board
     other = position("willow", "2: KC | 6: 2D 5S | e: 9H 9S | q: JD | 7: ...").board

@@ -13,15 +13,16 @@ from typing import Final, NamedTuple
 
 from samedeal.board import Board
 from samedeal.game import Game
+from samedeal.game_file import SearchWeights
 from samedeal.games import GAMES, game_named
-from samedeal.solver.estimate import CostWeights, Estimate
+from samedeal.solver.estimate import Estimate
 from samedeal.solver.search import Search
 from samedeal.solver.solve import Outcome, solve
 from samedeal.solver.states import StateSpace
 from tests.shared.playouts import numbered
 
 BUDGETS: Final = (1_000, 10_000, 100_000)
-PLAIN: Final = CostWeights(card=1, side_card=1)
+PLAIN: Final = SearchWeights(card=1, side_card=1)
 """The weights of the plain search, which only counts the cards that are not on foundations."""
 
 PLAIN_BUDGET: Final = 20_000

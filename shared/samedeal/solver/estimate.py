@@ -6,69 +6,48 @@ a column nor on a foundation. A cost is a number without a unit. A state with a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from samedeal.cards import FACE
 from samedeal.game import Game, Group
+from samedeal.game_file import SearchWeights
 from samedeal.policies import Build
 from samedeal.solver.states import Side
 
 _RANK: Final = 0x0F
 
-
-@dataclass(frozen=True)
-class CostWeights:
-    """The weights of the costs for one kind of game. They were found by trying many on numbered deals above #1000.
-
-    ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste or
-    reserve. ``buried`` is added for a card in a column that lies above a card of a lower rank, and ``buried_in_fan``
-    for such a card in a fan. In columns, ``broken`` is added for a card that is not in sequence with the card below it.
-    ``misfit`` is added if, moreover, the rules would not allow the card on the card below it. ``column`` is added for
-    each column that is not empty. ``given`` is added to the estimate of a state after a move off a foundation.
-    """
-
-    card: int
-    side_card: int
-    buried: int = 0
-    buried_in_fan: int = 0
-    broken: int = 0
-    misfit: int = 0
-    column: int = 0
-    given: int = 0
-
-
 _WEIGHTS: Final = {
     (Build.DOWN_ALTERNATING, "reserve"): (
         # One search is best here: most boards can't be won, and have so few states that it can reach all of them.
-        CostWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
+        SearchWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
     ),
     (Build.DOWN_ALTERNATING, "fans"): (
-        CostWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
-        CostWeights(card=6, side_card=7, buried=9, buried_in_fan=3, broken=1, misfit=5, column=7),
-        CostWeights(card=5, side_card=5, buried=2, buried_in_fan=2, column=3),
-        CostWeights(card=3, side_card=3, buried_in_fan=2, broken=3, column=9),
+        SearchWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
+        SearchWeights(card=6, side_card=7, buried=9, buried_in_fan=3, broken=1, misfit=5, column=7),
+        SearchWeights(card=5, side_card=5, buried=2, buried_in_fan=2, column=3),
+        SearchWeights(card=3, side_card=3, buried_in_fan=2, broken=3, column=9),
     ),
     (Build.DOWN_ALTERNATING, ""): (
-        CostWeights(card=4, side_card=4, buried=3, broken=1, column=4),
-        CostWeights(card=10, side_card=10, buried=2, broken=3, misfit=6),
-        CostWeights(card=4, side_card=8, buried=4, broken=2),
-        CostWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
+        SearchWeights(card=4, side_card=4, buried=3, broken=1, column=4),
+        SearchWeights(card=10, side_card=10, buried=2, broken=3, misfit=6),
+        SearchWeights(card=4, side_card=8, buried=4, broken=2),
+        SearchWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
     ),
     (Build.DOWN_SAME_SUIT, ""): (
-        CostWeights(card=1, side_card=16, buried=3, broken=2, misfit=10, column=2),
-        CostWeights(card=5, side_card=12, buried=2, broken=2, misfit=10, column=2),
+        SearchWeights(card=1, side_card=16, buried=3, broken=2, misfit=10, column=2),
+        SearchWeights(card=5, side_card=12, buried=2, broken=2, misfit=10, column=2),
     ),
     (Build.DOWN_ANY_SUIT, ""): (
-        CostWeights(card=1, side_card=10, buried=10, broken=6, misfit=1, column=2, given=15),
-        CostWeights(card=1, side_card=10, buried=9, broken=1, misfit=3, column=2, given=8),
+        SearchWeights(card=1, side_card=10, buried=10, broken=6, misfit=1, column=2, by_stock=1),
     ),
 }
-"""The weights for each kind of game, the best ones first."""
+"""The weights for each kind of game, the best ones first. They were found by trying many on numbered deals above #1000."""
 
 
-def weights_of(game: Game) -> tuple[CostWeights, ...]:
-    """Return the weights to try for a game, the best ones first."""
+def weights_of(game: Game) -> tuple[SearchWeights, ...]:
+    """Return the weights to try for a game, the best ones first: those of its file, or the usual ones."""
+    if game.file.search:
+        return game.file.search
     build = game.piles[game.columns.start].build
     others = "reserve" if game.reserve else "fans" if game.fans else ""
     return _WEIGHTS.get((build, others)) or _WEIGHTS[build, ""]
@@ -77,7 +56,7 @@ def weights_of(game: Game) -> tuple[CostWeights, ...]:
 class Estimate:
     """The costs of the parts of a state, with one choice of weights."""
 
-    def __init__(self, game: Game, weights: CostWeights) -> None:
+    def __init__(self, game: Game, weights: SearchWeights) -> None:
         self.weights = weights
         self._columns: Group = game.piles[game.columns.start]
         self._rows = game.stock.to_columns

@@ -2,7 +2,14 @@
 
 States that are reached for the first time are counted, stored in a table with the state before them, and put into
 buckets by their estimate. The newest state of the lowest bucket is searched next: each of its moves is tried, and all
-safe moves to foundations follow at once. If all buckets are empty, the board can't be won.
+safe moves to foundations follow at once.
+
+A search may have several sets of buckets, which take turns: one for each number of cards that the stock may have left
+(``SearchWeights.by_stock``). Otherwise boards with few cards in the stock, whose estimates are lower, would take all turns
+before it is known which of the earlier boards is best.
+
+Moves that seldom help are *postponed* (``StateSpace.postpones``): they are tried only when all buckets are empty. If no
+state has postponed moves left either, the board can't be won.
 
 The order of the search depends on nothing but the board. The code iterates over tuples, lists and dictionaries in the
 order in which they were filled, and never over sets.
@@ -42,6 +49,29 @@ class _Facts(dict[bytes, _Fact], Generic[_Fact]):
         return fact
 
 
+class _Buckets:
+    """States by their estimates. The newest state of those with the lowest estimate is taken first."""
+
+    def __init__(self, most: int) -> None:
+        self._buckets: list[list[State]] = [[] for _ in range(most + 1)]
+        self._lowest = 0
+
+    def add(self, state: State, cost: int) -> None:
+        """Add a state with its estimate."""
+        self._buckets[cost].append(state)
+        if cost < self._lowest:
+            self._lowest = cost
+
+    def take(self) -> State | None:
+        """Remove a state and return it, or return None if there is none."""
+        buckets, lowest = self._buckets, self._lowest
+        last = len(buckets) - 1
+        while not buckets[lowest] and lowest < last:
+            lowest += 1
+        self._lowest = lowest
+        return buckets[lowest].pop() if buckets[lowest] else None
+
+
 _Child = tuple[bytes, bytes, list[bytes], int]
 """A state that was reached by a move: its tops, side and columns, and its estimate. The columns are not sorted yet."""
 
@@ -59,10 +89,13 @@ class Search:
         self._groups = _Facts(space.groups)
         self._column_costs = _Facts(estimate.column)
         self._side_costs = _Facts(estimate.side)
-        self._given = estimate.weights.given
         self._safe_moves = safe_moves and space.has_safe_cards
-        self._buckets: list[list[State]] = [[] for _ in range(space.game.cards * estimate.most + self._given + 1)]
-        self._lowest = 0
+        self._by_stock = bool(estimate.weights.by_stock) and space.game.stock.to_columns
+        self._most = space.game.cards * estimate.most
+        self._buckets: dict[bytes, _Buckets] = {}
+        self._turns: list[_Buckets] = []
+        self._turn = 0
+        self._postponed: list[State] = []
         self._before: dict[State, State | None] = {}
         self._state: State | None = None
         cost = self._side_costs[start[1]] + sum(map(self._column_costs.__getitem__, start[2:]))
@@ -79,7 +112,7 @@ class Search:
         Return the result, or None if the search has not ended.
         """
         empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
-        before, buckets, lowest = self._before, self._buckets, self._lowest
+        before, by_stock, postpones = self._before, self._by_stock, self._space.postpones
         while len(before) <= limit:
             for tops, side, columns, cost in self._next:
                 if not rows or side == empty_side:
@@ -90,20 +123,33 @@ class Search:
                 before[child] = self._state
                 if side == empty_side and not any(columns):
                     return Found(_path(before, child))
-                buckets[cost].append(child)
-                if cost < lowest:
-                    lowest = cost
-            while not buckets[lowest]:
-                lowest += 1
-                if lowest == len(buckets):
-                    return Found(())
-            self._state = state = buckets[lowest].pop()
-            self._next = self._children(state)
-        self._lowest = lowest
+                part = side[-1:] if by_stock else b""
+                if part not in self._buckets:
+                    self._buckets[part] = _Buckets(self._most)
+                    self._turns.append(self._buckets[part])
+                self._buckets[part].add(child, cost)
+            if state := self._take():
+                self._state = state
+                self._next = self._children(state, without_postponed=postpones)
+                if postpones:
+                    self._postponed.append(state)
+            elif self._postponed:
+                self._state = state = self._postponed.pop()
+                self._next = self._children(state, without_postponed=False)
+            else:
+                return Found(())
         return None
 
-    def _children(self, state: State) -> list[_Child]:
-        """Return the states after each move.
+    def _take(self) -> State | None:
+        """Return the next state to search, from the buckets whose turn it is. Return None if all buckets are empty."""
+        for _ in self._turns:
+            self._turn = (self._turn + 1) % len(self._turns)
+            if state := self._turns[self._turn].take():
+                return state
+        return None
+
+    def _children(self, state: State, *, without_postponed: bool) -> list[_Child]:
+        """Return the states after each move, perhaps without the postponed moves (``StateSpace.postpones``).
 
         Moves of a whole column to an empty column are left out, unless the columns keep their places
         (``StateSpace.keeps_places``).
@@ -114,7 +160,9 @@ class Search:
         side_cost = self._side_costs[side]
         cost = side_cost + sum(map(costs.__getitem__, columns))
         takers = self._takers(side, columns)
-        found = self._from_columns(state, columns, from_tops, from_side, takers, cost)
+        found = self._from_columns(
+            state, columns, from_tops, from_side, takers, cost, without_postponed=without_postponed
+        )
         for card, after_side in from_side.gives:
             given = cost - side_cost + self._side_costs[after_side]
             if card in from_tops.takes:
@@ -129,12 +177,12 @@ class Search:
             found.append(
                 self._play_safe(tops, after_side, columns.copy(), cost - side_cost + self._side_costs[after_side])
             )
-        for card, after_tops in from_tops.gives:
+        for card, after_tops in () if without_postponed else from_tops.gives:
             for to in takers.get(card, ()):
                 target = columns[to]
                 after = columns.copy()
                 after[to] = filled = target + ONE[card]
-                found.append((after_tops, side, after, cost + self._given - costs[target] + costs[filled]))
+                found.append((after_tops, side, after, cost - costs[target] + costs[filled]))
         if from_side.row:
             after = columns.copy()
             for to, card in enumerate(from_side.row):
@@ -177,10 +225,13 @@ class Search:
         from_side: SideFacts,
         takers: dict[int, list[int]],
         cost: int,
+        *,
+        without_postponed: bool,
     ) -> list[_Child]:
         """Return the states after each move that takes cards from a column. ``cost`` is the estimate of ``state``."""
         tops, side = state[0], state[1]
         costs = self._column_costs
+        run = self._space.columns.run
         places = self._space.keeps_places(side)
         safe = from_tops.safe if self._safe_moves else b""
         found: list[_Child] = []
@@ -201,9 +252,12 @@ class Search:
                 found.append(self._play_safe(tops, after_side, after, on_fan))
             for card, left, group in groups:
                 if card in takers:
+                    splits = without_postponed and group is not groups[-1][2]
                     for to in takers[card]:
                         target = columns[to]
                         if to == at or not (left or target or places):
+                            continue
+                        if splits and not (target and card in run[target[-1]]):
                             continue
                         after = columns.copy()
                         after[at] = left

@@ -120,6 +120,12 @@ class StateSpace:
             and not game.stock.to_columns
             and game.decks == 1
         )
+        self.postpones = self._foundations.gives or self.columns.sequence != self.columns.on
+        """Whether the search postpones moves that seldom help.
+
+        These are moves off a foundation, and moves that divide a run: they take only a part of the cards that could be
+        moved together, and put it where it can't be moved together with the card below it.
+        """
 
     def state(self, board: Position) -> State:
         """Return the state of a board."""

@@ -11,12 +11,12 @@ const FIRST_LIMIT = 1000; // the states that each search reaches before the next
 // The costs of a state, one choice for each search of a game (games.json). The state with the lowest costs is searched
 // next. card: a card in a column or fan; side_card: a card elsewhere; buried: a card above a lower one in a column;
 // buried_in_fan: the same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that
-// does not even fit there; column: a column with cards; given: a move off a foundation.
-const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, column: 0, given: 0 };
+// does not even fit there; column: a column with cards. If by_stock is 1, states take turns by the size of the stock.
+const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, column: 0, by_stock: 0 };
 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
-  const { card, side_card, buried, buried_in_fan, broken, misfit, column, given } = { ...NO_COSTS, ...costs };
+  const { card, side_card, buried, buried_in_fan, broken, misfit, column, by_stock } = { ...NO_COSTS, ...costs };
   const sequence = game.liftsAny ? game.build : game.lift;
   const isBuried = (each, at, cards) => cards.slice(0, at).some((under) => rank(under) < rank(each));
   const countBuried = (cards) => cards.filter(isBuried).length;
@@ -36,7 +36,7 @@ function costsOf(game, costs) {
     const ofFans = fans.map((fan) => card * fan.length + buried_in_fan * countBuried(cardsOf(fan)));
     return side_card * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0);
   }
-  return { column: remember(columnCost), side: remember(sideCost), given };
+  return { column: remember(columnCost), side: remember(sideCost), byStock: by_stock > 0 && game.stock === "deal" };
 }
 
 const withPile = (columns, at, pile) => {
@@ -45,28 +45,60 @@ const withPile = (columns, at, pile) => {
   return changed;
 };
 
-// A search: best first, and of equal states the newest first.
+// States by their costs. Of those with the lowest costs, the newest is taken first.
+class Buckets {
+  buckets = [];
+  lowest = 0;
+
+  add(state, cost) {
+    (this.buckets[cost] ??= []).push(state);
+    this.lowest = Math.min(this.lowest, cost);
+  }
+
+  take() {
+    while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return undefined;
+    return this.buckets[this.lowest].pop();
+  }
+}
+
+// A search: best first. Moves off a foundation, and moves that divide a run, are postponed until nothing else is left.
 class Search {
   constructor(states, costs) {
-    Object.assign(this, { states, costs, reached: new Set(), buckets: [], lowest: 0 });
+    Object.assign(this, { states, costs, reached: new Set(), bucketsOf: new Map(), turn: 0, postponed: [] });
     this.next = [this.playSafe(states.start)];
   }
 
   // Continues the search. Returns its answer, or undefined if there is none after so many states in all.
   run(limit) {
     while (this.reached.size <= limit) {
-      for (const [tops, side, columns, given = 0] of this.next) {
+      for (const [tops, side, columns] of this.next) {
         if (!this.states.keepsPlaces(side)) columns.sort();
         const key = [tops, side, ...columns].join("\xfd");
         if (this.reached.has(key)) continue;
         this.reached.add(key);
         if (side === this.states.emptySide && !columns.some(Boolean)) return "won";
-        const cost = columns.reduce((sum, column) => sum + this.costs.column(column), given + this.costs.side(side));
-        (this.buckets[cost] ??= []).push([tops, side, columns]);
-        this.lowest = Math.min(this.lowest, cost);
+        const cost = columns.reduce((sum, column) => sum + this.costs.column(column), this.costs.side(side));
+        const part = this.costs.byStock ? side.at(-1) : "";
+        if (!this.bucketsOf.has(part)) this.bucketsOf.set(part, new Buckets());
+        this.bucketsOf.get(part).add([tops, side, columns], cost);
       }
-      while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return "unwinnable";
-      this.next = this.children(this.buckets[this.lowest].pop());
+      const state = this.take();
+      if (state) {
+        this.next = this.children(state, this.states.postpones);
+        if (this.states.postpones) this.postponed.push(state);
+      } else if (this.postponed.length) this.next = this.children(this.postponed.pop(), false);
+      else return "unwinnable";
+    }
+    return undefined;
+  }
+
+  // Returns the next state, from the buckets whose turn it is, or undefined if all are empty.
+  take() {
+    const all = [...this.bucketsOf.values()];
+    for (const _ of all) {
+      this.turn = (this.turn + 1) % all.length;
+      const state = all[this.turn].take();
+      if (state) return state;
     }
     return undefined;
   }
@@ -86,8 +118,9 @@ class Search {
     return card ? this.playSafe([takes[card], after, columns]) : [tops, side, [...columns]];
   }
 
-  // Returns the states after each move. Only the first empty column is used, unless columns keep their places.
-  children([tops, side, columns]) {
+  // Returns the states after each move, perhaps without the postponed moves. Only the first empty column is used, unless
+  // columns keep their places.
+  children([tops, side, columns], withoutPostponed) {
     const { states } = this;
     const found = [];
     const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)];
@@ -102,9 +135,12 @@ class Search {
       if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]));
       for (const after of fromSide.takes[card] ?? [])
         found.push(this.playSafe([tops, after, withPile(columns, at, left)]));
-      for (const [card, left, group] of states.groups(column))
+      const groups = states.groups(column);
+      for (const [card, left, group] of groups)
         for (const to of takers[card] ?? []) {
           if (to === at || !(left || columns[to] || keepsPlaces)) continue;
+          const divides = withoutPostponed && group !== groups.at(-1)[2];
+          if (divides && !(columns[to] && states.continues(card, top(columns[to])))) continue;
           const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)];
           found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child);
         }
@@ -117,9 +153,8 @@ class Search {
       }
     }
     for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]));
-    for (const [card, after] of fromTops.gives)
-      for (const to of takers[card] ?? [])
-        found.push([after, side, withPile(columns, to, columns[to] + text([card])), this.costs.given]);
+    for (const [card, after] of withoutPostponed ? [] : fromTops.gives)
+      for (const to of takers[card] ?? []) found.push([after, side, withPile(columns, to, columns[to] + text([card]))]);
     const row = (column, at) => column + text(fromSide.row.slice(at, at + 1));
     if (fromSide.row.length) found.push([tops, fromSide.afterRow, columns.map(row)]);
     return found;

@@ -137,6 +137,12 @@ export function statesOf(game, piles) {
   const fitting = (under) => DECK.filter((card) => game.build(card, under));
   const onEmpty = DECK.filter(game.base);
 
+  // Whether the search postpones moves off a foundation, and moves that take a part of a run to another one.
+  const sequence = game.liftsAny ? game.build : game.lift;
+  const isMixed = DECK.some((under) => fitting(under).some((card) => !sequence(card, under)));
+  const postpones = game.takesBack || isMixed;
+
   const facts = { tops: remember(topsFacts), side: remember(sideFacts), groups: remember(groups) };
-  return { emptySide, keepsPlaces, start: start(), fitting: remember(fitting), onEmpty, ...facts };
+  const rules = { emptySide, keepsPlaces, postpones, continues: game.lift };
+  return { ...rules, start: start(), fitting: remember(fitting), onEmpty, ...facts };
 }
