@@ -19,7 +19,7 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.bot_levels import Level
-from samedeal_client.state.new_room_fields import DEFAULT_DEAL, usual_deal
+from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.record_files import replace_record, save_record
 from samedeal_client.text.appearance import Look
 
@@ -94,7 +94,7 @@ async def join_match(client: ClientSession, rooms: Iterable[str], options: Optio
 
 def quick_match_options(game: str) -> Options:
     """Return the options of a room that a quick match opens."""
-    return Options(games=(game,), deal=usual_deal(game), players=QUICK_MATCH_PLAYERS, start="all-ready")
+    return Options(games=(game,), deal=DEFAULT_DEAL, players=QUICK_MATCH_PLAYERS, start="all-ready")
 
 
 def daily_deal_options(game: str) -> Options:

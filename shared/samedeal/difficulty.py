@@ -19,10 +19,8 @@ SEARCH_BUDGET: Final = 100_000
 def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
     """Return the minimum and the maximum number of states that the solver needs to win a deal of this difficulty.
 
-    Raise ValueError if the game has no deals that are known to be winnable, or none of this difficulty.
+    Raise ValueError if the game has no deals of this difficulty.
     """
-    if not game.can_be_solved:
-        raise ValueError(f"{game.title} has no winnable or daily deals yet. Use a random or a numbered deal.")
     if not difficulty:
         return 1, SEARCH_BUDGET
     bounds = game.file.difficulty
@@ -35,7 +33,5 @@ def states_of(game: Game, difficulty: Difficulty) -> tuple[int, int]:
 
 def search_limits(game: Game) -> frozenset[tuple[int, int]]:
     """Return the limits of all searches for deals of a game: the minimum and the maximum number of states."""
-    if not game.can_be_solved:
-        return frozenset()
     difficulties: tuple[Difficulty, ...] = ("", *DIFFICULTIES) if game.file.difficulty else ("",)
     return frozenset(states_of(game, difficulty) for difficulty in difficulties)

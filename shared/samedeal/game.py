@@ -184,14 +184,6 @@ class Game:
     def __repr__(self) -> str:
         return f"game_named({self.name!r})"
 
-    @property
-    def can_be_solved(self) -> bool:
-        """Whether the solver knows all rules of the game, so that it can find deals that can be won."""
-        free = self.cells or self.piles[self.columns.start].needs_places
-        takes_suits = self.piles[self.foundations.start].takes > 1
-        redeals = self.stock.redeals or not self.stock.to_waste
-        return not free and not takes_suits and redeals and self.stock.fills_columns
-
     def pile_name(self, key: str) -> str:
         """Return a pile in words, such as "column 3". The stock and the waste are just "stock" and "waste"."""
         at = self.index[key]

@@ -91,12 +91,12 @@ class Difficulties(Struct, frozen=True, forbid_unknown_fields=True):
 class SearchWeights(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """The weights of the costs by which a search of the solver estimates how far a board is from being won.
 
-    ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste or
-    reserve. ``buried`` is added for a card in a column that lies above a card of a lower rank, and ``buried_in_fan``
-    for such a card in a fan. In columns, ``broken`` is added for a card that is not in sequence with the card below it.
-    ``misfit`` is added if, moreover, the rules would not allow the card on the card below it. ``column`` is added for
-    each column that is not empty. If ``by_stock`` is 1 and the stock is dealt in rows, boards take turns by the number
-    of cards in their stock.
+    ``card`` is the cost of a card in a column or a fan, and ``side_card`` is the cost of a card in the stock, waste,
+    reserve or a cell. ``buried`` is added for a card in a column that lies above a card of a lower rank, and
+    ``buried_in_fan`` for such a card in a fan. In columns, ``broken`` is added for a card that is not in sequence with
+    the card below it, and ``misfit`` if, moreover, the rules would not allow it on that card. ``hidden`` is added for a
+    card in a column that lies face down. ``column`` is added for each column that is not empty. If ``by_stock`` is 1 and
+    the stock is dealt in rows, boards take turns by the number of cards in their stock.
     """
 
     card: _Weight
@@ -105,6 +105,7 @@ class SearchWeights(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     buried_in_fan: _Weight = 0
     broken: _Weight = 0
     misfit: _Weight = 0
+    hidden: _Weight = 0
     column: _Weight = 0
     by_stock: _Weight = 0
 

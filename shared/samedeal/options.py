@@ -58,10 +58,9 @@ class Options(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         try:
-            deal = Deal.parse(self.deal)
-            for game in map(game_named, self.games):
-                if deal.has_proof:
-                    states_of(game, deal.difficulty)
+            difficulty = Deal.parse(self.deal).difficulty
+            for game in self.games:
+                states_of(game_named(game), difficulty)
         except SamedealError as error:
             raise ValueError(str(error)) from error
         if (self.start == "at") != (self.start_at > 0):

@@ -193,8 +193,8 @@ def test_other_refusal_is_shown_until_any_change() -> None:
 
 
 def test_game_without_difficulties_is_refused() -> None:
-    refused = form(game="steve", deal="winnable easy")
+    refused = form(game="spider", deal="winnable easy")
     assert list(refused.errors(NOW)) == ["deal"]
     assert refused.to_room(NOW) is None
-    assert form(game="willow", then="steve", deal="winnable easy").to_room(NOW) is None
-    assert form(game="steve", deal="winnable").to_room(NOW) is not None
+    assert form(game="willow", then="spider", deal="winnable easy").to_room(NOW) is None
+    assert form(game="spider", deal="winnable").to_room(NOW) is not None

@@ -31,15 +31,15 @@ def exhaustive_search(board: Board, most: int) -> bool | None:
 
 
 def _foundations(game: Game, left: int, chance: random.Random) -> tuple[list[bytes], list[int]]:
-    """Foundations that lack ``left`` cards, and the cards that they lack."""
+    """Foundations that lack ``left`` cards, and the cards that they lack: whole suits if foundations take only these."""
     group = game.piles[game.foundations.start]
     if not group.follows_suit:
         order = [card for round_ in _shuffled_rounds(chance) for card in round_]
         return [bytes(order[: 52 - left])], order[52 - left :]
-    heights = [[suit, 13] for suit in range(4) for _ in range(game.decks)]
-    for _ in range(left):
-        chance.choice([height for height in heights if height[1]])[1] -= 1
-    whole = [DECK[13 * suit : 13 * suit + 13] for suit, _ in heights]
+    heights = [[ace >> 4, 13] for ace in game.deck[::13]]
+    for _ in range(0, left, group.takes):
+        chance.choice([height for height in heights if height[1]])[1] -= group.takes
+    whole = [DECK[13 * suit : 13 * suit + 13][:: 1 if group.takes == 1 else -1] for suit, _ in heights]
     piles = [cards[:height] for cards, (_, height) in zip(whole, heights, strict=True)]
     return piles, [card for cards, (_, height) in zip(whole, heights, strict=True) for card in cards[height:]]
 

@@ -121,6 +121,7 @@ def test_variant_has_the_rest_of_the_file() -> None:
     [
         ('"draws of one"', '"draws of two"', "stock = ", "'draws of two' is not a kind of stock"),
         ('title = "Laertes"', "suits = 3", "suits = ", "Invalid enum value 3"),
+        ('title = "Laertes"', "search = [{ card = 1, side_card = 1, luck = 3 }]", "search = ", "unknown field `luck`"),
         ("variants.laertes", "variants.hamlet", "", "another name than the file"),
         ("variants.laertes", "variants.Laertes", "", "small letters"),
         (

@@ -59,9 +59,9 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     from samedeal_client.commands.play import while_server_runs
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import DisplayOptions, LineIO, run_client
-    from samedeal_client.state.new_room_fields import usual_deal
+    from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
-    options = Options(games=(game,), deal=usual_deal(game), limit=read_limit(given.limit), hints=given.hints)
+    options = Options(games=(game,), deal=DEFAULT_DEAL, limit=read_limit(given.limit), hints=given.hints)
     name = player_name(given.name)
     async with local_server(public=True) as server:
 

@@ -94,11 +94,11 @@ def run(given: argparse.Namespace) -> int:
 def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Options:
     from samedeal.deal import Deal
     from samedeal.options import Options
-    from samedeal_client.state.new_room_fields import usual_deal
+    from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
     limit = read_limit(given.limit or (_SHORT if unattended else _LIMIT))
     demo = game_named(game).file.demo if unattended else None
-    deal = Deal.parse(given.deal or (f"#{demo}" if demo else usual_deal(game)))
+    deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
     try:
         return Options(
             games=(game,),

@@ -12,7 +12,7 @@ from samedeal.protocol.messages import RoomLine
 _ORDER: Final = ("open", "countdown", "racing", "finished", "closed")
 
 
-DAILY_GAMES: Final = tuple(game.name for game in GAMES.values() if game.can_be_solved)
+DAILY_GAMES: Final = tuple(GAMES)
 """The games that take turns as the game of the daily deal."""
 
 

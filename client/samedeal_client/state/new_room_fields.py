@@ -15,13 +15,6 @@ from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_
 from samedeal_client.text.time_text import duration_text
 
 DEFAULT_DEAL: Final = "winnable"
-
-
-def usual_deal(name: str) -> str:
-    """Return the deal of a race if nobody chooses one: a winnable one, if the game has such deals."""
-    return DEFAULT_DEAL if game_named(name).can_be_solved else "random"
-
-
 """The deal of a new room if the player chooses none. In the protocol, a request without a deal asks for a random deal."""
 
 _DEFAULTS: Final = Options(deal=DEFAULT_DEAL)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from samedeal.cards import FACE
+from samedeal.cards import DOWN, FACE
 from samedeal.game import Game, Group
 from samedeal.game_file import SearchWeights
 from samedeal.policies import Build
@@ -49,7 +49,7 @@ def weights_of(game: Game) -> tuple[SearchWeights, ...]:
     if game.file.search:
         return game.file.search
     build = game.piles[game.columns.start].build
-    others = "reserve" if game.reserve else "fans" if game.fans else ""
+    others = "reserve" if game.singles else "fans" if game.fans else ""
     return _WEIGHTS.get((build, others)) or _WEIGHTS[build, ""]
 
 
@@ -66,7 +66,7 @@ class Estimate:
         """An upper bound for the cost of one card. It includes ``weights.column``, as a column may have only one card."""
         weights = self.weights
         return max(
-            weights.card + weights.buried + weights.broken + weights.misfit + weights.column,
+            weights.card + weights.buried + weights.broken + weights.misfit + weights.hidden + weights.column,
             weights.side_card,
             weights.card + weights.buried_in_fan,
         )
@@ -84,6 +84,8 @@ class Estimate:
         below, lowest = 0, _RANK
         for card in column:
             rank = card & _RANK
+            if card >= DOWN:
+                cost += weights.hidden
             if rank > lowest:
                 cost += weights.buried
             else:

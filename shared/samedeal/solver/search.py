@@ -86,6 +86,7 @@ class Search:
         self._space = space
         self._tops = _Facts(space.tops_facts)
         self._sides = _Facts(space.side_facts)
+        self._sides_with = _Facts(space.sides_with)
         self._groups = _Facts(space.groups)
         self._column_costs = _Facts(estimate.column)
         self._side_costs = _Facts(estimate.side)
@@ -165,7 +166,7 @@ class Search:
         )
         for card, after_side in from_side.gives:
             given = cost - side_cost + self._side_costs[after_side]
-            if card in from_tops.takes:
+            if card in from_tops.takes and self._space.foundations.takes == 1:
                 found.append(self._play_safe(from_tops.takes[card], after_side, columns.copy(), given))
             for to in takers.get(card, ()):
                 target = columns[to]
@@ -178,12 +179,14 @@ class Search:
                 self._play_safe(tops, after_side, columns.copy(), cost - side_cost + self._side_costs[after_side])
             )
         for card, after_tops in () if without_postponed else from_tops.gives:
+            if self._safe_moves and card in self._tops[after_tops].safe:
+                continue
             for to in takers.get(card, ()):
                 target = columns[to]
                 after = columns.copy()
                 after[to] = filled = target + ONE[card]
                 found.append((after_tops, side, after, cost - costs[target] + costs[filled]))
-        if from_side.row:
+        if from_side.row and (self._space.game.stock.fills_columns or all(columns)):
             after = columns.copy()
             for to, card in enumerate(from_side.row):
                 after[to] += ONE[card]
@@ -231,8 +234,10 @@ class Search:
         """Return the states after each move that takes cards from a column. ``cost`` is the estimate of ``state``."""
         tops, side = state[0], state[1]
         costs = self._column_costs
-        run = self._space.columns.run
-        places = self._space.keeps_places(side)
+        space = self._space
+        run, size = space.columns.run, space.foundations.takes
+        takes_side, places = space.takes_side, space.keeps_places(side)
+        most, most_to_empty = space.most_together(from_side, columns)
         safe = from_tops.safe if self._safe_moves else b""
         found: list[_Child] = []
         for at, column in enumerate(columns):
@@ -240,12 +245,14 @@ class Search:
                 continue
             groups = self._groups[column]
             without = cost - costs[column]
-            top, left, _ = groups[0]
-            if top in from_tops.takes:
-                after = columns.copy()
-                after[at] = left
-                found.append(self._play_safe(from_tops.takes[top], side, after, without + costs[left]))
-            for after_side in from_side.takes.get(top, ()):
+            if len(groups) >= size:
+                card, left, _ = groups[size - 1]
+                if card in from_tops.takes:
+                    after = columns.copy()
+                    after[at] = left
+                    found.append(self._play_safe(from_tops.takes[card], side, after, without + costs[left]))
+            for after_side in self._sides_with[side + column[-1:]] if takes_side else ():
+                left = groups[0][1]
                 after = columns.copy()
                 after[at] = left
                 on_fan = without + costs[left] + self._side_costs[after_side] - self._side_costs[side]
@@ -256,6 +263,8 @@ class Search:
                     for to in takers[card]:
                         target = columns[to]
                         if to == at or not (left or target or places):
+                            continue
+                        if len(group) > (most if target else most_to_empty):
                             continue
                         if splits and not (target and card in run[target[-1]]):
                             continue

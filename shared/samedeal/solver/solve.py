@@ -57,9 +57,8 @@ def solve(board: Board, budget: int) -> Answer:
     """Search for moves that win a board. Give up after ``budget`` states.
 
     The budget limits time and memory. A larger budget changes no answer except ``UNDECIDED``. The engine has checked
-    the winning moves of the answer. ``UNWINNABLE`` means that all states were searched. In a game whose rules the
-    solver does not know, the answer is ``UNDECIDED``. Raise ValueError if a card of the board is hidden or the budget is
-    not positive.
+    the winning moves of the answer. ``UNWINNABLE`` means that all states were searched. Raise ValueError if a card of
+    the board is hidden or the budget is not positive.
     """
     if budget < 1:
         raise ValueError(f"a budget is at least one state, not {budget}")
@@ -67,8 +66,6 @@ def solve(board: Board, budget: int) -> Answer:
         raise ValueError("a board with hidden cards can't be solved")
     if board.won:
         return Answer(Outcome.WON, (), 1)
-    if not board.game.can_be_solved:
-        return Answer(Outcome.UNDECIDED, (), 1)
     space = StateSpace(board.game, board.stock)
     start = space.state(board)
     searches = [Search(space, Estimate(board.game, weights), start) for weights in weights_of(board.game)]

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 
 from samedeal.cards import DOWN, FACE, TURN_UP
 from samedeal.game import Game
-from samedeal.policies import Build
+from samedeal.policies import Base, Build
 from samedeal.position import Position
 
 State = tuple[bytes, ...]
@@ -49,7 +49,8 @@ CardGroup = tuple[int, bytes, bytes]
 class TopsFacts(NamedTuple):
     """The moves that the tops of the foundations allow.
 
-    ``takes`` maps each card that fits on a foundation to the tops after the move. ``gives`` holds the cards that can
+    ``takes`` maps each card that fits on a foundation to the tops after the move. If foundations take complete suits, it
+    is the king of the suit. ``gives`` holds the cards that can
     leave a foundation. ``safe`` holds the cards that can go to a foundation from a column or the reserve without making
     a win impossible, and ``safe_from_fan`` those that can do so from a fan. ``StateSpace.safe_cards`` explains both.
     """
@@ -63,17 +64,17 @@ class TopsFacts(NamedTuple):
 class SideFacts(NamedTuple):
     """The moves that the side of a state allows: its fans, its reserve and its stock.
 
-    ``gives`` holds all cards that can be taken from the side, including ``from_reserve`` and ``from_fans``. ``takes``
-    maps each card that fits on a fan to the possible sides after the move. ``shifts`` holds the possible sides after a
-    move from one fan to another. ``row`` holds the next row of the stock, and ``after_row`` is the side after dealing
+    ``gives`` holds all cards that can be taken from the side, including ``from_reserve`` and ``from_fans``. ``shifts``
+    holds the possible sides after a move within the side, such as from one fan to another. ``free_cells`` is the number of
+    cells without a card. ``row`` holds the next row of the stock, and ``after_row`` is the side after dealing
     this row.
     """
 
     gives: tuple[Given, ...]
     from_reserve: tuple[Given, ...]
     from_fans: tuple[Given, ...]
-    takes: dict[int, tuple[bytes, ...]]
     shifts: tuple[bytes, ...]
+    free_cells: int
     row: bytes
     after_row: bytes
 
@@ -81,6 +82,7 @@ class SideFacts(NamedTuple):
 class Side(NamedTuple):
     """The cards of a state that are neither in columns nor on foundations: fans, reserve and stock.
 
+    Cards in cells are part of ``reserve``, because no game has both a reserve and cells.
     ``stock`` is empty in a game without a stock. If the stock is dealt in rows, ``stock`` is the number of its cards,
     as one byte. If the stock is drawn to a waste, ``stock`` is the value of ``StateSpace.drawn_part``.
     """
@@ -111,16 +113,18 @@ class StateSpace:
         self.game = game
         self._stock = stock
         self.columns = game.piles[game.columns.start]
-        self._foundations = game.piles[game.foundations.start]
+        self.foundations = game.piles[game.foundations.start]
         self.empty_side = Side((), b"", b"\0" if game.stock.action else b"").pack()
         self.has_safe_cards = (
             self.columns.build is Build.DOWN_ALTERNATING
-            and self._foundations.build is Build.UP_SAME_SUIT
-            and not self._foundations.gives
+            and not self.columns.lifts_any
+            and self.foundations.build is Build.UP_SAME_SUIT
             and not game.stock.to_columns
             and game.decks == 1
         )
-        self.postpones = self._foundations.gives or self.columns.sequence != self.columns.on
+        self.takes_side = bool(game.fans or game.cells)
+        """Whether a card of a column can go to the side (fans, reserve and stock)."""
+        self.postpones = self.foundations.gives or self.columns.sequence != self.columns.on
         """Whether the search postpones moves that seldom help.
 
         These are moves off a foundation, and moves that divide a run: they take only a part of the cards that could be
@@ -137,7 +141,7 @@ class StateSpace:
             stock = self.drawn_part(cards.translate(TURN_UP), len(board.waste))
         elif game.stock.to_columns:
             stock = ONE[len(board.stock)]
-        reserve = bytes(sorted(b"".join(piles[at] for at in game.reserve)))
+        reserve = bytes(sorted(b"".join(piles[at] for at in game.singles)))
         side = Side(tuple(piles[at] for at in game.fans), reserve, stock).pack()
         columns = [piles[at].translate(_UNMARK) for at in game.columns]
         if not self.keeps_places(side):
@@ -157,21 +161,21 @@ class StateSpace:
         ``cards`` are the cards of the waste, from its deepest card, followed by the cards of the stock in the order in
         which they are drawn. The first ``drawn`` of them are the waste.
 
-        Draws and redeals are unlimited and change nothing else. So only those cards matter that draws can bring to the
-        top of the waste. With n cards and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so
-        on, then number n, and after a redeal the numbers 3, 6 and so on. If ``drawn`` is n or a multiple of three, the
+        Draws change nothing else. So only those cards matter that draws can bring to the top of the waste. With n cards
+        and draws of three, these are the cards number ``drawn``, ``drawn + 3`` and so on, then number n, and after a
+        redeal the numbers 3, 6 and so on. If redeals are unlimited, and ``drawn`` is n or a multiple of three, the
         numbers after a redeal include all the others. Such a waste is therefore the same as an empty waste.
         """
         at_start = drawn == len(cards) or drawn % self.game.stock.drawn == 0
-        return ONE[0 if at_start else drawn] + cards
+        return ONE[0 if at_start and self.game.stock.redeals else drawn] + cards
 
     def tops_facts(self, tops: bytes) -> TopsFacts:
         """Return the moves that the tops of the foundations allow."""
-        group = self._foundations
+        group = self.foundations
         takes: dict[int, bytes] = {}
         for at, top in enumerate(tops):
             for card in group.on[top] if top else group.on_empty:
-                takes.setdefault(card, bytes(sorted(tops[:at] + ONE[card] + tops[at + 1 :])))
+                takes.setdefault(card, bytes(sorted(tops[:at] + ONE[card + 1 - group.takes] + tops[at + 1 :])))
         gives = []
         if group.gives:
             for top in dict.fromkeys(filter(None, tops)):
@@ -185,8 +189,8 @@ class StateSpace:
 
         A card is safe if playing it to its foundation never makes a win impossible.
 
-        The rule is for one deck, foundations that build in suits and keep their cards, and columns that build in
-        alternating colours. A card of rank r that fits on its foundation is **safe** if both foundations of the other
+        The rule is for one deck, foundations that build in suits, and columns that build in alternating colours and give
+        only runs in this order. A card of rank r that fits on its foundation is **safe** if both foundations of the other
         colour have reached rank r-2, and the foundation of the other suit of its own colour has reached r-3. It is safe
         from a fan if all other foundations have reached r-1. It is never safe from the waste, because taking a card
         from the waste changes which cards later draws bring to its top.
@@ -194,8 +198,8 @@ class StateSpace:
         *Proof.* Let A be a state that can be won, and B the state after the safe card c went to its foundation. B can
         be won too: follow the moves that win A, and keep B equal to A, except that a set X of cards is already on the
         foundations in B. X starts as {c}. This invariant holds: in A, only cards of X lie on a card of X in a column, and
-        every card of X is safe under the tops of B. Tops never go down, so a safe card stays safe. Consider the next move
-        in A:
+        every card of X is safe under the tops of B. (A card on a foundation is safe if the same bounds hold for its rank.)
+        Tops go down only in case 7, so a safe card stays safe. Consider the next move in A:
 
         1. The deepest card that it takes is in X. Then all cards that it takes are in X, and B has nothing to do.
         2. It takes a group whose deepest cards are not in X. Those cards are at the top of the same pile in B, and still in
@@ -212,6 +216,12 @@ class StateSpace:
            fan in two ways. Either it was put there later, on a card of its rank: then d has that rank too, and B puts d on
            the first card below that is not in X. Or it was in the fan when it joined X: then all foundations have reached
            its rank minus one. So d, of the same rank, fits on its foundation. B plays it there, and d joins X.
+        7. It takes a card y off a foundation. If y is safe in B, it joins X, and B has nothing to do. Otherwise no card of X
+           lies on y in B, because y would be safe too, and the target is not a card of X, because the cards that fit on a
+           safe card are safe. So B does the same. A card of X stays safe: if its bounds required y on the foundation, then
+           y, two or more ranks lower, would be safe.
+        8. It puts a card into a cell. B does the same. Whenever cells and empty columns limit a move in A, B has at least as
+           many of them, and moves no more cards.
 
         Cards that B uncovers earlier than A are turned up earlier, which forbids nothing. When A is won, so is B.
         """
@@ -240,14 +250,14 @@ class StateSpace:
         from_fans = tuple(
             (fan[-1], side._replace(fans=(*others, fan[:-1])).pack()) for fan, others in _each_and_others(side.fans)
         )
-        takes, shifts = self._fan_targets(side)
         row = after_row = b""
         if self.keeps_places(packed):
             left = side.stock[0]
             row = self.game.stock.next_cards(self._stock[:left], len(self.game.columns)).translate(TURN_UP)
             after_row = side._replace(stock=ONE[left - len(row)]).pack()
         gives = (*from_reserve, *from_fans, *self._drawn(side))
-        return SideFacts(gives, from_reserve, from_fans, takes, shifts, row, after_row)
+        free_cells = len(self.game.cells) - len(side.reserve)
+        return SideFacts(gives, from_reserve, from_fans, self._shifts(side, gives), free_cells, row, after_row)
 
     def _drawn(self, side: Side) -> Iterator[Given]:
         """Yield each card that draws can bring to the top of the waste, and the side (fans, reserve and stock) without it.
@@ -257,22 +267,47 @@ class StateSpace:
         step, total = self.game.stock.drawn, len(side.stock) - 1
         if step and total:
             drawn, cards = side.stock[0], side.stock[1:]
-            for top in dict.fromkeys((*range(drawn or step, total, step), total, *range(step, total, step))):
+            again = range(step, total, step) if self.game.stock.redeals else ()
+            for top in dict.fromkeys((*range(drawn or step, total, step), total, *again)):
                 left = self.drawn_part(cards[: top - 1] + cards[top:], top - 1)
                 yield cards[top - 1], side._replace(stock=left).pack()
 
-    def _fan_targets(self, side: Side) -> tuple[dict[int, tuple[bytes, ...]], tuple[bytes, ...]]:
-        takes: dict[int, tuple[bytes, ...]] = {}
-        shifts: list[bytes] = []
-        on = self.game.piles[self.game.fans.start].on if self.game.fans else ()
-        for fan, others in _each_and_others(side.fans):
-            for card in on[fan[-1]]:
-                takes[card] = (*takes.get(card, ()), side._replace(fans=(*others, fan + ONE[card])).pack())
-            for source, rest in _each_and_others(others):
-                if source[-1] in on[fan[-1]]:
-                    fans = (*rest, source[:-1], fan + source[-1:])
-                    shifts.append(side._replace(fans=fans).pack())
-        return takes, tuple(shifts)
+    def sides_with(self, packed_and_card: bytes) -> tuple[bytes, ...]:
+        """Return the possible sides after a card was put on a fan or into a cell.
+
+        The argument is a side (fans, reserve and stock), followed by the byte of the card.
+        """
+        game, side, card = self.game, Side.unpack(packed_and_card[:-1]), packed_and_card[-1:]
+        on = game.piles[game.fans.start].on if game.fans else ()
+        sides = [
+            side._replace(fans=(*others, fan + card)).pack()
+            for fan, others in _each_and_others(side.fans)
+            if card[0] in on[fan[-1]]
+        ]
+        if len(side.reserve) < len(game.cells):
+            sides.append(side._replace(reserve=bytes(sorted(side.reserve + card))).pack())
+        return tuple(sides)
+
+    def _shifts(self, side: Side, gives: tuple[Given, ...]) -> tuple[bytes, ...]:
+        game = self.game
+        if bool(game.fans) + bool(game.reserve) + bool(game.cells) + game.stock.to_waste > 1:
+            return tuple(after for card, left in gives for after in self.sides_with(left + ONE[card]))
+        on = game.piles[game.fans.start].on if game.fans else ()
+        return tuple(
+            side._replace(fans=(*rest, source[:-1], fan + source[-1:])).pack()
+            for fan, others in _each_and_others(side.fans)
+            for source, rest in _each_and_others(others)
+            if source[-1] in on[fan[-1]]
+        )
+
+    def most_together(self, side: SideFacts, columns: list[bytes]) -> tuple[int, int]:
+        """Return how many cards can be moved together: onto a card, and to an empty column (RULES.md, ruling R39)."""
+        if not self.columns.needs_places:
+            return self.game.cards, self.game.cards
+        if self.columns.base is not Base.ANY:
+            return side.free_cells + 1, side.free_cells + 1
+        most = (side.free_cells + 1) << columns.count(b"")
+        return most, most // 2
 
     def groups(self, column: bytes) -> tuple[CardGroup, ...]:
         """Return the cards of a column that can be moved together, the smallest group first."""

@@ -81,7 +81,7 @@ function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
       for (const [at, key] of keys.split(" ").entries())
         if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row, sizes[at]) });
   const row = (kind) => piles.find((each) => each.kind === kind);
-  const [columns, foundations, fans, cells] = ["column", "foundation", "fan", "cell"].map(row);
+  const [columns, foundations, fans, reserve, cells] = ["column", "foundation", "fan", "reserve", "cell"].map(row);
   const keysOf = (row) => row?.keys.split(" ") ?? [];
   const fits = (row) => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card);
   const onto = [columns, fans, cells].flatMap((row) => keysOf(row).map((key) => [key, fits(row)]));
@@ -96,17 +96,25 @@ function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
     base: EMPTY[columns.empty],
     build: BUILDS[columns.build],
     lift: LIFTS[columns.lift],
-    liftsAny: columns.lift === "any face-up cards",
+    sequence: columns.lift.startsWith("runs") ? LIFTS[columns.lift] : BUILDS[columns.build],
     fan: fans && fits(fans),
     foundation: fits(foundations),
     takesBack: foundations.lift !== "nothing",
     takes: foundations.empty === "only a complete suit" ? 13 : 1,
     keys: piles.flatMap(keysOf),
     columns: keysOf(columns),
+    fans: keysOf(fans),
+    reserve: keysOf(reserve),
     cells: keysOf(cells),
     onto: Object.fromEntries(onto),
     needsPlaces: columns.lift.endsWith("as free places allow"),
     columnsAreFree: columns.empty === "any card",
+    hasSafeCards:
+      columns.build === "down by one in alternating colours" &&
+      columns.lift !== "any face-up cards" &&
+      foundations.build === "up by one in the same suit" &&
+      STOCKS[stock].stock !== "deal" &&
+      decks === 1,
   };
 }
 

@@ -11,18 +11,21 @@ const FIRST_LIMIT = 1000; // the states that each search reaches before the next
 // The costs of a state, one choice for each search of a game (games.json). The state with the lowest costs is searched
 // next. card: a card in a column or fan; side_card: a card elsewhere; buried: a card above a lower one in a column;
 // buried_in_fan: the same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that
-// does not even fit there; column: a column with cards. If by_stock is 1, states take turns by the size of the stock.
-const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, column: 0, by_stock: 0 };
+// does not even fit there; hidden: a card that lies face down; column: a column with cards. If by_stock is 1, states
+// take turns by the size of the stock.
+const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, hidden: 0, column: 0, by_stock: 0 };
 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
-  const { card, side_card, buried, buried_in_fan, broken, misfit, column, by_stock } = { ...NO_COSTS, ...costs };
-  const sequence = game.liftsAny ? game.build : game.lift;
+  const { card, side_card, buried, buried_in_fan, by_stock } = { ...NO_COSTS, ...costs };
+  const { broken, misfit, hidden, column } = { ...NO_COSTS, ...costs };
+  const { sequence } = game;
   const isBuried = (each, at, cards) => cards.slice(0, at).some((under) => rank(under) < rank(each));
   const countBuried = (cards) => cards.filter(isBuried).length;
   function columnCost(pile) {
     const cards = cardsOf(pile);
     let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards);
+    cost += hidden * cards.filter((each) => each & HIDDEN).length;
     for (let at = 1; at < cards.length; at++) {
       const [under, each] = [cards[at - 1], cards[at]];
       if ((under | each) & HIDDEN || !sequence(each, under))
@@ -118,12 +121,13 @@ class Search {
     return card ? this.playSafe([takes[card], after, columns]) : [tops, side, [...columns]];
   }
 
-  // Returns the states after each move, perhaps without the postponed moves. Only the first empty column is used, unless
-  // columns keep their places.
+  // Returns the states after each move, perhaps without the postponed moves. Only the first empty column is used,
+  // unless columns keep their places.
   children([tops, side, columns], withoutPostponed) {
     const { states } = this;
     const found = [];
     const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)];
+    const [most, mostToEmpty] = states.mostTogether(fromSide, columns);
     const takers = []; // for each card, the columns that take it
     for (const [at, column] of columns.entries())
       for (const card of column ? states.fitting(top(column)) : []) (takers[card] ??= []).push(at);
@@ -131,14 +135,15 @@ class Search {
     for (const card of empty.length ? states.onEmpty : []) (takers[card] ??= []).push(...empty);
     for (const [at, column] of columns.entries()) {
       if (!column) continue;
-      const [[card, left]] = states.groups(column);
-      if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]));
-      for (const after of fromSide.takes[card] ?? [])
-        found.push(this.playSafe([tops, after, withPile(columns, at, left)]));
       const groups = states.groups(column);
+      const [card, left] = groups[states.takes - 1] ?? [];
+      if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]));
+      for (const after of states.takesSide ? states.sidesWith(side + column.at(-1)) : [])
+        found.push(this.playSafe([tops, after, withPile(columns, at, groups[0][1])]));
       for (const [card, left, group] of groups)
         for (const to of takers[card] ?? []) {
           if (to === at || !(left || columns[to] || keepsPlaces)) continue;
+          if (group.length > (columns[to] ? most : mostToEmpty)) continue;
           const divides = withoutPostponed && group !== groups.at(-1)[2];
           if (divides && !(columns[to] && states.continues(card, top(columns[to])))) continue;
           const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)];
@@ -146,7 +151,8 @@ class Search {
         }
     }
     for (const [card, after] of fromSide.gives) {
-      if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], after, columns]));
+      if (fromTops.takes[card] && states.takes === 1)
+        found.push(this.playSafe([fromTops.takes[card], after, columns]));
       for (const to of takers[card] ?? []) {
         const child = [tops, after, withPile(columns, to, columns[to] + text([card]))];
         found.push(fromSide.fromFans.length ? this.playSafe(child) : child);
@@ -154,9 +160,12 @@ class Search {
     }
     for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]));
     for (const [card, after] of withoutPostponed ? [] : fromTops.gives)
-      for (const to of takers[card] ?? []) found.push([after, side, withPile(columns, to, columns[to] + text([card]))]);
+      if (!states.tops(after).safe.includes(card))
+        for (const to of takers[card] ?? [])
+          found.push([after, side, withPile(columns, to, columns[to] + text([card]))]);
     const row = (column, at) => column + text(fromSide.row.slice(at, at + 1));
-    if (fromSide.row.length) found.push([tops, fromSide.afterRow, columns.map(row)]);
+    const mayDeal = fromSide.row.length && (states.fillsColumns || columns.every(Boolean));
+    if (mayDeal) found.push([tops, fromSide.afterRow, columns.map(row)]);
     return found;
   }
 }

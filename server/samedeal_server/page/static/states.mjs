@@ -32,19 +32,24 @@ export function unpack(side) {
 
 // What can still be drawn from the cards of a waste and a stock, `by` cards at a time. The waste has the first `drawn`
 // cards. If these are all of them, or a multiple of `by`, draws bring up the same cards as with an empty waste.
-const drawable = (cards, drawn, by) => text([drawn === cards.length || drawn % by === 0 ? 0 : drawn]) + cards;
+// Without redeals, only the cards from the top of the waste on can still be drawn.
+function drawable(cards, drawn, { drawn: by, redeals }) {
+  const isAtStart = drawn === cards.length || drawn % by === 0;
+  return text([isAtStart && redeals ? 0 : drawn]) + cards;
+}
 
 // Returns the cards that draws can bring to the top of the waste, each with the stock after it was taken.
-function drawnCards(stock, by) {
+function drawnCards(stock, game) {
   const [drawn, cards] = [stock.charCodeAt(0), stock.slice(1)];
+  const { drawn: by, redeals } = game;
   const numbers = new Set();
-  for (const first of [drawn || by, by]) {
+  for (const first of redeals ? [drawn || by, by] : [drawn || by]) {
     for (let number = first; number < cards.length; number += by) numbers.add(number);
     if (cards) numbers.add(cards.length);
   }
   return Array.from(numbers, (number) => {
     const left = cards.slice(0, number - 1) + cards.slice(number);
-    return [cards.charCodeAt(number - 1), drawable(left, number - 1, by)];
+    return [cards.charCodeAt(number - 1), drawable(left, number - 1, game)];
   });
 }
 
@@ -66,8 +71,6 @@ function safeCards(tops) {
 
 // Returns the first state of a board, and functions from the parts of a state to facts about them.
 export function statesOf(game, piles) {
-  const keys = [...new Set(game.dealt)];
-  const columnKeys = keys.filter((key) => key < "9");
   const [draws, rows] = [game.stock === "draw", game.stock === "deal"];
   const emptySide = pack([], "", draws || rows ? "\0" : "");
   // Columns are alike, and are sorted, unless the stock still has rows that are dealt to them from left to right.
@@ -77,48 +80,62 @@ export function statesOf(game, piles) {
     const all = (keys) => keys.map((key) => text(piles[key]));
     const foundations = Object.keys(piles).filter((key) => /^0\d$/.test(key));
     const cards = text([...piles.w, ...piles.stock.map(turnUp)]);
-    const stock = draws ? drawable(cards, piles.w.length, game.drawn) : rows ? text([cards.length]) : "";
-    const others = all(keys.filter((key) => key > "9"));
-    const side = game.fan ? pack(others, "", stock) : pack([], sorted(others.join("")), stock);
-    const columns = all(columnKeys);
+    const stock = draws ? drawable(cards, piles.w.length, game) : rows ? text([cards.length]) : "";
+    const side = pack(all(game.fans), sorted(all([...game.reserve, ...game.cells]).join("")), stock);
+    const columns = all(game.columns);
     const tops = text(foundations.map((key) => piles[key].at(-1) ?? 0).sort((one, other) => one - other));
     return [tops, side, keepsPlaces(side) ? columns : columns.sort()];
   }
 
   // takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
   function topsFacts(tops) {
-    const facts = { takes: [], gives: [], ...(rows ? { safe: [], safeFromFan: [] } : safeCards(tops)) };
+    const facts = { takes: [], gives: [], ...(game.hasSafeCards ? safeCards(tops) : { safe: [], safeFromFan: [] }) };
     for (const [at, card] of cardsOf(tops).entries()) {
       const after = (other) => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1));
       for (const taken of DECK.filter((each) => game.foundation(each, card)))
-        facts.takes[taken] ??= after(taken);
+        facts.takes[taken] ??= after(taken + 1 - game.takes);
       const isFirst = tops.indexOf(tops[at]) === at;
       if (game.takesBack && card && isFirst) facts.gives.push([card, after(rank(card) > 1 ? card - 1 : 0)]);
     }
     return facts;
   }
 
-  // gives: cards that can leave, each with the side after it; takes: for each card that fits on fans, the sides after
-  // it; shifts: the sides after moves from fan to fan; row: the next row of the stock; afterRow: the side after it.
+  // Returns the sides after a card was put on a fan or into a cell. The card is the last character of the question.
+  function sidesWith(question) {
+    const [{ fans, reserve, stock }, card] = [unpack(question.slice(0, -1)), question.at(-1)];
+    const taking = [...fans.entries()].filter(([, fan]) => game.fan(card.charCodeAt(0), top(fan)));
+    const sides = taking.map(([at, fan]) => pack([...without(fans, at), fan + card], reserve, stock));
+    return reserve.length < game.cells.length ? [...sides, pack(fans, sorted(reserve + card), stock)] : sides;
+  }
+
+  // Returns the sides after moves within the side, such as from fan to fan.
+  function shiftsOf({ fans, reserve, stock }, gives) {
+    if ([game.fans.length, game.reserve.length, game.cells.length, draws].filter(Boolean).length > 1)
+      return gives.flatMap(([card, left]) => sidesWith(left + text([card])));
+    const shifts = [];
+    for (const [at, fan] of fans.entries()) {
+      const others = without(fans, at);
+      for (const [from, source] of others.entries())
+        if (game.fan(top(source), top(fan)))
+          shifts.push(pack([...without(others, from), source.slice(0, -1), fan + source.at(-1)], reserve, stock));
+    }
+    return shifts;
+  }
+
+  // gives: cards that can leave, each with the side after it; row: the next row of the stock; afterRow: the side after.
   function sideFacts(packed) {
     const { fans, reserve, stock } = unpack(packed);
     const fromReserve = cardsOf(reserve).map((card) => [card, pack(fans, reserve.replace(text([card]), ""), stock)]);
     const fromFans = fans.map((fan, at) => [top(fan), pack([...without(fans, at), fan.slice(0, -1)], reserve, stock)]);
-    const drawn = draws ? drawnCards(stock, game.drawn) : [];
+    const drawn = draws ? drawnCards(stock, game) : [];
     const fromStock = drawn.map(([card, after]) => [card, pack(fans, reserve, after)]);
-    const [takes, shifts] = [[], []];
-    for (const [at, fan] of fans.entries()) {
-      const others = without(fans, at);
-      for (const card of DECK.filter((each) => rank(each) === rank(top(fan))))
-        (takes[card] ??= []).push(pack([...others, fan + text([card])], reserve, stock));
-      for (const [from, source] of others.entries())
-        if (rank(top(source)) === rank(top(fan)))
-          shifts.push(pack([...without(others, from), source.slice(0, -1), fan + source.at(-1)], reserve, stock));
-    }
+    const gives = [...fromReserve, ...fromFans, ...fromStock];
+    const shifts = shiftsOf({ fans, reserve, stock }, gives);
+    const freeCells = game.cells.length - reserve.length;
     const left = rows ? piles.stock.slice(piles.stock.length - top(stock)).map(turnUp) : [];
-    const [row, rest] = [left.slice(0, columnKeys.length), left.slice(columnKeys.length)];
+    const [row, rest] = [left.slice(0, game.columns.length), left.slice(game.columns.length)];
     const afterRow = pack(fans, reserve, text([rest.length]));
-    return { fromReserve, fromFans, gives: [...fromReserve, ...fromFans, ...fromStock], takes, shifts, row, afterRow };
+    return { fromReserve, fromFans, gives, shifts, freeCells, row, afterRow };
   }
 
   // The groups of a column that can be moved, the smallest first: the deepest card, the column without them, the cards.
@@ -138,11 +155,20 @@ export function statesOf(game, piles) {
   const onEmpty = DECK.filter(game.base);
 
   // Whether the search postpones moves off a foundation, and moves that take a part of a run to another one.
-  const sequence = game.liftsAny ? game.build : game.lift;
-  const isMixed = DECK.some((under) => fitting(under).some((card) => !sequence(card, under)));
+  const isMixed = DECK.some((under) => fitting(under).some((card) => !game.sequence(card, under)));
   const postpones = game.takesBack || isMixed;
 
-  const facts = { tops: remember(topsFacts), side: remember(sideFacts), groups: remember(groups) };
-  const rules = { emptySide, keepsPlaces, postpones, continues: game.lift };
-  return { ...rules, start: start(), fitting: remember(fitting), onEmpty, ...facts };
+  // The most cards that can be moved together: onto a card, and to an empty column.
+  function mostTogether({ freeCells }, columns) {
+    if (!game.needsPlaces) return [Infinity, Infinity];
+    if (!game.columnsAreFree) return [freeCells + 1, freeCells + 1];
+    const most = (freeCells + 1) * 2 ** columns.filter((column) => !column).length;
+    return [most, most / 2];
+  }
+
+  const parts = { tops: remember(topsFacts), side: remember(sideFacts), groups: remember(groups) };
+  const facts = { ...parts, sidesWith: remember(sidesWith), mostTogether };
+  const takesSide = game.fans.length + game.cells.length > 0;
+  const rules = { emptySide, keepsPlaces, postpones, takesSide, takes: game.takes, fillsColumns: !game.needsFull };
+  return { ...rules, continues: game.lift, start: start(), fitting: remember(fitting), onEmpty, ...facts };
 }
