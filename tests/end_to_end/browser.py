@@ -154,6 +154,21 @@ class Browser:
         wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", wanted)
 
+    async def force_colours(self, forced: bool) -> None:
+        """Show pages in the few colours that a user has chosen, as Windows does with high contrast."""
+        wanted = {"features": [{"name": "forced-colors", "value": "active" if forced else "none"}]}
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", wanted)
+
+    async def slow_down(self, times: int) -> None:
+        """Make the CPU of the page several times slower."""
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setCPUThrottlingRate", {"rate": times})
+
+    async def busy_seconds(self) -> float:
+        """Return for how long the main thread of the page has been busy."""
+        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Performance.enable", {})
+        found = await asyncio.to_thread(self._driver.execute_cdp_cmd, "Performance.getMetrics", {})
+        return float(next(each["value"] for each in found["metrics"] if each["name"] == "TaskDuration"))
+
     async def accessibility_violations(self) -> list[str]:
         """Return what axe-core finds on the page."""
         await self.run(_AXE.read_text())

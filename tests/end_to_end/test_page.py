@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,19 +22,20 @@ from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof, LostShare
 from samedeal.deal_words import deal_words
 from samedeal.games import GAMES, game_named
-from samedeal.moves import FOUNDATION
 from samedeal.names import WIDEST_NAME
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
     Acked,
     Act,
+    DelayedBoard,
     Done,
     Hello,
     Notice,
     Refused,
     Rematch,
     Resign,
+    Seat,
     Start,
     Welcome,
 )
@@ -45,7 +47,7 @@ from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
-from tests.server.shown_rooms import lying, scripted_room, story
+from tests.server.shown_rooms import lying, scripted_room, state, story
 from tests.shared.drawn_deals import ANA, BOB, CID, HONEST, LOST, proof_of
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
@@ -214,7 +216,8 @@ async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> No
         for i, a in enumerate(boxes)
         for b in boxes[:i]
     )
-    assert (await browser.run(BOX, ".rank"))["height"] >= 9
+    assert (await browser.run(BOX, ".rank"))["height"] >= 14
+    assert await browser.run("return document.querySelectorAll('main [tabindex=\"0\"]').length") == 2
 
 
 async def test_phone_shows_a_board_across_the_screen(browser: Browser, one: Node) -> None:
@@ -226,6 +229,44 @@ async def test_phone_shows_a_board_across_the_screen(browser: Browser, one: Node
     tile, rank = [await browser.run(BOX, name) for name in (".tile", ".rank")]
     assert tile["width"] >= 0.9 * PHONE[0]
     assert rank["height"] >= 14
+
+
+async def test_phone_shows_the_leader_first(browser: Browser) -> None:
+    """The order of the boards follows the race, unless the user wants the order of the seats."""
+    game = GAMES["athena"]
+    names = {"p1": "ana", "p2": "ben", "p3": "cid"}
+    seats = tuple(Seat(player=player, seat=seat, name=name) for seat, (player, name) in enumerate(names.items(), 1))
+    now = time.time_ns() // 1_000_000
+
+    def board(player: str, count: int) -> DelayedBoard:
+        piles = tuple(bytes(range(1, count + 1)) if key == "01" else b"" for key in game.keys)
+        reached = tuple(range(1000, 1000 * count + 1, 1000))
+        return DelayedBoard(
+            player=player, revision=count, piles=piles, moves=count, undos=0, time=now + 20_000, reached=reached
+        )
+
+    order = "[...document.querySelectorAll('.tile')].sort((a, b) => a.offsetTop - b.offsetTop)"
+    racing = replace_in(state(HONEST, "racing"), game="athena", deal="random", players=seats, starts=now)
+    async with scripted_room([racing, *(board(player, 2) for player in names)]) as room:
+        await browser.open(f"{room.url}/{ROOM}", PHONE)
+        await browser.shows("Nobody leads yet", "#lead")
+        room.show(board("p3", 7))
+        await browser.shows("cid leads with 7 of 52 cards, ana has 2", "#lead")
+        await browser.shows("cid took the lead", "#news")
+        await browser.until(f"{order}[0].dataset.player === 'p3'")
+        named = await browser.run("return document.querySelector('[data-player=p3]').ariaLabel")
+        assert named == "cid, place 1, 7 of 52 cards"
+        assert (await browser.run(BOX, "#lead"))["bottom"] <= PHONE[1] / 2
+        assert (await browser.run("return document.querySelector('.line:nth-of-type(3)')?.getAttribute('d') ?? ''"))[
+            :4
+        ] == "M24 "
+        await browser.run("document.querySelector('#follow').click()")
+        await browser.until(f"{order}[0].dataset.player === 'p1'")
+        await browser.run("document.querySelector('#follow').click(); document.querySelector('.tile button').focus()")
+        await browser.press("ArrowUp")
+        assert await browser.run("return document.activeElement.closest('.tile').dataset.player") == "p3"
+        await browser.close_page()
+    assert browser.errors() == []
 
 
 async def test_cards_are_named_for_screen_readers(browser: Browser, one: Node) -> None:
@@ -518,27 +559,6 @@ async def test_axe_finds_nothing_on_any_screen(browser: Browser, one: Node, sche
     await browser.drop((GOLDEN / "race_records" / "joint.txt").read_bytes())
     await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
-
-
-def board_of(client: Client) -> Board:
-    assert client.play is not None
-    return client.play.board
-
-
-async def test_phone_sees_at_once_who_leads(browser: Browser, one: Node) -> None:
-    clients = await players(one.url, "mira", "zoe", "ada")
-    await start(clients)
-    await browser.open(f"{one.url}/{ROOM}", PHONE)
-    last = clients[-1]
-    while not (cards := board_of(last).foundation_cards):
-        moves = board_of(last).legal_moves()
-        await last.act(str(next((move for move in moves if move.target == FOUNDATION), moves[-1])))
-    await compare(browser, clients)
-    await browser.shows(f"1. ada {cards}/52", "#lead")
-    assert (await browser.run(BOX, "#lead"))["bottom"] < PHONE[1] / 3
-    label = await browser.run("return document.elementFromPoint(180, arguments[0]).closest('.tile').ariaLabel", 200)
-    assert label.startswith("Board of ada, 1. place")
-    assert await browser.run("return document.querySelectorAll('.tile [tabindex=\"-1\"]').length") == 3
 
 
 async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:

@@ -128,6 +128,23 @@ def test_late_spectator_gets_boards_and_then_moves(late: int) -> None:
     assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
 
 
+@pytest.mark.parametrize("late", [0, 60, 120, 199])
+def test_late_spectator_gets_the_progress_so_far(late: int) -> None:
+    """Even if the boards are built late. A move down from a foundation, and an undo, take progress back."""
+    taken = actions(200, seed=7)
+    counts = [replayed(taken[:number]).board.foundation_cards for number in range(late + 1)]
+    rises = [number for number in range(1, late + 1) if counts[number] > counts[number - 1]]
+    expected = tuple(
+        1000 * max(number for number in rises if counts[number - 1] < card <= counts[number])
+        for card in range(1, counts[late] + 1)
+    )
+    boards = delayed_boards(ana=entries(taken))
+    boards.release_due(STARTS + DELAY + 1000 * late)
+    (shown,) = boards.boards()
+    assert isinstance(shown, DelayedBoard)
+    assert shown.reached == expected
+
+
 def test_boards_built_in_mid_race_are_delayed() -> None:
     taken = actions(40)
     boards = delayed_boards(ana=entries(taken))

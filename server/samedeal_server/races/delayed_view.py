@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Final
 
+from msgspec.structs import replace
+
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
@@ -27,6 +29,7 @@ class DelayedBoards:
         "_newest_revision",
         "_newest_time",
         "_open",
+        "_reached",
         "_released",
         "_released_at",
         "_start",
@@ -43,6 +46,7 @@ class DelayedBoards:
         self._start = Play(deal, undo_rule)
         self._released: dict[str, Play] = {}
         self._released_at: dict[str, int] = {}
+        self._reached: dict[str, tuple[int, ...]] = {}
         self._newest_revision: dict[str, int] = {}
         self._newest_time: dict[str, int] = {}
         self._added = 0
@@ -53,6 +57,7 @@ class DelayedBoards:
         """Add a player and the player's log so far. All players must be added before the first release."""
         self._released[player] = self._start
         self._released_at[player] = self._starts
+        self._reached[player] = ()
         self._newest_revision[player] = 0
         self._newest_time[player] = self._starts
         for entry in entries:
@@ -117,8 +122,10 @@ class DelayedBoards:
         return self.boards() if skipping else released
 
     def boards(self) -> list[DelayedBoard | DelayedMove]:
-        """Return all boards as of the last release, or nothing before the first release."""
-        return [self._board(player) for player in self._released] if self._open else []
+        """Return all boards as of the last release, with their progress so far, or nothing before the first release."""
+        if not self._open:
+            return []
+        return [replace(self._board(player), reached=self._reached[player]) for player in self._released]
 
     def _is_due(self, now: int, *, everything: bool) -> bool:
         return bool(self._waiting) and (everything or self._waiting[0][0] + self.delay <= now)
@@ -127,6 +134,9 @@ class DelayedBoards:
         play = self._released[player].act(action)
         self._released[player] = play
         self._released_at[player] = time
+        reached, count = self._reached[player], play.board.foundation_cards
+        if count != len(reached):
+            self._reached[player] = (*reached[:count], *(time - self._starts,) * (count - len(reached)))
         return play
 
     def _board(self, player: str) -> DelayedBoard:

@@ -526,7 +526,8 @@ class ProgressUpdate(_Message, frozen=True):
 class DelayedBoard(_Message, frozen=True):
     """A player's board as it was at ``time``, for spectators.
 
-    During a race it is sent after the spectator delay.
+    During a race it is sent after the spectator delay. ``reached`` has an element for each card on the foundations: when
+    their number last rose to that many, in milliseconds since the start. It is empty if the board follows an undo.
     """
 
     player: str
@@ -535,6 +536,7 @@ class DelayedBoard(_Message, frozen=True):
     moves: int
     undos: int
     time: int
+    reached: tuple[int, ...] = ()
 
 
 class DelayedMove(_Message, frozen=True):

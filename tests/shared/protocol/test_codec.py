@@ -250,7 +250,9 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
             ),
         )
     ),
-    DelayedBoard(player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, time=1_795_000_001_000),
+    DelayedBoard(
+        player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, time=1_795_000_001_000, reached=(9_000,)
+    ),
     DelayedMove(player="p7k2", revision=5, action="3 5", seen=b"\x29", time=1_795_000_002_000),
     Notice(code="draining", message="This server is going down: reconnect"),
 )

@@ -1,4 +1,4 @@
-// Draws boards as SVG. A card keeps its element, so that a move can be shown as a movement.
+// Draws boards as SVG. A card is drawn once and keeps its element. Whatever happens to it is a transform of this element.
 
 import {element, setText, svg} from "./dom.js"
 import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./piles.js"
@@ -9,6 +9,15 @@ const STEP_X = 51
 const STEP_Y = 69
 const STRIP = 26 // the part of a covered card that shows, if there is room
 const SUITS = ["clubs", "diamonds", "hearts", "spades"]
+// The shapes of the suits, 24 by 24. After the first point all numbers are relative, so that they can be scaled as text:
+// to a browser, a transform costs more than a shape.
+const CIRCLE = "c2.65 0 4.8 2.15 4.8 4.8c0 2.65 -2.15 4.8 -4.8 4.8c-2.65 0 -4.8 -2.15 -4.8 -4.8c0 -2.65 2.15 -4.8 4.8 -4.8z"
+const SHAPES = [
+	`M12 1.6${CIRCLE}m-5.2 7.6${CIRCLE}m10.4 0${CIRCLE}m-5.2 .8l3 12.6h-6z`,
+	"M12 1l8.5 11l-8.5 11l-8.5 -11z",
+	"M12 22c-7 -6 -10 -9.5 -10 -13.5c0 -3.5 2.5 -5.5 5 -5.5c2 0 4 1.2 5 3.5c1 -2.3 3 -3.5 5 -3.5c2.5 0 5 2 5 5.5c0 4 -3 7.5 -10 13.5z",
+	"M12 1c-6 6 -9.5 9 -9.5 13c0 3 2.3 5 4.7 5c1.5 0 2.8 -.7 3.6 -1.8l-1.8 5.3h6l-1.8 -5.3c.8 1.1 2.1 1.8 3.6 1.8c2.4 0 4.7 -2 4.7 -5c0 -4 -3.5 -7 -9.5 -13z"
+]
 const still = matchMedia("(prefers-reduced-motion: reduce)")
 
 const isSpread = what => what === "column" || what === "fan"
@@ -23,71 +32,98 @@ export class BoardView {
 	constructor(game) {
 		const {height, piles} = GAMES[game]
 		this.places = piles.map(({what, key, x, y}) => ({what, key, x: x * STEP_X, y: y * STEP_Y, room: (height - y - 1) * STEP_Y}))
-		this.drawn = new Map() // by pile: its cards, each with its element and place
-		this.cards = svg("g")
+		this.drawn = piles.map(() => []) // by pile: the cards, each with its element
+		this.shown = piles.map(() => "") // by pile: the codes of the cards as text
+		this.cards = element("div")
 		const outlines = this.places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
 		const {x, y} = this.places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
 		this.count = svg("text", {x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "left"})
-		const viewBox = `-6 -6 ${tableSize(game).join(" ")}`
-		this.element = svg("svg", {viewBox, "aria-hidden": "true", class: "table"}, ...outlines, this.cards, this.count)
+		const [width, tall] = tableSize(game)
+		const ground = svg("svg", {width, height: tall}, ...outlines)
+		const label = svg("svg", {width, height: tall}, this.count)
+		this.element = element("div", {"aria-hidden": "true", class: "table"}, ground, this.cards, label)
+		Object.assign(this.element.style, {width: `${width}px`, height: `${tall}px`})
 		this.words = element("ul", {class: "heard"}, ...piles.map(() => element("li")))
 	}
 
-	// Show piles, and touch only those that have changed. A card takes the element at its place, or that of the same card
-	// elsewhere, or of a hidden card.
+	// Show piles, of which only those that have changed are touched. A card keeps the element at its place, or takes that
+	// of the same card in another pile, or of a hidden card.
 	show(piles, animated) {
-		const changed = this.places.filter(({key}, i) => String(piles[i]) !== this.drawn.get(key)?.piles)
-		const left = changed.flatMap(({key}) => this.drawn.get(key)?.cards ?? [])
-		const cards = changed.flatMap(place => layOut(place, piles[this.places.indexOf(place)]))
-		const stays = (card, old) => card.place === old.place && (card.face === old.face || !card.face || !old.face)
-		const moved = (card, old) => card.face === old.face
-		const turnedUp = (card, old) => !old.face
-		for (const fits of [stays, moved, turnedUp])
-			for (const card of cards) {
-				const found = card.before ? -1 : left.findIndex(old => fits(card, old))
-				if (found >= 0) [card.before] = left.splice(found, 1)
-			}
-		const reached = new Set(cards.filter(({key, before}) => before && before.key !== key).map(({key}) => key))
-		cards.sort((a, b) => reached.has(a.key) - reached.has(b.key)) // cards that move are painted over the others
-		for (const {element} of left) element.remove()
-		for (const card of cards) draw(card, animated && !still.matches && !document.hidden)
-		this.cards.append(...cards.map(({element}) => element))
-		for (const place of changed) {
-			const i = this.places.indexOf(place)
-			if (place.key === "stock") setText(this.count, String(piles[i].length || ""))
+		const changed = this.places.flatMap((place, i) => {
+			const codes = String(piles[i])
+			if (codes === this.shown[i] && this.words.children[i].firstChild) return []
+			this.shown[i] = codes
 			setText(this.words.children[i], inWords(place, piles[i]))
-			this.drawn.set(place.key, {piles: String(piles[i]), cards: cards.filter(({key}) => key === place.key)})
+			if (place.what === "stock") setText(this.count, String(piles[i].length || ""))
+			return [{place, old: this.drawn[i], cards: (this.drawn[i] = layOut(place, piles[i]))}]
+		})
+		const left = new Set(changed.flatMap(({old}) => old))
+		for (const {old, cards} of changed)
+			cards.forEach((card, depth) => {
+				const there = old[depth]
+				if (!there || (card.face !== there.face && card.face && there.face)) return
+				card.before = there
+				left.delete(there)
+			})
+		const moves = animated && !still.matches && !document.hidden
+		for (const fits of [(card, old) => card.face === old.face, (_, old) => !old.face])
+			for (const card of changed.flatMap(({cards}) => cards))
+				for (const old of card.before ? [] : left)
+					if (fits(card, old)) {
+						card.before = old
+						left.delete(old)
+						break
+					}
+		for (const {old, cards} of changed) {
+			cards.forEach(card => draw(card, moves))
+			// New cards of a pile are painted over all others, and so are the cards that lie on them.
+			const first = cards.findIndex(({element}, depth) => element !== old[depth]?.element)
+			if (first >= 0) this.cards.append(...cards.slice(first).map(({element}) => element))
 		}
+		for (const {element} of left) element.remove()
 	}
 }
+
+// How large rank and suit are, so that they fit in the strip that shows. Few sizes, so that cards are seldom drawn again.
+const size = strip => [1, 0.8, 0.65].find(size => size * STRIP <= strip + 1) ?? 0.5
 
 function layOut({key, what, x, y, room}, pile) {
 	const top = pile.length - 1
 	const step = isSpread(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0
 	return pile.map((code, depth) => {
 		const under = what === "waste" ? STRIP * Math.max(0, depth - Math.max(0, top - 2)) : depth * step
-		return {code, face: code & FACE, key, place: `${key} ${depth}`, at: `translate(${x}px, ${y + under}px)`}
+		return {code, face: code & FACE, key, left: x, top: y + under, size: size(step || STRIP)}
 	})
 }
 
 function draw(card, animated) {
-	const {code, key, before, at} = card
-	const element = (card.element = before?.element ?? svg("g"))
-	if (before?.code !== code) {
-		element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code)))
+	const {code, key, before, left, top, size} = card
+	const element = (card.element = before?.element ?? svg("svg"))
+	if (before?.code !== code || before.size !== size) {
+		element.replaceChildren(rectangle(), ...(code === HIDDEN ? [] : face(code, size)))
 		element.setAttribute("class", `card suit${suit(code)}${code & DOWN ? " down" : ""}`)
 		element.dataset.card = code
 	}
 	if (before?.key !== key) element.dataset.pile = key
-	if (before?.at !== at) element.style.transform = at
-	if (animated && before && before.at !== at)
-		element.animate([{transform: before.at}, {transform: at}], {duration: 240, easing: "ease-out"})
+	if (before?.left === left && before.top === top) return
+	element.style.left = `${left}px`
+	element.style.top = `${top}px`
+	if (animated && before && before.key !== key)
+		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)`}, {transform: "none"}], {duration: 240, easing: "ease-out"})
 }
 
-function face(code) {
-	const symbol = (x, y, size) => svg("use", {href: `#suit${suit(code)}`, transform: `translate(${x} ${y}) scale(${size / 24})`})
-	const corner = [svg("text", {x: 2, y: 20, class: "rank"}, rank(code)), symbol(28, 4, 16)]
-	return code & DOWN ? corner : [...corner, symbol(11, 31, 25)]
+function face(code, size) {
+	const squeezed = /[AQK0]/.test(rank(code)) && {textLength: 25 * size, lengthAdjust: "spacingAndGlyphs"}
+	const corner = [
+		svg("text", {x: 1, y: 25.5 * size, "font-size": 34 * size, class: "rank", ...squeezed}, rank(code)),
+		symbol(code, 27 * size, 5 * size, 18 * size)
+	]
+	return code & DOWN ? corner : [...corner, symbol(code, 11, 32, 25)]
+}
+
+function symbol(code, x, y, size) {
+	const scaled = SHAPES[suit(code)].replace(/-?[\d.]+/g, number => ((number * size) / 24).toFixed(1))
+	return svg("path", {d: scaled.replace(/M(\S+) ([\d.]+)/, (_, left, top) => `M${x + Number(left)} ${y + Number(top)}`)})
 }
 
 // A pile in words, for screen readers. Of a foundation, the top card says all.

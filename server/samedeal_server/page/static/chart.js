@@ -1,29 +1,46 @@
 // The chart of progress: cards on the foundations over time, a line for each player.
 
-import {clock, svg} from "./dom.js"
+import {clock, setText, svg} from "./dom.js"
 
 const WIDTH = 320
 const HEIGHT = 130
 const LEFT = 24
 const BOTTOM = 18
 
-// `colour` gives the colour of a row, and `chosen` has the players whose lines are thick.
-export function chart(rows, {room, progress, cards}, colour, chosen) {
-	const now = Math.max(...rows.map(({board}) => board?.time ?? 0))
-	const end = Math.max(60_000, now - room.starts)
-	const x = time => LEFT + (Math.max(0, time - room.starts) / end) * (WIDTH - LEFT - 4)
-	const y = count => HEIGHT - BOTTOM - (count / cards) * (HEIGHT - BOTTOM - 6)
-	const label = (x, y, text) => svg("text", {x, y, class: "axis"}, text)
-	const grid = [0, cards / 2, cards].flatMap(count => [
-		svg("line", {x1: LEFT, x2: WIDTH - 4, y1: y(count), y2: y(count), class: "grid"}),
-		label(LEFT - 4, y(count) + 4, count)
-	])
-	const lines = rows.map(row => {
-		const points = (progress.get(row.player) ?? []).filter(([time]) => time <= now)
-		const steps = points.map(([time, count], i) => `${i ? `H${x(time)}V` : `M${x(time)} `}${y(count)}`)
-		const d = steps.length ? `${steps.join("")}H${x(now)}` : ""
-		return svg("path", {d, class: chosen.includes(row.player) ? "line chosen" : "line", stroke: colour(row)})
-	})
-	const attributes = {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": "Progress over time"}
-	return svg("svg", attributes, ...grid, label(WIDTH - 4, HEIGHT - 3, clock(end)), ...lines)
+const label = (x, y, text) => svg("text", {x, y, class: "axis"}, text)
+
+export class Chart {
+	constructor(cards) {
+		this.y = count => HEIGHT - BOTTOM - (count / cards) * (HEIGHT - BOTTOM - 6)
+		const grid = [0, cards / 2, cards].flatMap(count => [
+			svg("line", {x1: LEFT, x2: WIDTH - 4, y1: this.y(count), y2: this.y(count), class: "grid"}),
+			label(LEFT - 4, this.y(count) + 4, count)
+		])
+		this.end = label(WIDTH - 4, HEIGHT - 3, "")
+		this.lines = new Map() // by player
+		const attributes = {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": "Progress over time"}
+		this.element = svg("svg", attributes, ...grid, this.end)
+	}
+
+	// `chosen` has the players whose lines are thick, and `style` gives the attributes of a line.
+	show(rows, {room, progress}, chosen, style) {
+		const now = Math.max(...rows.map(({board}) => board?.time ?? 0))
+		const end = Math.max(60_000, now - room.starts)
+		const x = time => Math.round(10 * (LEFT + (Math.max(0, time - room.starts) / end) * (WIDTH - LEFT - 4))) / 10
+		for (const [player, line] of this.lines)
+			if (!rows.some(row => row.player === player)) {
+				line.remove()
+				this.lines.delete(player)
+			}
+		for (const row of rows) {
+			const line = this.lines.get(row.player) ?? svg("path", style(row))
+			if (!line.parentNode) this.element.append(line)
+			this.lines.set(row.player, line)
+			const points = (progress.get(row.player) ?? []).filter(([time]) => time <= now)
+			const steps = points.map(([time, count], i) => `${i ? `H${x(time)}V` : `M${x(time)} `}${this.y(count).toFixed(1)}`)
+			line.setAttribute("d", steps.length ? `${steps.join("")}H${x(now)}` : "")
+			line.classList.toggle("chosen", chosen.includes(row.player))
+		}
+		setText(this.end, clock(end))
+	}
 }

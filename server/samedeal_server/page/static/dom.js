@@ -19,6 +19,10 @@ export function setText(target, text) {
 	if (target.textContent !== text) target.textContent = text
 }
 
+export function setAttribute(target, name, value) {
+	if (target.getAttribute(name) !== value) target.setAttribute(name, value)
+}
+
 export const dealName = deal => (/^(random|winnable)/.test(deal) ? `${deal.split(" ").reverse().join(" ")} deal` : `deal ${deal}`)
 
 export function copyLine(line) {
@@ -41,4 +45,37 @@ export function clock(ms) {
 	const [hours, ...rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor)
 	const text = rest.map(part => String(part).padStart(2, "0")).join(":")
 	return hours ? `${hours}:${text}` : text
+}
+
+// A frame may be forbidden to store anything.
+export function settings() {
+	try {
+		return localStorage
+	} catch {
+		return {}
+	}
+}
+
+// Let the Tab key stop at only one of the buttons in an element, from which the arrow keys lead to the others.
+// Call the function that is returned when buttons have come, gone, or been hidden.
+export function keepOneStop(container) {
+	const buttons = () => [...container.querySelectorAll(":not([hidden]) > * > button")].sort((a, b) => place(a) - place(b))
+	const place = button => Number(button.closest("[style]").style.order)
+	const stopAt = stop => {
+		for (const button of container.querySelectorAll("button")) button.tabIndex = button === stop ? 0 : -1
+	}
+	const check = () => {
+		const all = buttons()
+		if (all.length && !all.some(({tabIndex}) => tabIndex === 0)) stopAt(all[0])
+	}
+	container.addEventListener("focusin", ({target}) => target.matches("button") && stopAt(target))
+	container.addEventListener("keydown", event => {
+		const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key]
+		const all = buttons()
+		const at = all.indexOf(event.target)
+		if (!step || at < 0) return
+		event.preventDefault()
+		all[(at + step + all.length) % all.length].focus()
+	})
+	return check
 }

@@ -4,6 +4,8 @@ import {title} from "./piles.js"
 import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
 import {address, to} from "./link.js"
 
+const PHASES = ["racing", "countdown", "open"] // as listed; all others come last
+
 export class Lobby {
 	constructor() {
 		setText(byId("title"), "Races")
@@ -20,11 +22,13 @@ export class Lobby {
 	async enter() {
 		try {
 			const {rooms} = await this.link.ask("listrooms")
-			setText(this.none, rooms.some(({phase}) => phase !== "finished") ? "" : "No room is open.")
-			// Races under way come first. Races that are over are in the other list.
-			const [running, open] = [rooms.filter(({phase}) => /racing|countdown/.test(phase)), rooms.filter(({phase}) => phase === "open")]
-			show(this.rooms, [...running, ...open].map(roomLine))
 			const {records} = await this.link.ask("listrecords")
+			const isOver = ({phase}) => !PHASES.includes(phase)
+			const isListed = ({room}) => records.some(record => record.room === room)
+			const lines = rooms.filter(room => !isOver(room) || !isListed(room))
+			lines.sort((a, b) => isOver(a) - isOver(b) || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase))
+			setText(this.none, rooms.every(isOver) ? "No room is open." : "")
+			show(this.rooms, lines.map(roomLine))
 			show(this.records, records.map(recordLine))
 		} catch {
 			// tried again soon

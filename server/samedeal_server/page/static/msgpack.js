@@ -3,43 +3,54 @@
 const toUtf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder("utf-8", {fatal: true})
 const NUMBERS = ["Float32", "Float64", "Uint8", "Uint16", "Uint32", "BigUint64", "Int8", "Int16", "Int32", "BigInt64"]
+const [FLOAT, UNSIGNED, SIGNED] = [1, 2, 6] // where the kinds begin, from a double on
+const sizeOf = kind => Number(kind.match(/\d+/)) / 8
 
-// Throws an error for what messages cannot have.
+// Encode null, booleans, numbers, texts, Uint8Arrays, arrays and plain objects. Throws a TypeError for anything else.
 export function encode(value) {
 	const out = []
-	// A number in so many bytes, the highest first, after a tag.
-	const number = (tag, size, n) => out.push(tag, ...Array.from({length: size}, (_, i) => Math.floor(n / 256 ** (size - 1 - i)) & 255))
-	// A length: in the tag itself, or after one of the tags for 8, 16 and 32 bits.
-	function length(n, fixed, most, tags) {
-		if (n <= most) return out.push(fixed | n)
-		const step = [0, 1, 2].find(each => tags[each] && n < 256 ** (1 << each))
-		number(tags[step], 1 << step, n)
+	const scratch = new DataView(new ArrayBuffer(8))
+	const put = (at, number) => {
+		const kind = NUMBERS[at]
+		scratch[`set${kind}`](0, kind.startsWith("Big") ? BigInt(number) : number)
+		out.push(...new Uint8Array(scratch.buffer, 0, sizeOf(kind)))
 	}
-	function integer(n) {
-		if (n >= -32 && n < 128) return out.push(n & 255)
-		const step = [0, 1, 2, 3].find(each => (n < 0 ? n >= -(2 ** ((8 << each) - 1)) : n < 256 ** (1 << each)))
-		number((n < 0 ? 0xd0 : 0xcc) + step, 1 << step, n)
+	// A short length is part of the tag. Lists and maps, of which 15 are short, have no length of one byte.
+	const head = (length, short, most, tag) => {
+		if (length <= most) return out.push(short | length)
+		const step = length < 256 && most !== 15 ? 0 : length < 65536 ? 1 : 2
+		out.push(tag + step)
+		put(UNSIGNED + step, length)
 	}
-	function write(part) {
-		if (part === null) out.push(0xc0)
-		else if (typeof part === "boolean") out.push(0xc2 + part)
-		else if (Number.isSafeInteger(part)) integer(part)
-		else if (typeof part === "number") out.push(0xcb, ...new Uint8Array(new Float64Array([part]).buffer).reverse())
-		else if (typeof part === "string") {
-			const bytes = toUtf8.encode(part)
-			length(bytes.length, 0xa0, 31, [0xd9, 0xda, 0xdb])
-			for (const byte of bytes) out.push(byte)
-		} else if (part instanceof Uint8Array) {
-			length(part.length, 0, -1, [0xc4, 0xc5, 0xc6])
-			for (const byte of part) out.push(byte)
-		} else if (Array.isArray(part)) {
-			length(part.length, 0x90, 15, [0, 0xdc, 0xdd])
-			part.forEach(write)
-		} else if (part?.constructor === Object) {
-			const entries = Object.entries(part)
-			length(entries.length, 0x80, 15, [0, 0xde, 0xdf])
-			entries.flat().forEach(write)
-		} else throw new TypeError(`${typeof part} cannot be sent`)
+	const number = value => {
+		if (value >= -32 && value < 128 && Number.isInteger(value)) return out.push(value & 255)
+		const step = [8, 16, 32, 53].findIndex(bits => (value < 0 ? value >= -(2 ** (bits - (bits < 53))) : value < 2 ** bits))
+		const at = !Number.isInteger(value) || step < 0 ? FLOAT : step + (value < 0 ? SIGNED : UNSIGNED)
+		out.push(0xca + at)
+		put(at, value)
+	}
+	const write = value => {
+		if (typeof value === "number") number(value)
+		else if (typeof value === "string") {
+			const bytes = toUtf8.encode(value)
+			head(bytes.length, 0xa0, 31, 0xd9)
+			out.push(...bytes)
+		} else if (value === null) out.push(0xc0)
+		else if (typeof value === "boolean") out.push(0xc2 + value)
+		else if (value instanceof Uint8Array) {
+			head(value.length, 0, -1, 0xc4)
+			out.push(...value)
+		} else if (Array.isArray(value)) {
+			head(value.length, 0x90, 15, 0xdb)
+			value.forEach(write)
+		} else if (value && Object.getPrototypeOf(value) === Object.prototype) {
+			const entries = Object.entries(value)
+			head(entries.length, 0x80, 15, 0xdd)
+			for (const [key, each] of entries) {
+				write(key)
+				write(each)
+			}
+		} else throw new TypeError(`msgpack has nothing for ${String(value)}`)
 	}
 	write(value)
 	return Uint8Array.from(out)
@@ -55,7 +66,7 @@ export function decode(buffer) {
 	const map = length => Object.fromEntries(Array.from({length}, () => [read(), read()]))
 	function number(kind) {
 		const value = view[`get${kind}`](at)
-		at += Number(kind.match(/\d+/)) / 8
+		at += sizeOf(kind)
 		return Number(value)
 	}
 	const size = step => number(`Uint${8 << step}`)

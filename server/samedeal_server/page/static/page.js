@@ -1,21 +1,12 @@
 // The page: which screen it shows, and what the user can set.
 
-import {byId} from "./dom.js"
+import {byId, settings} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
 const root = document.documentElement
 root.classList.toggle("embed", isFrame)
-
-// A frame may be forbidden to store anything.
-function settings() {
-	try {
-		return localStorage
-	} catch {
-		return {}
-	}
-}
 
 function setSuits(suits) {
 	root.classList.toggle("four", suits === "four")

@@ -2,15 +2,19 @@
 
 import {title} from "./piles.js"
 import {BoardView, tableSize} from "./board_view.js"
-import {chart} from "./chart.js"
-import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
+import {Chart} from "./chart.js"
+import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, settings} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
+import {leader} from "./race_feed.js"
 import {Race} from "./race_state.js"
 import {canHash, dealWords} from "./words.js"
 
 const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
-const NARROW = 760 // px, width of a screen on which the boards scroll
+const LEAST = 340 // px, width of a board where boards scroll, if there is room
+const SLOW = 1000 // ms between two changes of the chart
+const CALM = 3000 // ms between two changes of the order of the boards
+const small = matchMedia("(max-width: 760px), (max-height: 480px)") // screens on which the boards scroll
 const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that change
 const CLOSED = "This room is closed. Here is what it showed last."
 const MAX_DRAWS = 5
@@ -21,10 +25,9 @@ const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked"
 const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
 
 const span = (name, ...children) => element("span", {class: name}, ...children)
-const hue = ({seat}, light) => `hsl(${seat * 137.5} 60% ${light}%)`
-const hasDark = CSS.supports("color: light-dark(red, red)")
-const colour = row => (hasDark ? `light-dark(${hue(row, 40)}, ${hue(row, 64)})` : hue(row, 40))
-const EARLY_CARDS = 5 // so many cards the leader needs before the lead is news
+const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
+const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
+const unreachable = [[null, "This page cannot load its check of deals. Reload the page."]]
 
 export class RaceScreen {
 	constructor(room) {
@@ -37,9 +40,22 @@ export class RaceScreen {
 		document.title = `${room} · Samedeal`
 		setText(byId("title"), room)
 		byId("all").onclick = () => this.choose()
-		addEventListener("resize", () => this.fit(true))
+		const follow = on => {
+			this.follows = on
+			byId("follow").ariaPressed = on
+		}
+		follow(settings().order !== "seats")
+		byId("follow").onclick = () => {
+			follow(!this.follows)
+			settings().order = this.follows ? "race" : "seats"
+			this.order(0)
+		}
+		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
+		addEventListener("resize", () => this.fit())
+		const sizes = new ResizeObserver(() => this.fit())
+		for (const part of [document.querySelector("header"), byId("message"), byId("boards").parentNode]) sizes.observe(part)
 		addEventListener("keydown", ({key}) => key === "Escape" && this.chosen.length && this.choose())
-		setInterval(() => this.showClock(), 250)
+		setInterval(() => this.tick(), 250)
 	}
 
 	async enter() {
@@ -86,51 +102,51 @@ export class RaceScreen {
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = false
-		const rows = this.rows()
+		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
-		this.showChart(rows)
+		this.order(CALM)
+		this.showChart(SLOW)
 		this.showJoin()
 		this.showDraw()
 		this.showWords()
 		this.announce(rows)
 		if (phase === "finished" && (seed.length || proof) && !isFrame) this.checkDeal()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
-		this.fit()
+	}
+
+	// Show what changes with time, and what was too new to be shown at once.
+	tick() {
+		this.showClock()
+		if (!this.ranked) return
+		this.order(CALM)
+		this.showChart(SLOW)
+	}
+
+	showChart(rest) {
+		const {race, ranked, chosen} = this
+		const now = Date.now()
+		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < rest) return
+		Object.assign(this, {charted: ranked, chartedAt: now})
+		if (this.chart?.race !== race.feed) {
+			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
+			byId("chart").replaceChildren(this.chart.element)
+		}
+		this.chart.show(ranked, race, chosen, row => ({class: `line ${pattern(row)}`, stroke: colour(row)}))
+	}
+
+	// Let the boards follow the order of the race. They do not move each time that two players pass each other.
+	order(rest) {
+		const now = Date.now()
+		if (now - this.orderedAt < rest) return
+		this.orderedAt = now
+		this.ranked?.forEach(({player, seat}, i) => {
+			this.shown.get(player).tile.style.order = this.follows ? i : seat
+		})
 	}
 
 	rows() {
 		return this.race.ranking()
-	}
-
-	// Show who leads, above the boards of a narrow screen, and what has just happened.
-	showLead(rows) {
-		const {race, was = new Map()} = this
-		const news = rows.flatMap(row => {
-			const before = was.get(row.player)
-			if (!before) return []
-			if (row.finishedAt && !before.finishedAt) return [`${row.name} finished in ${clock(row.finishedAt - race.room.starts)}`]
-			return row.resigned && !before.resigned ? [`${row.name} resigned`] : []
-		})
-		const [first, second] = rows
-		const leads = first?.count >= EARLY_CARDS && first.place === 1 && second?.place !== 1 && race.room.phase === "racing"
-		if (leads && this.leader && this.leader !== first.player && !first.finishedAt) news.push(`${first.name} took the lead`)
-		if (leads) this.leader = first.player
-		this.latest = news.at(-1) ?? this.latest ?? ""
-		this.was = new Map(rows.map(row => [row.player, row]))
-		const places = rows.filter(({board}) => board).slice(0, 3).map(({place, name, count}) => `${place}. ${name} ${count}/${race.cards}`)
-		const state = `${places}|${this.latest}`
-		if (state === this.leadShown) return
-		this.leadShown = state
-		byId("lead").replaceChildren(element("strong", {}, places.join("  ")), " ", span("", this.latest))
-	}
-
-	// Draw the chart again, while the race goes on at most once a second.
-	showChart(rows) {
-		const state = `${this.race.room.phase} ${this.chosen} ${Math.floor(Date.now() / 1000)}`
-		if (state === this.chartShown) return
-		this.chartShown = state
-		byId("chart").replaceChildren(this.race.boards.size ? chart(rows, this.race, colour, this.chosen) : "")
 	}
 
 	showPlayers(rows) {
@@ -145,7 +161,7 @@ export class RaceScreen {
 				shown.line.remove()
 				this.shown.delete(player)
 			}
-		for (const row of rows.toSorted((a, b) => a.seat - b.seat)) {
+		for (const row of [...rows].sort((a, b) => a.seat - b.seat)) {
 			const {player, board, final, count, moves, connected, finishedAt} = row
 			const shown = this.shown.get(player) ?? this.add(row, game)
 			const {tile, line, view} = shown
@@ -153,14 +169,12 @@ export class RaceScreen {
 			const numbers = board || final ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
 			const texts = {...numbers, state: stateOf(row, race.room)}
 			for (const target of shown.texts) setText(target, String(texts[target.className] ?? ""))
-			const label = `Board of ${row.name}, ${row.place}. place, ${texts.progress ?? "not dealt"} ${texts.state}`
-			if (shown.label !== label) tile.setAttribute("aria-label", (shown.label = label))
-			if (shown.order !== rows.indexOf(row)) tile.style.setProperty("--order", (shown.order = rows.indexOf(row)))
 			tile.classList.toggle("gone", !connected)
 			tile.classList.toggle("won", Boolean(finishedAt))
 			tile.hidden = this.chosen.length && !isChosen
 			line.classList.toggle("chosen", isChosen)
 			if (shown.count !== count) line.style.setProperty("--done", (shown.count = count) / race.cards)
+			if (board) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
 			if (!board || shown.board === board) continue
 			view.show(board.piles, shown.board && !tile.hidden)
 			shown.board = board
@@ -171,6 +185,11 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
+		const layout = `${game} ${this.shown.size} ${this.chosen}`
+		if (layout === this.laidOut) return
+		this.laidOut = layout
+		this.fit()
+		for (const check of this.stops) check()
 	}
 
 	add(row, game) {
@@ -178,13 +197,15 @@ export class RaceScreen {
 		const view = new BoardView(game)
 		const cell = what => element("td", {class: what})
 		const choose = {onclick: () => this.choose(player)}
-		const button = () => element("button", choose, span("name", name), bot ? span("bot", "bot") : "")
+		const button = () => element("button", {...choose, tabindex: -1}, span("name", name), bot ? span("bot", "bot") : "")
 		const caption = element("header", {}, span("place"), button(), span("state"), span("progress"))
-		caption.querySelector("button").tabIndex = -1 // the table of standings has the same button
-		const tile = element("article", {class: "tile", "data-player": player}, caption, view.words, element("div", choose, view.element))
+		const tile = element("article", {class: "tile", "data-player": player}, caption, view.words, element("div", {...choose, class: "felt"}, view.element))
 		const head = element("th", {}, button(), span("state"))
 		const line = element("tr", {}, cell("place"), head, cell("count"), cell("moves"))
-		for (const part of [tile, line]) part.style.setProperty("--player", colour(row))
+		for (const part of [tile, line]) {
+			part.style.setProperty("--player", colour(row))
+			part.classList.add(pattern(row))
+		}
 		const texts = [...caption.querySelectorAll(TEXTS), ...line.querySelectorAll(TEXTS)]
 		this.shown.set(player, {game, view, tile, line, texts})
 		byId("boards").append(tile)
@@ -195,19 +216,18 @@ export class RaceScreen {
 	choose(player) {
 		const others = this.chosen.filter(other => other !== player)
 		this.chosen = !player ? [] : others.length < this.chosen.length ? others : [...others, player].slice(-2)
+		this.charted = null
 		this.show()
 	}
 
-	// Make the boards as large as possible, and two side by side. On a narrow screen they scroll.
-	fit(resized) {
+	// Make the boards as large as possible, and two side by side. On a small screen they scroll.
+	fit() {
 		const boards = byId("boards")
 		const count = this.chosen.length || this.shown.size
-		const state = `${count} ${this.chosen.length} ${this.race.room?.game} ${byId("message").hidden} ${byId("draw").hidden}`
-		if (!count || (state === this.fitted && !resized)) return // the measures below lay out the page
-		this.fitted = state
+		if (!count || !this.race.isKnownGame) return
 		const [width, height] = tableSize(this.race.room.game)
 		const tall = innerHeight - boards.getBoundingClientRect().top - scrollY - 14
-		const scrolls = innerWidth <= NARROW && !isFrame
+		const scrolls = small.matches && !isFrame
 		const sizes = Array.from({length: count}, (_, i) => {
 			const down = Math.ceil(count / (i + 1))
 			const high = (((Math.max(240, tall) - GAP * (down - 1)) / down - CAPTION) * width) / height
@@ -215,8 +235,11 @@ export class RaceScreen {
 			return Math.floor(scrolls ? wide : Math.min(wide, high))
 		})
 		const best = Math.max(...sizes)
-		const columns = this.chosen[1] && sizes[1] > 0.7 * best ? 2 : sizes.indexOf(best) + 1
+		const readable = sizes.findLastIndex(size => size >= LEAST)
+		const columns = this.chosen[1] && sizes[1] > 0.7 * best ? 2 : 1 + Math.max(0, scrolls ? readable : sizes.indexOf(best))
 		boards.style.gridTemplateColumns = `repeat(${columns}, ${sizes[columns - 1]}px)`
+		boards.style.setProperty("--scale", sizes[columns - 1] / width)
+		boards.style.setProperty("--height", `${(sizes[columns - 1] * height) / width}px`)
 	}
 
 	showJoin() {
@@ -284,18 +307,20 @@ export class RaceScreen {
 	async checkDeal() {
 		const {boards, room, commitment, starts, sealed, drawn} = this.race
 		const piles = [...boards.values()].map(board => board.piles)
-		const {checkDeal} = await import("./deal.js")
-		await this.showDeal(await checkDeal(room, commitment, piles, starts, {sealed, drawn}), room.proof)
+		const loaded = await import("./deal.js").catch(() => null)
+		const opened = loaded ? await loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn}) : {steps: unreachable}
+		return this.showDeal(opened, room.proof)
 	}
 
 	// Show the steps of a check, and repeat the search for the deal if there was one. The proof has all that it needs.
 	async showDeal({steps, search, draw, lost}, proof) {
-		const {DeepCheck} = await import("./deep_check.js")
 		const isSearched = search && !steps.some(([ok]) => ok === false)
+		const {DeepCheck} = isSearched ? await import("./deep_check.js").catch(() => ({})) : {}
+		if (isSearched && !DeepCheck) steps = [...steps, ...unreachable]
 		Object.assign(this, {steps, losses: draw ? lossLines(draw, lost, true) : []})
-		if (!isSearched || proof !== this.deep?.proof) {
+		if (!DeepCheck || proof !== this.deep?.proof) {
 			this.deep?.stop()
-			this.deep = isSearched ? new DeepCheck(search, proof, () => this.showVerdict()) : null
+			this.deep = DeepCheck ? new DeepCheck(search, proof, () => this.showVerdict()) : null
 			this.deep?.start()
 		}
 		this.showVerdict()
@@ -321,15 +346,25 @@ export class RaceScreen {
 		byId("deal").replaceChildren(box)
 	}
 
-	// Tell screen readers what changed, at most every five seconds.
+	// Say who leads, or who has won.
+	showLead(rows) {
+		const {room, cards} = this.race
+		const [first, second] = rows.filter(({place}) => place)
+		const time = first && (first.final ? first.final.time : first.finishedAt)
+		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
+		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? "Nobody finished" : leader(rows) ? leads() : "Nobody leads yet"
+		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
+	}
+
+	// Say what just happened, also to screen readers.
 	announce(rows) {
-		const {phase} = this.race.room
-		const leader = rows[0]?.count ? `${rows[0].name} is first.` : ""
-		const texts = {racing: `The race is on. ${leader}`, finished: `The race is over. ${leader}`}
-		const [text, {said}] = [texts[phase] ?? "", this]
-		if (said?.text === text || (said?.phase === phase && Date.now() - said.at < 5000)) return
-		this.said = {text, phase, at: Date.now()}
-		setText(byId("news"), text)
+		const {race} = this
+		const {phase} = race.room
+		const {feed} = race
+		const news = feed.after(rows, race, Date.now())
+		if (feed.phase !== phase) news.push({racing: "The race is on", finished: "The race is over"}[phase] ?? "")
+		feed.phase = phase
+		if (news.length) setText(byId("news"), news.join(". "))
 	}
 
 	// Show a sentence instead of the race, or above it.

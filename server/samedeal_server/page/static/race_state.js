@@ -1,5 +1,6 @@
 // What the page knows about the race that it shows: the room, the boards, and how they came about.
 
+import {RaceFeed} from "./race_feed.js"
 import {GAMES, onFoundations, played} from "./piles.js"
 
 export class Race {
@@ -10,6 +11,7 @@ export class Race {
 	boards = new Map() // by player: {revision, piles, moves, time, count, progressAt, finishedAt}
 	starts = [] // piles of revision 0 that were seen
 	progress = new Map() // by player: [[time, cards], ...]
+	feed = new RaceFeed()
 
 	// If no player is the same, all have left, or this is a later room with the same code. What the page was shown of a
 	// draw never changes afterwards, so that the proof can be compared with it.
@@ -35,10 +37,14 @@ export class Race {
 		return 52 * GAMES[this.room.game].decks
 	}
 
-	showBoard({player, piles, ...board}) {
+	showBoard({player, piles, reached = [], ...board}) {
 		if (piles.length !== GAMES[this.room?.game]?.piles.length) return
 		piles = piles.map(pile => [...pile])
 		if (board.revision === 0 && this.starts.length < 16) this.starts.push(piles)
+		if (reached.length) {
+			const {starts} = this.room
+			this.progress.set(player, [[starts, 0], ...reached.map((after, i) => [starts + after, i + 1])])
+		}
 		this.setBoard(player, {...board, piles})
 	}
 
@@ -52,7 +58,7 @@ export class Race {
 
 	setBoard(player, board) {
 		const count = onFoundations(this.room.game, board.piles)
-		const points = this.progress.get(player) ?? [board.revision ? [board.time, count] : [this.room.starts, 0]]
+		const points = this.progress.get(player) ?? [count ? [board.time, count] : [this.room.starts, 0]]
 		while (points.length > 1 && points.at(-1)[0] > board.time) points.pop()
 		if (points.at(-1)[1] !== count) points.push([board.time, count])
 		this.progress.set(player, points)

@@ -96,6 +96,7 @@ export class ReplayScreen extends RaceScreen {
 		this.slider.value = this.at
 		this.slider.ariaValueText = clock(this.at)
 		if (isOver) this.play(false)
+		if (!this.timer) this.chartedAt = this.orderedAt = 0
 		this.show()
 	}
 

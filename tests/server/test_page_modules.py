@@ -1,0 +1,93 @@
+"""Modules of the page for browsers without a browser: msgpack, the progress of players, and the news of a race."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]  # it has no types
+import pytest
+
+from tests.shared.javascript import evaluate_with_page, needs_node
+
+pytestmark = needs_node
+
+INTEGERS = [
+    sign * (2**bits + more) for bits in (0, 5, 7, 8, 15, 16, 31, 32, 40, 52) for more in (-1, 0, 1) for sign in (1, -1)
+]
+VALUES: list[Any] = [
+    None,
+    False,
+    True,
+    *INTEGERS,
+    2**53 - 1,
+    1 - 2**53,
+    0.5,
+    -1e300,
+    *(size * "ä" for size in (0, 15, 16, 200, 40_000)),
+    *([0] * size for size in (0, 15, 16, 70_000)),
+    *({str(key): key for key in range(size)} for size in (0, 15, 16, 300)),
+    {"type": "hello", "name": "zoë", "nested": [{"a": [None, [True]]}]},
+]
+
+
+def test_page_reads_msgpack_of_python(tmp_path: Path) -> None:
+    packed = [msgpack.packb(value).hex() for value in VALUES]
+    script = "(await import('./msgpack.js').then(({decode}) => given.map(hex => decode(unhex(hex).buffer))))"
+    assert evaluate_with_page(script, packed, tmp_path) == VALUES
+
+
+PROGRESS = """(() => {
+    const race = new Race()
+    race.setRoom({players: [], game: "athena", starts: 1000, lost: [], shares: []})
+    const piles = GAMES.athena.piles.map(({key}) => key === "01" ? [1, 2] : [])
+    for (const board of given) race.showBoard({player: "p", piles, moves: 9, ...board})
+    return race.progress.get("p")
+})()"""
+
+
+@pytest.mark.parametrize(
+    ("boards", "points"),
+    [
+        ([{"revision": 9, "time": 9000, "reached": [2000, 7000]}], [[1000, 0], [3000, 1], [8000, 2]]),
+        ([{"revision": 9, "time": 9000}], [[9000, 2]]),
+        ([{"revision": 0, "time": 1000, "piles": [[] for _ in range(13)]}], [[1000, 0]]),
+    ],
+    ids=["known", "from an older server", "at the start"],
+)
+def test_chart_begins_with_the_race(tmp_path: Path, boards: list[Any], points: list[Any]) -> None:
+    assert evaluate_with_page(PROGRESS, boards, tmp_path) == points
+
+
+NEWS = """await (async () => {
+    const {RaceFeed} = await import("./race_feed.js")
+    const feed = new RaceFeed()
+    const usual = {count: 0, finishedAt: 0, connected: true, place: 2}
+    return given.map(([now, ...rows]) => {
+        const ranking = rows.map((row, i) => ({...usual, player: "ab"[i], name: ["ana", "ben"][i], ...row}))
+        return feed.after(ranking, {room: {starts: 0}, cards: 52}, now)
+    })
+})()"""
+
+AHEAD, BEHIND = {"count": 9, "place": 1}, {"count": 8}
+
+
+def test_news_tell_what_changed(tmp_path: Path) -> None:
+    steps: list[tuple[list[Any], list[str]]] = [
+        ([0, {"count": 4, "place": 1}, {}], []),
+        ([1, {"count": 4}, {"count": 4, "place": 1}], []),
+        ([5_000, AHEAD, BEHIND], ["ana took the lead"]),
+        ([6_000, BEHIND, AHEAD], []),
+        ([9_000, BEHIND, AHEAD], ["ben took the lead"]),
+        (
+            [9_001, BEHIND | {"stuck": True}, AHEAD | {"connected": False}],
+            ["ana is stuck at 8", "ben lost the connection"],
+        ),
+        ([9_002, BEHIND | {"stuck": True}, AHEAD], ["ben is back"]),
+        ([9_003, BEHIND | {"resigned": True}, AHEAD | {"count": 51}], ["ana resigned at 8", "ben has 1 card to go"]),
+        (
+            [9_004, BEHIND | {"resigned": True}, {"count": 52, "place": 1, "finishedAt": 90_000}],
+            ["ben finished in 01:30, 1st"],
+        ),
+    ]
+    assert evaluate_with_page(NEWS, [given for given, _ in steps], tmp_path) == [news for _, news in steps]
