@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
 from tests.end_to_end.processes import Program
@@ -35,7 +36,10 @@ class Operated:
             try:
                 with build_opener(ProxyHandler({})).open(url, timeout=DEADLINE) as answer:
                     return answer.status, answer.read().decode()
-            except OSError as error:
-                return getattr(error, "code", 0), ""
+            except HTTPError as error:
+                with error:  # it keeps the connection open
+                    return error.code, ""
+            except OSError:
+                return 0, ""
 
         return await asyncio.to_thread(ask)
