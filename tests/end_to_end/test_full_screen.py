@@ -65,7 +65,7 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
     await terminal.wait_for("room friday")
     terminal.type("Enter")
     await terminal.wait_for("RACE  1 player")
-    await terminal.wait_for("Q♣ +9♦")  # the cards are dealt
+    await terminal.wait_for(r"Q♣\S* +9♦")  # the cards are dealt
     play = record.start()
     for number, (_, action) in enumerate(record.actions):
         if number == 20:
@@ -136,7 +136,7 @@ async def test_moves_typed_while_disconnected_count(programs: Programs, terminal
         )
         await terminal.wait_for("room friday")
         terminal.type("Enter")
-        await terminal.wait_for("Q♣ +9♦")
+        await terminal.wait_for(r"Q♣\S* +9♦")
         await proxy.cut()
         await terminal.wait_for("Connection lost")
         terminal.type("1", "1")
