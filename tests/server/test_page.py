@@ -26,7 +26,7 @@ WORKER = "deep_check_worker.js"
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir())
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
-LARGEST_WATCHING = 32_000
+LARGEST_WATCHING = 30_000
 """Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
 
 LARGEST = 50_000

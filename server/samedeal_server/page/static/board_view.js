@@ -113,9 +113,9 @@ function draw(card, animated) {
 }
 
 function face(code, size) {
-	const squeezed = /[AQK0]/.test(rank(code)) && {textLength: 25 * size, lengthAdjust: "spacingAndGlyphs"}
+	const squeezed = /[AQK0]/.test(rank(code)) && {textLength: 22 * size, lengthAdjust: "spacingAndGlyphs"}
 	const corner = [
-		svg("text", {x: 1, y: 25.5 * size, "font-size": 34 * size, class: "rank", ...squeezed}, rank(code)),
+		svg("text", {x: 1, y: 21 * size, "font-size": 28 * size, class: "rank", ...squeezed}, rank(code)),
 		symbol(code, 27 * size, 5 * size, 18 * size)
 	]
 	return code & DOWN ? corner : [...corner, symbol(code, 11, 32, 25)]
