@@ -71,6 +71,7 @@ _ACTION_SIZE: Final = 500
 _PERMANENT_KEYS: Final = frozenset(
     (
         keys.ROOMS,
+        keys.LISTED,
         keys.DUE,
         keys.SCHEMAS,
         keys.RECEIPT_KEY,

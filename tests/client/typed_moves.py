@@ -29,7 +29,8 @@ def keys_for(move: Move, board: Board) -> list[str]:
             *(move.source[1:] if len(foundation_cards_for(board, move.target)) > 1 else ""),
         ]
     keys = [move.source]
-    if to >= 0 and not board.piles[to]:
+    fitting = [size for size in movable_counts(board, move.source) if board.is_legal(move._replace(size=size))]
+    if to >= 0 and (not board.piles[to] or max(fitting) > move.size):
         keys += ["-"] * sum(size > move.size for size in movable_counts(board, move.source))
     return [*keys, move.target]
 

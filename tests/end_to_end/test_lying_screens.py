@@ -44,6 +44,7 @@ class ScreenPlayer(Client):
                         await pilot.pause(0.02)
                         self.look(app)
                     racing.result()
+                    await pilot.pause()  # a screen that has just opened is complete before the app ends
                 finally:
                     racing.cancel()
                     await asyncio.gather(racing, return_exceptions=True)

@@ -26,6 +26,7 @@ from typing import Any, Final
 from unittest import mock
 
 import structlog
+from msgspec.structs import replace as struct_replace
 from prometheus_client import ProcessCollector
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
@@ -99,6 +100,7 @@ Places = frozenset[tuple[int, int]]
 """Places of the deal: the position of the pile, and the number of cards below. Unseen cards lie where they were dealt."""
 
 _MASKED: Final = {
+    "reached": 1 << 20,
     "time": 1 << 40,
     "starts": 1 << 40,
     "ends": 1 << 40,
@@ -505,9 +507,13 @@ def _turns_up(board: Board, action: str) -> bool:
     return board.is_legal(move) and board.turns_up(move) > 0
 
 
+def _mask(name: str, value: object) -> object:
+    return [_MASKED[name]] * len(value) if isinstance(value, list) else _MASKED[name]
+
+
 def _masked(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _MASKED[name] if name in _MASKED and each else _masked(each) for name, each in value.items()}
+        return {name: _mask(name, each) if name in _MASKED and each else _masked(each) for name, each in value.items()}
     return list(map(_masked, value)) if isinstance(value, list) else value
 
 
@@ -547,6 +553,7 @@ def _deal_order(game: Game) -> dict[tuple[int, int], int]:
     """Return the position in the deck, from 0, of the card at each place of the deal."""
     size = len(DECK)
     numbers = range(size * game.decks)
+    game = Game.of(game.name, struct_replace(game.file, suits=4))  # so that all cards of a deck differ
     one = Board.deal(game, bytes(DECK[at % size] for at in numbers))
     two = Board.deal(game, bytes(DECK[(at + at // size) % size] for at in numbers))
     order = {}

@@ -395,7 +395,7 @@ async def test_refused_move_changes_nothing(node: NodeMaker) -> None:
     assert len(illegal) > 50
     for action in [*illegal[:40], "deal", "1 2 x9"]:
         assert (await ana.refused("illegal", Act, revision=revision, action=action)).revision == revision
-    for action in ("", "resign", "1  2", "draw 3", "9 9", "1 2 x1", "undo 2", "DRAW"):
+    for action in ("", "resign", "1  2", "draw 3", "1 9 9", "1 2 x1", "undo 2", "DRAW"):
         assert (await ana.refused("malformed", Act, revision=revision, action=action)).revision == revision
     for stale in (0, revision - 1, revision + 1, 1_000_000):
         assert (await ana.refused("stale", Act, revision=stale, action="3 4")).revision == revision

@@ -77,7 +77,7 @@ async def test_room_with_unknown_game_is_refused(redis: RedisClient, node: NodeM
     one = await node()
     ana = await one.player()
     room = await ana.create()
-    await set_race_fields(redis, room, options={"games": ["yukon"]})
+    await set_race_fields(redis, room, options={"games": ["hamlet"]})
     await ana.refused("other_version", Join, room=room)
     assert await listed(ana) == []
 

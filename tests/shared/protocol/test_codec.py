@@ -449,7 +449,7 @@ def test_request_of_another_version_is_recognized(fields: dict[str, Any]) -> Non
 
 
 IMPOSSIBLE_ROOMS: list[tuple[dict[str, Any], type[SamedealError]]] = [
-    ({"games": ["klondike"]}, UnknownGame),
+    ({"games": ["hamlet"]}, UnknownGame),
     ({"deal": "tomorrow"}, MalformedText),
     ({"start": "at"}, BadOptions),
     ({"players": 17}, BadOptions),
