@@ -730,11 +730,11 @@ def spectators_see_delayed_boards(case: Case) -> Iterator[str]:
                 yield f"{journal.name}: saw revision {received.message.revision} {early} ms too early"
             before = shown.get((received.connection, received.message.player))
             shown[received.connection, received.message.player] = received.message.revision
-            yield from _wrongly_shown(journal, replay, received, before)
+            yield from _wrongly_shown(journal, replay, room.race.starts, received, before)
 
 
 def _wrongly_shown(
-    journal: Journal, replay: ReplayedLog, received: ReceivedMessage, before: int | None
+    journal: Journal, replay: ReplayedLog, starts: int, received: ReceivedMessage, before: int | None
 ) -> Iterator[str]:
     shown = received.message
     if isinstance(shown, DelayedMove):
@@ -747,8 +747,18 @@ def _wrongly_shown(
         play = replay.plays[shown.revision]
         if (shown.piles, shown.moves, shown.undos) != (play.board.masked().piles, play.moves, play.undos):
             yield f"{journal.name}: saw another board of revision {shown.revision} than the log's"
+        if shown.reached and shown.reached != _reached(replay, shown.revision, starts):
+            yield f"{journal.name}: saw other progress up to revision {shown.revision} than the log's"
         if before is not None and shown.revision < before:
             yield f"{journal.name}: saw revision {shown.revision} after {before}"
+
+
+def _reached(replay: ReplayedLog, revision: int, starts: int) -> tuple[int, ...]:
+    times: list[int] = []
+    for entry, play in zip(replay.entries[:revision], replay.plays[1 : revision + 1], strict=True):
+        cards = play.board.foundation_cards
+        times = times[:cards] + [entry.committed_at - starts] * (cards - len(times))
+    return tuple(times)
 
 
 def _is_finish(event: object) -> bool:

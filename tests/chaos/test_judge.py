@@ -902,6 +902,10 @@ def test_wrong_board_shown_is_found() -> None:
     check(lambda played: played.change("eve", DelayedBoard, piles=()), "eve: saw another board")
 
 
+def test_wrong_progress_shown_is_found() -> None:
+    check(lambda played: played.change("eve", DelayedBoard, reached=(5,)), "eve: saw other progress")
+
+
 def test_unmade_move_shown_is_found() -> None:
     check(lambda played: played.change("eve", DelayedBoard, player="zzzz"), "saw an action that nobody made")
 

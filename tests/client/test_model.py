@@ -378,20 +378,34 @@ def test_history_seen_after_the_race_has_one_point() -> None:
     assert (series.foundation_cards(START), series.missed_since(START)) == (((60_000, 52),), ((0, 60_000),))
 
 
-def delayed_board(server: RaceServer, cards: int, revision: int, at: int) -> None:
+def delayed_board(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> None:
     """A board with ``cards`` foundation cards arrives. Its newest move was made ``at`` milliseconds after the start."""
     foundation = bytes(range(0x31, 0x31 + cards))
     piles = tuple(foundation if key == "01" else b"" for key in server.game.keys)
-    late = DelayedBoard(player="you", revision=revision, piles=piles, moves=revision, undos=0, time=START + at)
+    late = DelayedBoard(
+        player="you", revision=revision, piles=piles, moves=revision, undos=0, time=START + at, reached=reached
+    )
     server.model = server.model.after(late)
 
 
-def test_late_spectator_misses_the_beginning() -> None:
+@pytest.mark.parametrize(
+    ("reached", "points", "missed"),
+    [
+        ((), ((40_000, 3),), ((0, 40_000),)),
+        ((9_000, 20_000, 20_000), ((9_000, 1), (20_000, 3)), ()),
+        ((9_000, 20_000, 20_000, 21_000), ((9_000, 1), (20_000, 3)), ()),
+    ],
+    ids=["an older server", "all is told", "too much is told"],
+)
+def test_late_spectator_misses_only_what_nobody_tells(
+    reached: tuple[int, ...], points: tuple[tuple[int, int], ...], missed: tuple[tuple[int, int], ...]
+) -> None:
     server = RaceServer()
     server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    delayed_board(server, cards=3, revision=30, at=40_000)
+    delayed_board(server, cards=3, revision=30, at=40_000, reached=reached)
     series = server.model.history["you"]
-    assert (series.foundation_cards(START), series.missed_since(START)) == (((40_000, 3),), ((0, 40_000),))
+    assert (series.foundation_cards(START), series.missed_since(START)) == (points, missed)
+    assert sum(series.activity(START + 40_000, 60, 1_000)) == 0, "moves of unknown times"
 
 
 def test_player_who_then_watches_misses_nothing() -> None:

@@ -409,10 +409,18 @@ def _delayed_board(model: Model, message: DelayedBoard) -> Model:
     play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
     before = model.watched.get(message.player)
     if before is None or message.revision > before.play.revision + 1:  # actions were skipped
-        history = model.history.get(message.player, ProgressHistory())
+        history = model.history.get(message.player) or _progress_so_far(message, model.room.starts, board)
         resumed = history.resume(ProgressPoint(message.time, board.foundation_cards, message.moves), message.time)
         model = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
     return model.with_watched(message.player, WatchedBoard(play, message.time))
+
+
+def _progress_so_far(message: DelayedBoard, starts: int, board: Board) -> ProgressHistory:
+    """Return what a late spectator is told of the time before. The moves of that time are unknown, and count as none."""
+    history = ProgressHistory()
+    for cards, after in zip(range(1, board.foundation_cards + 1), message.reached, strict=False):
+        history = history.add(ProgressPoint(starts + after, cards, message.moves))
+    return history
 
 
 def _delayed_move(model: Model, message: DelayedMove) -> Model:
