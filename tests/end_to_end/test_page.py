@@ -57,6 +57,24 @@ RECORDS = GOLDEN / "records"
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 BOXES = "return [...document.querySelectorAll(arguments[0])].map((found) => found.getBoundingClientRect().toJSON())"
+CUT_RANKS = """
+const pen = document.createElement("canvas").getContext("2d")
+const cards = [...document.querySelectorAll(".tile:first-child .card")]
+return cards.filter((card) => {
+  const top = (other) => parseFloat(other.style.top)
+  const below = cards.filter((other) => other.style.left === card.style.left && top(other) > top(card)).map(top)
+  const [rank, strip] = [card.querySelector(".rank"), Math.min(top(card) + 64, ...below) - top(card)]
+  if (!rank) return false
+  pen.font = `700 ${rank.getAttribute("font-size")}px ${getComputedStyle(rank).fontFamily}`
+  const {actualBoundingBoxAscent, actualBoundingBoxDescent} = pen.measureText(rank.textContent)
+  const y = Number(rank.getAttribute("y"))
+  return y < actualBoundingBoxAscent - 1 || y + actualBoundingBoxDescent > strip + 1
+}).map((card) => card.textContent)
+"""
+STYLES = """
+const [selector, name] = arguments;
+return [...document.querySelectorAll(selector)].map((found) => getComputedStyle(found)[name]);
+"""
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
 CHECK = """
 const [room, commitment, boards, starts] = arguments;
@@ -216,7 +234,12 @@ async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> No
         for i, a in enumerate(boxes)
         for b in boxes[:i]
     )
-    assert (await browser.run(BOX, ".rank"))["height"] >= 11
+    assert (await browser.run(BOX, ".rank"))["height"] >= 14
+    assert await browser.run(CUT_RANKS) == []
+    await browser.force_colours(True)
+    for part, style in ((".tile", "borderTopColor"), ("tbody th", "backgroundImage"), (".line", "stroke")):
+        assert len(set(await browser.run(STYLES, part, style))) == 16
+    await browser.force_colours(False)
     assert await browser.run("return document.querySelectorAll('main [tabindex=\"0\"]').length") == 2
 
 
@@ -228,7 +251,7 @@ async def test_phone_shows_a_board_across_the_screen(browser: Browser, one: Node
     assert await browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
     tile, rank = [await browser.run(BOX, name) for name in (".tile", ".rank")]
     assert tile["width"] >= 0.9 * PHONE[0]
-    assert rank["height"] >= 11
+    assert rank["height"] >= 14
 
 
 async def test_phone_shows_the_leader_first(browser: Browser) -> None:
@@ -324,6 +347,21 @@ async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
     await browser.run("document.querySelector('.rooms a').click()")
     await browser.shows("mira", "tbody")
     assert browser.errors() == []
+
+
+async def test_list_shows_running_races_first_and_each_race_once(browser: Browser, one: Node) -> None:
+    racing = await players(one.url, "mira")
+    await start(racing)
+    zoe = await Client.hello(one.url, "zoe")
+    await zoe.join(await zoe.create("over", players=1))
+    await start([zoe])
+    await zoe.expect(Done, Resign)
+    await zoe.phase("finished")
+    ada = await Client.hello(one.url, "ada")
+    await ada.join(await ada.create("later"))
+    await browser.open(one.url)
+    await browser.shows("over", "h2 + .rooms")
+    assert await browser.run(TEXTS, ".room strong") == [ROOM, "later", "over"]
 
 
 async def test_private_room_asks_for_its_passphrase(browser: Browser, one: Node) -> None:

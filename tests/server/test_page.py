@@ -305,7 +305,7 @@ def test_page_encodes_as_msgpack_says(tmp_path: Path) -> None:
 
 @needs_node
 def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
-    sizes = [0, 1, 255, 256, 70_000]
+    sizes = [0, 1, 255, 256, 70_000, 300_000]
     encoded = evaluate_with_page("given.map(size => Array.from(encode(new Uint8Array(size))))", sizes, tmp_path)
     assert [bytes(each) for each in encoded] == [msgpack.packb(bytes(size)) for size in sizes]
 

@@ -85,7 +85,7 @@ export class BoardView {
 }
 
 // How large rank and suit are, so that they fit in the strip that shows. Few sizes, so that cards are seldom drawn again.
-const size = strip => [1, 0.8, 0.65].find(size => size * STRIP <= strip + 1) ?? 0.5
+const size = strip => [1, 0.8, 0.65, 0.5].find(size => size * STRIP <= strip + 1) ?? 0.4
 
 function layOut({key, what, x, y, room}, pile) {
 	const top = pile.length - 1
@@ -113,9 +113,10 @@ function draw(card, animated) {
 }
 
 function face(code, size) {
-	const squeezed = /[AQK0]/.test(rank(code)) && {textLength: 22 * size, lengthAdjust: "spacingAndGlyphs"}
+	const squeezed = /[AQK0]/.test(rank(code)) && {textLength: 25 * size, lengthAdjust: "spacingAndGlyphs"}
+	const [base, high] = /[JQ]/.test(rank(code)) ? [20.6, 27] : [25.3, 33] // in many fonts, J and Q reach below the line
 	const corner = [
-		svg("text", {x: 1, y: 21 * size, "font-size": 28 * size, class: "rank", ...squeezed}, rank(code)),
+		svg("text", {x: 1, y: base * size, "font-size": high * size, class: "rank", ...squeezed}, rank(code)),
 		symbol(code, 27 * size, 5 * size, 18 * size)
 	]
 	return code & DOWN ? corner : [...corner, symbol(code, 11, 32, 25)]

@@ -10,6 +10,7 @@ const sizeOf = kind => Number(kind.match(/\d+/)) / 8
 export function encode(value) {
 	const out = []
 	const scratch = new DataView(new ArrayBuffer(8))
+	const append = bytes => bytes.forEach(byte => out.push(byte)) // as arguments, they could be too many
 	const put = (at, number) => {
 		const kind = NUMBERS[at]
 		scratch[`set${kind}`](0, kind.startsWith("Big") ? BigInt(number) : number)
@@ -34,12 +35,12 @@ export function encode(value) {
 		else if (typeof value === "string") {
 			const bytes = toUtf8.encode(value)
 			head(bytes.length, 0xa0, 31, 0xd9)
-			out.push(...bytes)
+			append(bytes)
 		} else if (value === null) out.push(0xc0)
 		else if (typeof value === "boolean") out.push(0xc2 + value)
 		else if (value instanceof Uint8Array) {
 			head(value.length, 0, -1, 0xc4)
-			out.push(...value)
+			append(value)
 		} else if (Array.isArray(value)) {
 			head(value.length, 0x90, 15, 0xdb)
 			value.forEach(write)

@@ -139,7 +139,7 @@ export class RaceScreen {
 	order(rest) {
 		const now = Date.now()
 		if (now - this.orderedAt < rest) return
-		this.orderedAt = now
+		if (this.ranked?.every(({board}) => board)) this.orderedAt = now
 		this.ranked?.forEach(({player, seat}, i) => {
 			this.shown.get(player).tile.style.order = this.follows ? i : seat
 		})
@@ -220,19 +220,19 @@ export class RaceScreen {
 		this.show()
 	}
 
-	// Make the boards as large as possible, and two side by side. On a small screen they scroll.
+	// Make the boards as large as possible, and two side by side. On a small screen they scroll, and each fits.
 	fit() {
 		const boards = byId("boards")
 		const count = this.chosen.length || this.shown.size
 		if (!count || !this.race.isKnownGame) return
 		const [width, height] = tableSize(this.race.room.game)
-		const tall = innerHeight - boards.getBoundingClientRect().top - scrollY - 14
 		const scrolls = small.matches && !isFrame
+		const tall = scrolls ? innerHeight - 2 * CAPTION : innerHeight - boards.getBoundingClientRect().top - scrollY - 14
 		const sizes = Array.from({length: count}, (_, i) => {
-			const down = Math.ceil(count / (i + 1))
+			const down = scrolls ? 1 : Math.ceil(count / (i + 1))
 			const high = (((Math.max(240, tall) - GAP * (down - 1)) / down - CAPTION) * width) / height
 			const wide = (boards.clientWidth - GAP * i) / (i + 1)
-			return Math.floor(scrolls ? wide : Math.min(wide, high))
+			return Math.floor(Math.min(wide, high))
 		})
 		const best = Math.max(...sizes)
 		const readable = sizes.findLastIndex(size => size >= LEAST)
