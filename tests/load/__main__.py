@@ -30,8 +30,8 @@ SECONDS: Final = 8.0
 PACE: Final = 0.1
 PROCESSES: Final = 4
 OUTAGE: Final = 12.0
-FLOODERS: Final = 30
-"""Number of clients in a flood. The sum of their rates exceeds the rate of their address."""
+FLOODERS: Final = ((30, 1), (500, 20))
+"""Numbers of clients and of addresses in a flood. The sum of the clients' rates exceeds the rate of their addresses."""
 ROOMS: Final = 50
 """Number of rooms in a list."""
 DEPLOY: Final[dict[str, Any]] = {"rooms": 8, "players": 6, "every": 6.0}
@@ -78,13 +78,13 @@ async def compare_latency(
         f"{(full.memory - empty.memory) / max(1, count) / 1024:.1f}",
         f"{(late.memory - empty.memory) / max(1, count) / 1024:.1f}",
         f"{100 * share:.0f} %",
-        f"{millis(calm, 0.5):.1f} {millis(calm, 0.95):.1f}",
-        f"{millis(during, 0.5):.1f} {millis(during, 0.95):.1f}",
-        f"{millis(during, 0.5) / millis(calm, 0.5):.2f} {millis(during, 0.95) / millis(calm, 0.95):.2f}",
+        *(" ".join(f"{millis(found, share):.1f}" for share in QUANTILES) for found in (calm, during)),
+        " ".join(f"{millis(during, share) / millis(calm, share):.2f}" for share in QUANTILES),
     ]
 
 
-HEAD: Final = ("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95", "under load", "ratio")
+QUANTILES: Final = (0.5, 0.95, 0.99)
+HEAD: Final = ("load", "count", "KiB each", "KiB after", "node CPU", "ack ms p50 p95 p99", "under load", "ratio")
 
 
 async def crowd(setup: LoadSetup, what: str, count: int, *readings: str, watching: bool = False) -> list[object]:
@@ -122,8 +122,8 @@ async def crowds(setup: LoadSetup) -> None:
     table("Idle clients", HEAD, rows)
 
 
-async def flood(setup: LoadSetup, kind: str) -> list[object]:
-    """Return a row for clients who send cheap requests as fast as the default limits let one address."""
+async def flood(setup: LoadSetup, kind: str, count: int, addresses: int) -> list[object]:
+    """Return a row for clients who send requests as fast as the default limits let their addresses."""
     node = await setup.node(limits=())
     racers = await race(node, "racer")
     for number in range(ROOMS // 5):
@@ -136,24 +136,24 @@ async def flood(setup: LoadSetup, kind: str) -> list[object]:
 
     async def load() -> int:
         nonlocal began
-        requests.append(await setup.flood(node, kind, FLOODERS))
+        requests.append(await setup.flood(node, kind, count, addresses))
         began = time.monotonic()
-        return FLOODERS
+        return count
 
     async def unload() -> None:
         nonlocal accepted
         took = time.monotonic() - began
         accepted = await end_flood(requests.pop()) / took
 
-    what, count, _, _, *costs = await compare_latency(kind, racers, node.pid, load, unload)
+    *_, cpu, calm, during, ratio = await compare_latency(kind, racers, node.pid, load, unload)
     await node.kill()
-    return [what, count, f"{accepted:.0f}", *costs]
+    return [kind, count, addresses, f"{accepted:.0f}", cpu, calm, during, ratio]
 
 
 async def floods(setup: LoadSetup) -> None:
-    """Measure what cheap requests cost the racers of another room."""
-    rows = [await flood(setup, kind) for kind in FLOODS]
-    table("Floods of cheap requests", ("flood", "clients", "a second", *HEAD[4:]), rows)
+    """Measure what floods of requests cost the racers of another room."""
+    rows = [await flood(setup, kind, *size) for size in FLOODERS for kind in FLOODS]
+    table("Floods of requests", ("flood", "clients", "addresses", "a second", *HEAD[4:]), rows)
 
 
 async def rooms(setup: LoadSetup) -> None:

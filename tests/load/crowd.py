@@ -52,7 +52,7 @@ class IdleClient(asyncio.Protocol):
         self._open = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
+        transport = cast("asyncio.Transport", transport)  # isinstance would be false under uvloop
         self._transport = transport
         request = (
             f"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{self._headers}"

@@ -10,8 +10,13 @@ from websockets.utils import apply_mask
 
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, encode
 from samedeal.protocol.messages import Ping, Pong, Refused
+from samedeal.protocol_codes import CloseCode
+from samedeal_server.config.limits import Limits
+from samedeal_server.connections.client_socket import CONTROL_BURST
 from tests.server.live_nodes import NodeMaker
 from tests.server.raw_client import BINARY, PING, PONG, Wire, handshake
+
+CONTROLS_AT_ONCE = Limits().control_frames // CONTROL_BURST
 
 
 def masked(opcode: Opcode, payload: bytes, *, fin: bool = True) -> bytes:
@@ -86,4 +91,41 @@ async def test_client_that_answers_no_ping_is_closed(node: NodeMaker, monkeypatc
     wire = await Wire.greeted((await node()).url)
     assert await wire.frame() == (PING, b"samedeal")
     assert await wire.ended() == 1011
+    await wire.close()
+
+
+async def test_only_the_last_of_many_pings_is_answered(node: NodeMaker) -> None:
+    one = await node()
+    wire = await Wire.greeted(one.url)
+    (connection,) = one.gateway.connections
+    beats = [masked(Opcode.PING, b"beat %d" % number) for number in range(CONTROLS_AT_ONCE)]
+    connection.socket.data_received(b"".join(beats))
+    assert await wire.frame() == (PONG, b"beat %d" % (CONTROLS_AT_ONCE - 1))
+    await wire.send(masked(Opcode.BINARY, ping(1)))
+    assert (await wire.frame() or (0, b""))[0] == BINARY
+    await wire.close()
+
+
+@pytest.mark.parametrize("opcode", [Opcode.PING, Opcode.PONG, Opcode.CONT])
+async def test_flood_of_control_frames_closes_the_connection(node: NodeMaker, opcode: Opcode) -> None:
+    """Invariant: everything is bounded."""
+    wire = await Wire.greeted((await node()).url)
+    part = masked(Opcode.BINARY, b"part", fin=False) if opcode is Opcode.CONT else b""
+    await wire.send(part + (CONTROLS_AT_ONCE + 10) * masked(opcode, b"", fin=opcode is not Opcode.CONT))
+    assert await wire.ended() == CloseCode.FLOOD
+    await wire.close()
+
+
+async def test_requests_beyond_the_queue_are_read_later(node: NodeMaker) -> None:
+    """Invariant: everything is bounded."""
+    one = await node()
+    wire = await Wire.greeted(one.url)
+    (connection,) = one.gateway.connections
+    requests = [masked(Opcode.BINARY, ping(number)) for number in range(500)]
+    connection.socket.data_received(b"".join(requests))
+    assert connection.socket.waiting < 20
+    for number in range(500):
+        answer = decode_to_client((await wire.frame() or (0, b""))[1])
+        assert isinstance(answer, Pong)
+        assert answer.to == number
     await wire.close()

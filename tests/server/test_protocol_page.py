@@ -85,6 +85,7 @@ def test_page_has_every_close_code() -> None:
 
 def test_page_has_the_numbers_of_the_code() -> None:
     limits = Limits()
+    controls = limits.control_frames // client_socket.CONTROL_BURST
     for text in (
         f"| `Hello` | within {limits.hello_timeout:g} seconds |",
         f"| a frame | {codec.LARGEST_FRAME} bytes |",
@@ -95,7 +96,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         "arrays of more than 256 elements and maps of more than 64 entries",
         f"| unfinished handshakes of a node | {limits.handshakes} |",
         f"| unfinished handshakes from an address | {limits.connections_per_address} |",
-        f"| WebSocket pings, pongs and parts of messages | {limits.control_frames} a minute |",
+        f"pongs and parts of messages | {limits.control_frames} a minute and {controls} at once |",
         f"| requests of a connection | {limits.rate:g} a second and {limits.burst} at once |",
         f"delayed; once the delays add up to {limits.slow_for:g} seconds, `rate_limited` |",
         f"| requests from an address | {limits.address_rate:g} a second and {limits.address_burst} at once |",

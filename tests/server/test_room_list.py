@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from samedeal.protocol.messages import Done, Leave, Ping, Pong, Ready, RoomState, Start
+from samedeal.protocol.messages import DeclareStuck, Done, Leave, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms import progress_updates
@@ -16,6 +16,7 @@ from samedeal_server.rooms.room_list import choose, list_public_rooms
 from samedeal_server.store import keys
 from samedeal_server.store.room_indexes import ListedRoom
 from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.server.races import race
 
 
 class StoppedTimers(Timers):
@@ -131,3 +132,19 @@ async def test_changes_of_an_open_room_are_sent_together(node: NodeMaker, monkey
     assert [player.ready for player in state.players] == [False, True]
     await ana.expect(Done, Start)
     await bob.phase("racing")  # the start of a race is sent at once
+
+
+async def test_stuck_players_are_shown_together(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant: everything is bounded. No client slows another one down."""
+    monkeypatch.setattr(progress_updates, "PROGRESS_INTERVAL", 1e6)
+    one = await node()
+    ana, bob = await race(one, games=("athena",))
+    updates = one.rooms.hubs[ana.room].updates
+    updates.flush()
+    await bob.expect(Pong, Ping)
+    bob.inbox.clear()
+    await ana.expect(Done, DeclareStuck)
+    await bob.expect(Pong, Ping)
+    assert bob.inbox == []
+    updates.flush()
+    assert [player.stuck for player in (await bob.state()).players] == [True, False]

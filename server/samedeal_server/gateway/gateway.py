@@ -39,6 +39,7 @@ from samedeal_server.connections.handshake_admission import HandshakeAdmission, 
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
+from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
 from samedeal_server.page.files import PageFiles
 from samedeal_server.races import player_notices, refusals
@@ -109,6 +110,7 @@ class Gateway:
         self._subprotocols = subprotocols
         self._page = page
         self._rates = RateLimits(limits, self.metrics, self._timers)
+        self._queue = RequestQueue(self._timers)
         has_page = page is not None
         self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello, has_page=has_page)
         self._serving: set[asyncio.Task[None]] = set()
@@ -254,7 +256,10 @@ class Gateway:
         hello_alarm.set(limits.hello_timeout)
         try:
             while True:
+                self._queue.leave(connection)
                 frame = await connection.socket.recv()
+                if turn := self._queue.enter(connection):
+                    await turn
                 try:
                     message = decode_to_server(frame)
                 except SamedealError as error:
@@ -277,6 +282,7 @@ class Gateway:
                 if isinstance(answer, Joined | Watching):
                     await self._send_room(connection, message)
         finally:
+            self._queue.leave(connection)
             hello_alarm.close()
 
     async def _refuse_frame(
@@ -295,12 +301,19 @@ class Gateway:
             return True
         try:
             if delay := self._rates.request(connection, _INVALID_REQUEST_COST):
-                await self._timers.sleep(delay)
+                await self._delay(connection, delay)
         except RequestRefused as limited:
             connection.send(self._refusal(request_id(frame), limited))
             return not self._close_flood(connection)
         connection.send(self._refusal(request_id(frame), error))
         return True
+
+    async def _delay(self, connection: PlayerConnection, delay: float) -> None:
+        """Wait because of a rate limit. In the meantime, other requests have their turns."""
+        self._queue.leave(connection)
+        await self._timers.sleep(delay)
+        if turn := self._queue.enter(connection):
+            await turn
 
     def _close_flood(self, connection: PlayerConnection) -> bool:
         """Close the connection if too many of its requests were refused as ``rate_limited``.
@@ -319,8 +332,10 @@ class Gateway:
         """
         asked = 0.0
         try:
-            if delay := self._rates.request(connection, REQUESTS[type(message)].cost):
-                await self._timers.sleep(delay)
+            cost = REQUESTS[type(message)].cost
+            if delay := self._rates.request(connection, cost):
+                await self._delay(connection, delay)
+            self._queue.charge(connection, cost)
             asked = time.perf_counter()
             return await self.handlers.answer(connection, message), asked
         except SamedealError as error:

@@ -264,18 +264,22 @@ REQUESTS: Final[Mapping[type, Request]] = {
     ListRecords: Request(RequestHandlers.list_records, cost=10),
     ReadRecord: Request(RequestHandlers.read_record, cost=5),
     Create: Request(RequestHandlers.create, cost=20),
-    Join: Request(RequestHandlers.join, cost=10),
+    Join: Request(RequestHandlers.join, cost=15),
     Watch: Request(RequestHandlers.watch, cost=10),
-    Leave: Request(RequestHandlers.leave, cost=5),
-    Ready: Request(RequestHandlers.ready, cost=5),
-    Start: Request(RequestHandlers.start, cost=5),
-    CommitShare: Request(RequestHandlers.commit_share, cost=5),
-    RevealShare: Request(RequestHandlers.reveal_share, cost=5),
-    KickPlayer: Request(RequestHandlers.kick_player, cost=5),
+    Leave: Request(RequestHandlers.leave, cost=10),
+    Ready: Request(RequestHandlers.ready, cost=10),
+    Start: Request(RequestHandlers.start, cost=10),
+    CommitShare: Request(RequestHandlers.commit_share, cost=10),
+    RevealShare: Request(RequestHandlers.reveal_share, cost=10),
+    KickPlayer: Request(RequestHandlers.kick_player, cost=10),
     Act: Request(RequestHandlers.act),
     Recover: Request(RequestHandlers.recover, cost=20),
-    Resign: Request(RequestHandlers.resign, cost=5),
-    DeclareStuck: Request(RequestHandlers.declare_stuck, cost=5),
+    Resign: Request(RequestHandlers.resign, cost=10),
+    DeclareStuck: Request(RequestHandlers.declare_stuck, cost=10),
     Rematch: Request(RequestHandlers.rematch, cost=20),
 }
-"""The handler of each type of request. A test checks that no type is missing."""
+"""The handler of each type of request, and its cost. A test checks that no type is missing.
+
+Under full load a move takes about 70 µs of CPU time, a command to a race of 16 players 350 to 800 µs, a ``Join`` 900 µs,
+a ``Watch`` 200 µs, and a ``Ping`` or a list 50 µs (measured with ``make load ARGS=floods``).
+"""

@@ -274,7 +274,7 @@ class Hub:
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()
             return
-        self._after_change()
+        self._after_change(changed.changes)
         self._force_rejoin()
         self._observe_lag(time)
 
@@ -314,10 +314,10 @@ class Hub:
     def _on_absence(self) -> None:
         self._spawn(partial(self._tick, self.room, end_wait=True))
 
-    def _after_change(self) -> None:
+    def _after_change(self, changes: tuple[str, ...] = ()) -> None:
         self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
         self._set_deadline()
-        if self.race.is_waiting:
+        if self.race.is_waiting or changes == ("stuck",):
             self._queue_state()
         else:
             self._broadcast_state()

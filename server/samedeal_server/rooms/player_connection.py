@@ -17,16 +17,20 @@ from samedeal_server.telemetry.metrics import Metrics
 class PlayerConnection(Connection):
     """A connection of a player, who can be in one room at a time, as a racer or as a spectator.
 
-    ``hub`` is the room that the player is in, or None. ``seat`` is None for a spectator.
+    ``hub`` is the room that the player is in, or None. ``seat`` is None for a spectator. ``share_end``,
+    ``share_held`` and ``share_cost`` belong to the queue in which requests wait for a busy node.
     """
 
-    __slots__ = ("bot", "hub", "name", "pace", "seat", "session")
+    __slots__ = ("bot", "hub", "name", "pace", "seat", "session", "share_cost", "share_end", "share_held")
 
     def __init__(
         self, socket: ClientSocket, address: str, number: int, limits: Limits, metrics: Metrics, timers: Timers
     ) -> None:
         super().__init__(socket, address, number, limits, metrics, timers)
         self.pace = Pace(limits, timers.monotonic())
+        self.share_end = 0.0
+        self.share_held = 0
+        self.share_cost = 1
         self.session: Session | None = None
         self.name = ""
         self.bot = False
