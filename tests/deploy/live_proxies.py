@@ -181,7 +181,7 @@ async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_pat
     The browser trusts the test authority's certificates because it is told to ignore errors in them.
     """
     deal = winning_records()[WATCHED_GAME]
-    with running_browser(tmp_path / "profile", "--ignore-certificate-errors") as browser:
+    with running_browser(tmp_path) as browser:
         mira, jonas = clients = await players(site.address, "mira", "jonas", games=(WATCHED_GAME,), deal=str(deal.deal))
         await browser.open(f"{site.address}/{ROOM}")
         await browser.shows("Waiting for the start", "#clock")
@@ -212,7 +212,7 @@ async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_pat
                 f"\n{kind.name}: the page drew {len(set(revisions))} of the {len(plays)} boards of {player.name}",
                 end="",
             )
-        await browser.run("document.querySelector('aside a').click()")
+        await browser.follow("aside a")
         await browser.shows("Save the record", "aside")
         assert browser.errors() == []
 

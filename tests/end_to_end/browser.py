@@ -1,22 +1,30 @@
-"""A real browser, headless Chromium, in which tests open the page."""
+"""Real browsers without a window, Chromium and Firefox, in which tests open the page.
+
+Both are driven over WebDriver BiDi. What only Chromium can do goes over its own DevTools protocol.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import shutil
+import subprocess
 import time
+import urllib.request
+from base64 import b64decode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, Literal
 
 import axe_core_python  # type: ignore[import-untyped]  # it has no types
 import pytest
-from selenium.webdriver import Chrome
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
@@ -29,8 +37,14 @@ PHONE: Final = (390, 844)
 
 _AXE: Final = Path(axe_core_python.__file__).parent / "axe.min.js"
 
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
-_FLAGS: Final = (
+Engine = Literal["chromium", "firefox"]
+ENGINES: Final[tuple[Engine, ...]] = ("chromium", "firefox")
+
+_PROGRAMS: Final = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "firefox": ("firefox-esr", "firefox"),
+}
+_CHROMIUM_FLAGS: Final = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -41,7 +55,16 @@ _FLAGS: Final = (
     "--disable-sync",
     "--hide-scrollbars",
 )
+_LISTENING: Final = re.compile(r"(?:BiDi listening on (ws://\S+)|started successfully on port (\d+))")
+"""What Firefox and Chromium's driver say once they can be driven."""
 
+_KEYS: Final = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "ArrowUp": "\ue013"}
+
+_RUN: Final = """async (given) => {
+  const run = function () { %s
+  };
+  return JSON.stringify(await run.apply(window, JSON.parse(given)));
+}"""
 _BOARD: Final = """
 function board(tile) {
   const piles = {};
@@ -76,30 +99,97 @@ class DrawnBoard:
             assert cards == list(pile), (self.player, self.revision, key)
 
 
-class Browser:
-    """A browser with one tab. Selenium waits for the browser in a thread, because players and nodes run in the loop."""
+class BiDiError(Exception):
+    """A command failed, for example because the page was left meanwhile."""
 
-    def __init__(self, driver: Chrome) -> None:
-        self._driver = driver
+
+class BiDi:
+    """A WebDriver BiDi session with a browser, in its ``tab``."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.events: list[dict[str, Any]] = []
+        self._socket = socket
+        self._lock = Lock()
+        self._number = 0
+        self.call("session.subscribe", events=["log.entryAdded"])
+        self.tab: str = self.call("browsingContext.create", type="tab")["context"]  # Firefox's first tab gets no focus
+
+    def call(self, method: str, /, **params: object) -> Any:
+        """Send a command, and wait for its result. Keep the events that arrive meanwhile."""
+        with self._lock:
+            self._number += 1
+            self._socket.send(json.dumps({"id": self._number, "method": method, "params": params}))
+            while (answer := json.loads(self._socket.recv())).get("id") != self._number:
+                self.events.append(answer)
+        if answer["type"] != "success":
+            raise BiDiError(answer["message"])
+        return answer["result"]
+
+
+class Browser:
+    """A browser with one tab. A thread waits for the browser, because players and nodes run in the loop."""
+
+    def __init__(self, bidi: BiDi, engine: Engine) -> None:
+        self.engine = engine
+        self._bidi = bidi
+        if engine == "chromium":
+            self._devtools_session = bidi.call("goog:cdp.getSession", context=bidi.tab)["session"]
+            bidi.call("session.subscribe", events=["goog:cdp.Log.entryAdded"])
+            bidi.call("goog:cdp.sendCommand", session=self._devtools_session, method="Log.enable")
+
+    async def _call(self, method: str, /, **params: object) -> Any:
+        return await asyncio.to_thread(self._bidi.call, method, **params)
+
+    async def _in_tab(self, method: str, **params: object) -> Any:
+        return await self._call(method, context=self._bidi.tab, **params)
+
+    async def _devtools(self, method: str, **params: object) -> Any:
+        session = self._devtools_session
+        return (await self._call("goog:cdp.sendCommand", method=method, params=params, session=session))["result"]
 
     async def open(self, url: str, size: tuple[int, int] = LAPTOP) -> None:
         """Open an address in a tab without history, at a size of the screen."""
-        screen = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 600}
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setDeviceMetricsOverride", screen)
-        await asyncio.to_thread(self._driver.get, url.replace("ws", "http", 1) if url.startswith("ws") else url)
+        width, height = size
+        if self.engine == "chromium":
+            screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+            await self._devtools("Emulation.setDeviceMetricsOverride", **screen)
+        else:
+            await self._in_tab("browsingContext.setViewport", viewport={"width": width, "height": height})
+        address = url.replace("ws", "http", 1) if url.startswith("ws") else url
+        await self._in_tab("browsingContext.navigate", url=address, wait="complete")
 
     async def run(self, script: str, *arguments: object) -> Any:
-        """Run a script in the page and return what it returns."""
-        return await asyncio.to_thread(self._driver.execute_script, script, *arguments)
+        """Run a script in the page and return what it returns, which JSON must have words for."""
+        answer = await self._evaluate(_RUN % script, {"type": "string", "value": json.dumps(arguments)})
+        return json.loads(answer.get("value", "null"))
+
+    async def _evaluate(self, function: str, *arguments: object) -> Any:
+        target = {"context": self._bidi.tab}
+        answer = await self._call(
+            "script.callFunction",
+            functionDeclaration=function,
+            arguments=arguments,
+            target=target,
+            awaitPromise=True,
+        )
+        assert answer["type"] == "success", answer["exceptionDetails"]["text"]
+        return answer["result"]
 
     async def until(self, script: str, *arguments: object) -> Any:
         """Wait until an expression in the page is true. Return its value."""
         limit = time.monotonic() + DEADLINE
-        while not (value := await self.run(f"return {script}", *arguments)):
-            if time.monotonic() > limit:
-                raise AssertionError(f"{script} was never true in:\n{await self.text()}")
+        expression = f"const value = {script}; return value instanceof Node || value;"
+        while time.monotonic() < limit:
+            with suppress(BiDiError):
+                if value := await self.run(expression, *arguments):
+                    return value
             await asyncio.sleep(0.05)
-        return value
+        raise AssertionError(f"{script} was never true in:\n{await self.text()}")
+
+    async def follow(self, link: str) -> None:
+        """Click a link, given by its selector, and wait for the page that it leads to."""
+        await self.run("window.leaving = true; document.querySelector(arguments[0]).click()", link)
+        await self.until("!window.leaving && document.readyState === 'complete'")
 
     async def text(self, selector: str = "body") -> str:
         """The text of an element, as it is shown."""
@@ -141,48 +231,49 @@ class Browser:
 
     async def choose_file(self, path: Path) -> None:
         """Choose a file with the button for files."""
-        button = await self.until("document.querySelector('[type=file]')")
-        await asyncio.to_thread(button.send_keys, str(path))
+        await self.until("document.querySelector('[type=file]')")
+        button = await self._evaluate("() => document.querySelector('[type=file]')")
+        await self._in_tab("input.setFiles", element={"sharedId": button["sharedId"]}, files=[str(path)])
 
     async def allow_scripts(self, allowed: bool) -> None:
-        """Turn JavaScript in pages on or off."""
-        command = {"value": not allowed}
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", command)
+        """Turn JavaScript in pages on or off. Only Chromium can do that."""
+        await self._devtools("Emulation.setScriptExecutionDisabled", value=not allowed)
 
     async def prefer(self, scheme: str) -> None:
-        """Let pages be shown in the colours of a scheme: ``light`` or ``dark``."""
-        wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", wanted)
+        """Let pages be shown in the colours of a scheme: ``light`` or ``dark``. Only Chromium can do that."""
+        await self._devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     async def force_colours(self, forced: bool) -> None:
-        """Show pages in the few colours that a user has chosen, as Windows does with high contrast."""
-        wanted = {"features": [{"name": "forced-colors", "value": "active" if forced else "none"}]}
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", wanted)
+        """Show pages in the few colours that a user has chosen, as Windows does with high contrast.
+
+        Only Chromium can do that.
+        """
+        value = "active" if forced else "none"
+        await self._devtools("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": value}])
 
     async def slow_down(self, times: int) -> None:
-        """Make the CPU of the page several times slower."""
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Emulation.setCPUThrottlingRate", {"rate": times})
+        """Make the CPU of the page several times slower. Only Chromium can do that."""
+        await self._devtools("Emulation.setCPUThrottlingRate", rate=times)
 
     async def busy_seconds(self) -> float:
-        """Return for how long the main thread of the page has been busy."""
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Performance.enable", {})
-        found = await asyncio.to_thread(self._driver.execute_cdp_cmd, "Performance.getMetrics", {})
+        """Return for how long the main thread of the page has been busy. Only Chromium knows that."""
+        await self._devtools("Performance.enable")
+        found = await self._devtools("Performance.getMetrics")
         return float(next(each["value"] for each in found["metrics"] if each["name"] == "TaskDuration"))
 
     async def accessibility_violations(self) -> list[str]:
         """Return what axe-core finds on the page."""
         await self.run(_AXE.read_text())
-        script = "axe.run().then(({ violations }) => arguments[0](violations))"
-        found = await asyncio.to_thread(self._driver.execute_async_script, script)
+        found = await self.run("return axe.run().then(({ violations }) => violations)")
         return [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]]
 
     async def accessible_texts(self) -> list[str]:
-        """Return the texts that screen readers get."""
-        tree = await asyncio.to_thread(self._driver.execute_cdp_cmd, "Accessibility.getFullAXTree", {})
+        """Return the texts that screen readers get. Only Chromium tells."""
+        tree = await self._devtools("Accessibility.getFullAXTree")
         return [node["name"]["value"] for node in tree["nodes"] if node["role"]["value"] == "StaticText"]
 
     async def freeze(self) -> None:
-        """Freeze the page, as the browser does with tabs in the background."""
+        """Freeze the page, as browsers do with tabs in the background. Only Chromium can be told to."""
         await self._set_state("frozen")
 
     async def thaw(self) -> None:
@@ -190,42 +281,73 @@ class Browser:
         await self._set_state("active")
 
     async def _set_state(self, state: str) -> None:
-        await asyncio.to_thread(self._driver.execute_cdp_cmd, "Page.setWebLifecycleState", {"state": state})
+        await self._devtools("Page.setWebLifecycleState", state=state)
 
     async def press(self, key: str) -> None:
         """Press and release a key."""
-        for kind in ("keyDown", "keyUp"):
-            event = {"type": kind, "key": key, "text": "\r" if key == "Enter" and kind == "keyDown" else ""}
-            await asyncio.to_thread(self._driver.execute_cdp_cmd, "Input.dispatchKeyEvent", event)
+        actions = [{"type": kind, "value": _KEYS.get(key, key)} for kind in ("keyDown", "keyUp")]
+        await self._in_tab("input.performActions", actions=[{"type": "key", "id": "keys", "actions": actions}])
+
+    async def drag(self, *points: tuple[float, float], touch: bool = False) -> None:
+        """Press the mouse or a finger on the first point of the screen, and release it on the last one."""
+        moves = [{"type": "pointerMove", "x": round(x), "y": round(y), "duration": 30} for x, y in points]
+        actions = [moves[0], {"type": "pointerDown", "button": 0}, *moves[1:], {"type": "pointerUp", "button": 0}]
+        kind = {"pointerType": "touch" if touch else "mouse"}
+        pointer = {"type": "pointer", "id": kind["pointerType"], "parameters": kind, "actions": actions}
+        await self._in_tab("input.performActions", actions=[pointer])
 
     async def screenshot(self) -> bytes:
         """Return the screen as PNG."""
-        return await asyncio.to_thread(self._driver.get_screenshot_as_png)
+        return b64decode((await self._in_tab("browsingContext.captureScreenshot"))["data"])
 
     async def close_page(self) -> None:
         """Leave the page, so that it does not reconnect."""
-        await asyncio.to_thread(self._driver.get, "about:blank")
+        await self._in_tab("browsingContext.navigate", url="about:blank", wait="complete")
 
     def errors(self) -> list[str]:
         """Return what the browser has complained about since the last call, such as errors in scripts."""
-        lines: list[dict[str, str]] = self._driver.get_log("browser")  # type: ignore[no-untyped-call]  # it has no types
-        return [line["message"] for line in lines if line["level"] == "SEVERE"]
+        self._bidi.call("session.status")  # events that are on their way arrive before its answer
+        events, self._bidi.events = self._bidi.events, []
+        entries = [event["params"].get("params", {}).get("entry") or event["params"] for event in events]
+        return [str(entry["text"]) for entry in entries if entry["level"] == "error"]
 
 
 @contextmanager
-def running_browser(profile: Path, *flags: str) -> Iterator[Browser]:
-    """Run a browser with a new profile. Skip the test if there is none on the PATH."""
-    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("chromium and chromedriver are not on the PATH: see CONTRIBUTING.md")
-    options = Options()
-    options.binary_location = browser
-    for flag in (*_FLAGS, *flags, f"--user-data-dir={profile}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = Chrome(options=options, service=Service(driver))
+def running_browser(profile: Path, engine: Engine = "chromium") -> Iterator[Browser]:
+    """Run a browser with a new profile, which trusts any certificate. Skip the test if it is not on the PATH."""
+    program = next(filter(None, map(shutil.which, _PROGRAMS[engine])), None)
+    driver = program if engine == "firefox" else shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip(f"{engine} or its driver is not on the PATH: see CONTRIBUTING.md")
+    firefox = ("--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port=0")
+    log = profile / "browser.log"
+    with log.open("wb") as output:
+        command = [driver, *(firefox if engine == "firefox" else ("--port=0",))]
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
-        yield Browser(chrome)
+        flags = [*_CHROMIUM_FLAGS, f"--user-data-dir={profile}"]
+        chromium = {"webSocketUrl": True, "goog:chromeOptions": {"binary": program, "args": flags}}
+        wanted = {"acceptInsecureCerts": True, **(chromium if engine == "chromium" else {})}
+        capabilities = {"capabilities": {"alwaysMatch": wanted}}
+        limit = time.monotonic() + DEADLINE
+        while (found := _LISTENING.search(log.read_text(errors="replace"))) is None:
+            assert process.poll() is None, log.read_text(errors="replace")
+            assert time.monotonic() < limit, f"{engine} does not listen"
+            time.sleep(0.05)
+        if engine == "firefox":
+            address = f"{found[1]}/session"
+        else:
+            request = urllib.request.Request(f"http://127.0.0.1:{found[2]}/session", json.dumps(capabilities).encode())
+            with urllib.request.urlopen(request, timeout=DEADLINE) as answer:
+                address = json.load(answer)["value"]["capabilities"]["webSocketUrl"]
+        with connect(address, proxy=None, compression=None, max_size=None, ping_interval=None) as socket:
+            if engine == "firefox":
+                socket.send(json.dumps({"id": 0, "method": "session.new", "params": capabilities}))
+                socket.recv()
+            browser = Browser(BiDi(socket), engine)
+            yield browser
+            with suppress(ConnectionClosed):
+                browser._bidi.call("browser.close")
     finally:
-        chrome.quit()
+        process.terminate()
+        process.wait(DEADLINE)

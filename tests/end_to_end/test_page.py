@@ -7,7 +7,8 @@ import hashlib
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -41,7 +42,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.record import Record
 from samedeal_server.page.files import PageFiles
-from tests.end_to_end.browser import LAPTOP, PHONE, Browser, running_browser
+from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, Engine, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
@@ -104,17 +105,22 @@ dispatchEvent(new Event("online"));
 VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((tile) => tile.dataset.player)"
 
 
+both = pytest.mark.parametrize("browser", ENGINES, indirect=True)
+"""Marks tests of what may differ between browsers. The other tests use Chromium."""
+
+
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with running_browser(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
+def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Engine], Browser]]:
+    with ExitStack() as stack:
+        yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
 
 
 @pytest.fixture
-async def browser(chromium: Browser) -> AsyncIterator[Browser]:
-    chromium.errors()
-    yield chromium
-    await chromium.close_page()
+async def browser(browsers: Callable[[Engine], Browser], request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
+    browser = browsers(getattr(request, "param", "chromium"))
+    browser.errors()
+    yield browser
+    await browser.close_page()
 
 
 @pytest.fixture
@@ -153,7 +159,7 @@ async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, ga
     await compare(browser, clients)
     await browser.shows("won in", "tbody tr")
     await browser.shows("resigned", "tbody tr:last-child")
-    await browser.run("document.querySelector('aside a').click()")
+    await browser.follow("aside a")
     await browser.shows("Deal checked here", ".deal.fair")
     await browser.shows("00:00 of", "#clock")
     assert "resigned" not in await browser.text("tbody")
@@ -165,6 +171,7 @@ async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, ga
     assert browser.errors() == []
 
 
+@both
 async def test_random_deal_is_verified_by_late_spectator(browser: Browser, one: Node) -> None:
     clients = await players(one.url, "mira", "jonas", games=("athena",))
     await start(clients)
@@ -217,6 +224,7 @@ async def test_page_recovers_from_sleep_and_killed_node(browser: Browser, progra
         await browser.close_page()
 
 
+@both
 async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> None:
     """The names are as long and as wide as names can be, and belong to bots."""
     names = [(WIDEST_NAME - 1) * "W" + letter for letter in "abcdefghijklmnop"]
@@ -236,13 +244,15 @@ async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> No
     )
     assert (await browser.run(BOX, ".rank"))["height"] >= 14
     assert await browser.run(CUT_RANKS) == []
-    await browser.force_colours(True)
-    for part, style in ((".tile", "borderTopColor"), ("tbody th", "backgroundImage"), (".line", "stroke")):
-        assert len(set(await browser.run(STYLES, part, style))) == 16
-    await browser.force_colours(False)
     assert await browser.run("return document.querySelectorAll('main [tabindex=\"0\"]').length") == 2
+    if browser.engine == "chromium":
+        await browser.force_colours(True)
+        for part, style in ((".tile", "borderTopColor"), ("tbody th", "backgroundImage"), (".line", "stroke")):
+            assert len(set(await browser.run(STYLES, part, style))) == 16
+        await browser.force_colours(False)
 
 
+@both
 async def test_phone_shows_a_board_across_the_screen(browser: Browser, one: Node) -> None:
     clients = await players(one.url, "mira")
     await start(clients)
@@ -254,6 +264,7 @@ async def test_phone_shows_a_board_across_the_screen(browser: Browser, one: Node
     assert rank["height"] >= 14
 
 
+@both
 async def test_phone_shows_the_leader_first(browser: Browser) -> None:
     """The order of the boards follows the race, unless the user wants the order of the seats."""
     game = GAMES["athena"]
@@ -302,6 +313,7 @@ async def test_cards_are_named_for_screen_readers(browser: Browser, one: Node) -
         assert pile in named
 
 
+@both
 async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) -> None:
     clients = await players(one.url, "mira", "jonas", "zoe")
     await start(clients)
@@ -319,6 +331,7 @@ async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) 
     assert await browser.run(VISIBLE) == [client.player for client in clients]
 
 
+@both
 async def test_hostile_names_are_only_text(browser: Browser, one: Node) -> None:
     names = ["<img src=x>", "<b>bold</b>", "&lt;i&gt;", "'\"><svg onload=x", "${1+1}", "__proto__"]
     clients = await players(one.url, *names)
@@ -334,6 +347,7 @@ async def test_hostile_names_are_only_text(browser: Browser, one: Node) -> None:
     assert browser.errors() == []
 
 
+@both
 async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
     await players(one.url, "mira")
     closed = await Client.hello(one.url, "zoe")
@@ -344,7 +358,7 @@ async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
     assert await browser.run("return [...document.querySelectorAll('.rooms a')].map((link) => link.pathname)") == [
         f"/{ROOM}"
     ]
-    await browser.run("document.querySelector('.rooms a').click()")
+    await browser.follow(".rooms a")
     await browser.shows("mira", "tbody")
     assert browser.errors() == []
 
@@ -364,6 +378,7 @@ async def test_list_shows_running_races_first_and_each_race_once(browser: Browse
     assert await browser.run(TEXTS, ".room strong") == [ROOM, "later", "over"]
 
 
+@both
 async def test_private_room_asks_for_its_passphrase(browser: Browser, one: Node) -> None:
     """So does the replay of its race. The passphrase is never in the address."""
     host = await Client.hello(one.url, "mira")
@@ -395,6 +410,7 @@ async def test_unknown_room_and_room_without_spectators_are_explained(browser: B
     await browser.shows(f"samedeal join {one.url} closed", "#message")
 
 
+@both
 async def test_blocked_websocket_is_explained(browser: Browser, one: Node) -> None:
     """A node that listens on loopback refuses WebSockets from pages of other names. A proxy may refuse all of them."""
     await browser.open(one.url.replace("127.0.0.1", "cards.localhost"))
@@ -468,6 +484,7 @@ async def steps(
     return [holds for holds, _ in await browser.run(CHECK, room, list(promised), *piles)]
 
 
+@both
 async def test_joint_deal_is_checked_to_its_end(browser: Browser, one: Node) -> None:
     """The page says that it is checking, and only at the end that the deal is fair."""
     clients = await players(one.url, "mira", "jonas", games=("ace-of-hearts",), deal="winnable hard")
@@ -490,7 +507,7 @@ async def test_joint_deal_is_checked_to_its_end(browser: Browser, one: Node) -> 
     seen = await browser.run("return window.told")
     assert all(text.startswith("Checking") for text in seen[:-1])
     assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 5
-    await browser.run("document.querySelector('aside a').click()")
+    await browser.follow("aside a")
     await browser.shows("Deal checked here", ".deal.fair")
     await browser.shows(f"Deal words: {deal_words(state.commitment, shares)}", "#words")
     assert [line[0] for line in await browser.run(TEXTS, ".deal li")] == ["✓"] * 4
@@ -599,6 +616,7 @@ async def test_axe_finds_nothing_on_any_screen(browser: Browser, one: Node, sche
     assert not await browser.accessibility_violations()
 
 
+@both
 async def test_record_is_replayed_from_a_file(browser: Browser, one: Node) -> None:
     """A file is dropped, and then another one chosen with the button."""
     file = GOLDEN / "race_records" / "joint.txt"
