@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import unescape
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped] # it has no types
 import pytest
+import segno
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE
 from samedeal.deal import shuffled
 from samedeal.games import GAMES
+from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
+from samedeal_server.page.previews import preview_tags
 from tests.server.live_nodes import NodeMaker
 from tests.server.raw_client import HANDSHAKE, Wire, handshake
 from tests.shared.javascript import evaluate_with_page, needs_node
 
 WORKER = "deep_check_worker.js"
 STATIC = files("samedeal_server.page") / "static"
-NAMES = sorted(file.name for file in STATIC.iterdir())
+NAMES = sorted(file.name for file in STATIC.iterdir() if not file.name.endswith(".png"))
+PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith(".png"))
+"""Icons and the picture of previews, which no script loads."""
+
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
 LARGEST_WATCHING = 30_000
 """Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
@@ -135,7 +145,7 @@ async def test_room_and_list_are_the_document(node: NodeMaker, path: str) -> Non
     one = await node()
     answer = await ask(one.url, path)
     assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert answer.body == (STATIC / "index.html").read_bytes()
+    assert re.sub(rb"<meta property=.*\n", b"", answer.body) == (STATIC / "index.html").read_bytes()
 
 
 TYPES = {
@@ -143,11 +153,13 @@ TYPES = {
     "js": "text/javascript",
     "json": "application/json",
     "mjs": "text/javascript",
+    "png": "image/png",
     "svg": "image/svg+xml",
+    "webmanifest": "application/manifest+json",
 }
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "index.html"])
+@pytest.mark.parametrize("name", [name for name in NAMES + PICTURES if name != "index.html"])
 async def test_file_is_served(node: NodeMaker, name: str) -> None:
     one = await node()
     answer = await ask(one.url, f"/{name}")
@@ -157,7 +169,21 @@ async def test_file_is_served(node: NodeMaker, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/index.html", "/page.py", "/friday/", "/a/b", "//", "/../files.py", "/a_b", "*", "/%2e"]
+    "path",
+    [
+        "/index.html",
+        "/page.py",
+        "/friday/",
+        "/a/b",
+        "//",
+        "/../files.py",
+        "/a_b",
+        "*",
+        "/%2e",
+        "/qr/a_b.svg",
+        "/qr/.svg",
+        "/qr/friday",
+    ],
 )
 async def test_other_path_is_not_found(node: NodeMaker, path: str) -> None:
     one = await node()
@@ -220,6 +246,95 @@ async def test_scripts_come_only_from_the_page(node: NodeMaker, path: str) -> No
     policy = (await ask(one.url, path)).policy
     assert policy["script-src"] == policy["worker-src"] == "'self'"
     assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "deep-check")
+
+
+def preview(document: bytes) -> dict[str, str]:
+    """The texts of the preview in a document. The document contains nothing else that the file does not."""
+    assert re.sub(rb"<meta property=.*\n", b"", document) == (STATIC / "index.html").read_bytes()
+    found = re.findall(r'<meta property="og:(.*?)" content="([^"<>]*)">', document.decode())
+    return {name: unescape(text) for name, text in found}
+
+
+async def test_pasted_link_has_a_preview(node: NodeMaker) -> None:
+    one = await node()
+    mira = await one.player("mira")
+    await mira.join(await mira.create("friday", games=("athena",), players=3))
+    shown = preview((await ask(one.url, "/friday?embed", Host="Cards.example.org:81")).body)
+    assert shown["title"] == "Athena, room friday"
+    assert shown["description"].startswith("2 of 3 seats free.")
+    assert shown["url"] == "http://cards.example.org:81/friday"
+    picture = await ask(one.url, shown["image"].removeprefix("http://cards.example.org:81"))
+    assert (picture.status, picture.headers["content-type"]) == (200, "image/png")
+    tag = (await ask(one.url, "/friday")).headers["etag"]
+    assert (await ask(one.url, "/friday", If_None_Match=tag)).status == 304
+    await mira.expect(Done, Start)
+    await mira.dealt()
+    answer = await ask(one.url, "/friday", If_None_Match=tag)
+    assert preview(answer.body)["description"].startswith("The race is on: 1 player,")
+
+
+async def test_preview_of_a_private_room_tells_nothing(node: NodeMaker) -> None:
+    one = await node()
+    mira = await one.player("mira")
+    await mira.create("friday", games=("athena",), passphrase="sesam open")
+    private, missing = [(await ask(one.url, f"/{room}")).body for room in ("friday", "monday")]
+    assert preview(private)["title"] == "Samedeal"
+    assert private == missing.replace(b"monday", b"friday")
+
+
+def test_texts_in_a_preview_are_only_text() -> None:
+    line = RoomLine(
+        room='"><b>', game="athena", deal="random", phase="open", players=1, seats=2, private=False, spectators=True
+    )
+    tags = preview_tags("https://a", '"><script>', line)
+    assert "<b>" not in tags
+    assert "<script>" not in tags
+    assert unescape(tags).count('"><b>') == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "address"),
+    [
+        ({}, {"Host": "a:7777"}, "http://a:7777"),
+        ({}, {"Host": "[::1]"}, "http://[::1]"),
+        ({}, {"Host": 'a"><b>'}, None),
+        ({}, {"Host": "a/b"}, None),
+        ({}, {"Host": "a@b"}, None),
+        ({}, {"Host": "a", "X_Forwarded_Proto": "https"}, "http://a"),
+        ({"trusted_proxies": ("127.0.0.1",)}, {"Host": "a", "X_Forwarded_Proto": "https"}, "https://a"),
+        ({"trusted_proxies": ("127.0.0.1",)}, {"Host": "a", "X_Forwarded_Proto": "javascript"}, "http://a"),
+        ({"public_url": "wss://a/cards"}, {"Host": "A:7801"}, "https://a/cards"),
+        ({"public_url": "samedeal://a"}, {"Host": "a"}, "https://a:7777"),
+        ({"public_url": "wss://a"}, {"Host": "b"}, "http://b"),
+    ],
+)
+async def test_links_have_the_address_that_was_requested(
+    node: NodeMaker, settings: dict[str, Any], headers: dict[str, str], address: str | None
+) -> None:
+    """The preview has no address, and there is no QR code, if the header Host is not that of a browser."""
+    one = await node(**settings)
+    shown = preview((await ask(one.url, "/friday", **headers)).body)
+    code = await ask(one.url, "/qr/friday.svg", **headers)
+    assert shown.get("url") == (address and f"{address}/friday")
+    if address is None:
+        assert code.status == 404
+    else:
+        expected = BytesIO()
+        segno.make(f"{address}/friday", error="m", micro=False).save(
+            expected, "svg", xmldecl=False, omitsize=True, light="#fff"
+        )
+        assert code.headers["content-type"] == "image/svg+xml"
+        assert code.body == expected.getvalue()
+
+
+def test_page_can_be_installed() -> None:
+    """All files that home screens need are there, and the icons have the sizes that the manifest says."""
+    document = (STATIC / "index.html").read_text()
+    assert all((STATIC / name).is_file() for name in re.findall(r'<link .*?href="(.*?)"', document))
+    manifest = json.loads((STATIC / "manifest.webmanifest").read_text())
+    for icon in manifest["icons"]:
+        width, height = struct.unpack(">II", (STATIC / icon["src"]).read_bytes()[16:24])
+        assert icon["sizes"] == f"{width}x{height}"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
-"""Take ``deploy/pictures/page.png``, the picture of the page for browsers in the README.
+"""Take ``deploy/pictures/page.png``, the picture of the page for browsers in the README, and draw the page's own pictures.
 
-It shows the real page, in a real browser, with the replay of a recorded race. ``make picture`` writes it.
+The first one shows the real page, in a real browser, with the replay of a recorded race. The others are the icons of
+the page on home screens, and the picture in the preview of a link. ``make picture`` writes them all.
 """
 
 from __future__ import annotations
@@ -32,6 +33,39 @@ slider.dispatchEvent(new Event("input"));
 document.activeElement.blur();
 """
 
+LOOK: Final = """
+document.head.innerHTML = `<meta name="viewport" content="width=device-width"><style>
+  body { margin: 0; background: #1f6b4f; color: #fff; font-family: sans-serif; overflow: hidden }
+  div { position: absolute }
+  .card { left: 850px; top: 170px; width: 160px; height: 250px; padding: 12px; transform-origin: 50% 1300px;
+    border-radius: 16px; background: #fff; box-shadow: 0 0 0 2px #1f6b4f; color: #111; font: 700 64px sans-serif }
+  .red { color: #c1121f }
+</style>`;
+document.body.innerHTML = arguments[0];
+"""
+ICON: Final = """
+<svg viewBox="0 0 32 32" width="100%">
+  <text x="16" y="25.6" font-size="32" text-anchor="middle" fill="#fff">♠</text>
+</svg>
+"""
+"""The spade is small enough for systems that cut icons into circles."""
+
+CARDS: Final = ("A♠", "2♥", "3♣", "4♦", "5♠")
+PREVIEW: Final = (
+    '<div style="left: 80px; top: 150px; font: 700 84px sans-serif">♠ Samedeal</div>'
+    '<div style="left: 84px; top: 280px; font-size: 46px; line-height: 1.4">'
+    "Solitaire as a race.<br>The same cards for all.<br>First to finish wins.</div>"
+    + "".join(
+        f'<div class="card{" red" if card[1] in "♥♦" else ""}" style="transform: rotate({6 * at - 12}deg)">{card}</div>'
+        for at, card in enumerate(CARDS)
+    )
+)
+DRAWN: Final = {
+    "icon-192.png": (ICON, (192, 192)),
+    "icon-512.png": (ICON, (512, 512)),
+    "preview.png": (PREVIEW, (1200, 630)),
+}
+
 
 class PageHandler(SimpleHTTPRequestHandler):
     """Serves the page's files, and its document for ``/replay``."""
@@ -52,7 +86,7 @@ def race() -> bytes:
 
 async def take_picture(address: str) -> bytes:
     """Replay the record up to a moment, and return the screen as PNG."""
-    with TemporaryDirectory() as profile, running_browser(Path(profile)) as browser:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as profile, running_browser(Path(profile)) as browser:
         await browser.open(f"{address}/replay", SIZE)
         await browser.shows("Open the record of a race")
         await browser.drop(race())
@@ -62,8 +96,18 @@ async def take_picture(address: str) -> bytes:
         return await browser.screenshot()
 
 
+async def draw_pictures() -> None:
+    """Draw the page's own pictures."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as profile, running_browser(Path(profile)) as browser:
+        for name, (markup, size) in DRAWN.items():
+            await browser.open("about:blank", size)
+            await browser.run(LOOK, markup)
+            (STATIC / name).write_bytes(await browser.screenshot())
+
+
 if __name__ == "__main__":
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(PageHandler, directory=str(STATIC))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         PICTURE.write_bytes(asyncio.run(take_picture(f"http://127.0.0.1:{server.server_port}")))
         server.shutdown()
+    asyncio.run(draw_pictures())

@@ -81,6 +81,12 @@ class HandshakeAdmission:
         peer = peer_of(socket)
         return peer if socket.request is None else self._proxies.client(peer, socket.request.headers.get_all(FORWARDED))
 
+    def is_encrypted(self, socket: ServerConnection, request: Request) -> bool:
+        """Return whether a client uses TLS, with this node or with a trusted proxy."""
+        if socket.transport.get_extra_info("sslcontext") is not None:
+            return True
+        return self._proxies.trusts(peer_of(socket)) and request.headers.get_all("X-Forwarded-Proto") == ["https"]
+
     def track_pending(self, socket: ServerConnection) -> None:
         """Count a connection as pending: its handshake is not complete.
 

@@ -7,6 +7,7 @@ import http
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
@@ -41,13 +42,14 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
-from samedeal_server.page.files import PageFiles
+from samedeal_server.page.files import PageFiles, is_handshake, room_of
 from samedeal_server.races import player_notices, refusals
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_list import room_lines
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -126,8 +128,10 @@ class Gateway:
         """The number of connections that are open or have not been cleaned up yet."""
         return len(self._serving)
 
-    def process_request(self, socket: ServerConnection, request: Request) -> Response | None:
-        """Return the response to a plain HTTP request or to a rejected handshake.
+    def process_request(
+        self, socket: ServerConnection, request: Request
+    ) -> Response | Awaitable[Response | None] | None:
+        """Return the response to a plain HTTP request or to a rejected handshake, or wait for what the page shows.
 
         Return None to continue with the handshake.
         """
@@ -146,9 +150,17 @@ class Gateway:
             return busy(
                 socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
             )
-        if self._page is not None and (file := self._page.respond(request)) is not None:
-            return file
+        if self._page is not None and not is_handshake(request):
+            return self._respond(self._page, socket, request)
         return self.handshakes.refuse_origin(socket, request)
+
+    async def _respond(self, page: PageFiles, socket: ServerConnection, request: Request) -> Response | None:
+        """Return the response to a plain HTTP request. If Redis fails, the document says nothing about its room."""
+        line, room = None, room_of(request)
+        if room:
+            with suppress(StoreUnavailable):
+                line = (await room_lines(self.rooms.store, [room]))[room]
+        return page.respond(request, line, encrypted=self.handshakes.is_encrypted(socket, request))
 
     def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """Return the subprotocol to use, or None if the client offers no known one.

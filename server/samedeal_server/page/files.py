@@ -2,7 +2,7 @@
 
 ``/`` lists the rooms and records, and ``/ROOM`` shows the race in a room. The server sends the same document for both,
 and a script in the document reads the path. If the query is ``?embed``, other sites may show the document in an HTML
-frame. The document refers to all other files by relative links.
+frame. The document refers to all other files by relative links. ``/qr/ROOM.svg`` is the QR code of the link to a room.
 """
 
 from __future__ import annotations
@@ -11,16 +11,22 @@ import gzip
 import hashlib
 import http
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
+from io import BytesIO
 from pathlib import PurePath
 from typing import Final
 from urllib.parse import parse_qs
 
+import segno
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.errors import MalformedText
 from samedeal.names import clean_room
+from samedeal.protocol.messages import RoomLine
+from samedeal_server.page.address import page_address, requested_address
+from samedeal_server.page.previews import preview_tags
 
 DOCUMENT: Final = "index.html"
 """The name of the file that is served for ``/`` and ``/ROOM``."""
@@ -31,13 +37,21 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".mjs": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
 }
+
+_QR_CODE: Final = ("qr/", ".svg")
+"""What comes before and after the code of a room in the path of its QR code."""
+
+_END_OF_HEAD: Final = b"</head>"
 
 _METHODS: Final = ("GET", "HEAD")
 
 _POLICY: Final = (
-    "default-src 'none'; connect-src 'self'; img-src 'self'; script-src 'self'; worker-src 'self'; style-src 'self'; "
+    "default-src 'none'; connect-src 'self'; img-src 'self'; manifest-src 'self'; script-src 'self'; worker-src 'self'; "
+    "style-src 'self'; "
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types deep-check; "
     "frame-ancestors "
 )
@@ -54,14 +68,19 @@ class File:
 
 
 class PageFiles:
-    """The files of the page, which are read once at start-up."""
+    """The files of the page, which are read once at start-up. ``public_url`` is the setting of this name."""
 
-    def __init__(self) -> None:
+    def __init__(self, public_url: str = "") -> None:
         folder = files(__package__) / "static"
         self._files = {found.name: _file(found.name, found.read_bytes()) for found in folder.iterdir()}
+        self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
-    def respond(self, request: Request) -> Response | None:
-        """Return the response to a plain HTTP request. Return None if the request is a WebSocket handshake."""
+    def respond(self, request: Request, room: RoomLine | None = None, *, encrypted: bool = False) -> Response | None:
+        """Return the response to a plain HTTP request. Return None if the request is a WebSocket handshake.
+
+        ``room`` is what everybody may know about the room ``room_of(request)``. ``encrypted`` tells whether the browser
+        uses TLS.
+        """
         if is_handshake(request):
             return None
         if request.method not in _METHODS:
@@ -69,8 +88,8 @@ class PageFiles:
             response.headers["Allow"] = ", ".join(_METHODS)
         else:
             path, _, query = request.path.partition("?")
-            name = _file_name(path)
-            if (file := self._files.get(name)) is None:
+            address = requested_address(request.headers.get_all("Host"), self._public, encrypted=encrypted)
+            if (file := self._find(path.removeprefix("/"), address, room)) is None:
                 response = _sentence(http.HTTPStatus.NOT_FOUND, "There is no such page. / lists the rooms to watch.")
             else:
                 embedded = "embed" in parse_qs(query, keep_blank_values=True)
@@ -78,6 +97,21 @@ class PageFiles:
         if request.method == "HEAD":
             response.body = b""
         return response
+
+    def _find(self, name: str, address: str, room: RoomLine | None) -> File | None:
+        """Return the file for a path without its first slash, or None if there is none."""
+        if not name or _room_code(name):
+            tags = preview_tags(address, _room_code(name), room).encode()
+            return _file(DOCUMENT, self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD))
+        if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
+            code = _room_code(name.removeprefix(_QR_CODE[0]).removesuffix(_QR_CODE[1]))
+            return _qr_code(f"{address}/{code}") if code and address else None
+        return None if name == DOCUMENT else self._files.get(name)
+
+
+def room_of(request: Request) -> str:
+    """Return the code of the room whose document is requested, or an empty string."""
+    return _room_code(request.path.partition("?")[0].removeprefix("/"))
 
 
 def is_handshake(request: Request) -> bool:
@@ -89,13 +123,20 @@ def is_handshake(request: Request) -> bool:
     return "websocket" in (upgrade.strip() for upgrade in upgrades) or "Sec-WebSocket-Key" in request.headers
 
 
-def _file_name(path: str) -> str:
-    """Return the name of the file to serve for a path. The file need not exist."""
-    name = path.removeprefix("/")
+def _room_code(text: str) -> str:
+    """Return the code of a room, or an empty string if the text is no such code."""
     try:
-        return DOCUMENT if not name or clean_room(name) else ""
+        return clean_room(text)
     except MalformedText:
-        return "" if name == DOCUMENT else name
+        return ""
+
+
+@lru_cache(maxsize=256)
+def _qr_code(link: str) -> File:
+    """Return a link as a QR code, with the bright margin that readers of QR codes need."""
+    picture = BytesIO()
+    segno.make(link, error="m", micro=False).save(picture, "svg", xmldecl=False, omitsize=True, light="#fff")
+    return _file("qr.svg", picture.getvalue())
 
 
 def _file(name: str, content: bytes) -> File:
@@ -104,7 +145,7 @@ def _file(name: str, content: bytes) -> File:
 
 
 def _respond_with(file: File, request: Headers, ancestors: str) -> Response:
-    compressed = _accepts_gzip(request)
+    compressed = len(file.packed) < len(file.plain) and _accepts_gzip(request)
     tag = f'"{file.tag}-gzip"' if compressed else f'"{file.tag}"'
     headers = Headers(
         [

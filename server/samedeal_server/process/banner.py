@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from samedeal_server.config.config import DEFAULT_PORT, Config
+from samedeal_server.config.config import Config
+from samedeal_server.page.address import page_address
 from samedeal_server.process.listening import ALL_ADDRESSES, is_unspecified, local_host, url_host
 from samedeal_server.store.address import RedisAddress
 
@@ -73,7 +74,7 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
     """Return the text that a node prints when clients can connect."""
     rows = [("join", f"samedeal join {addresses.public}"), ("open a room", f"samedeal new {addresses.public}")]
     if config.page:
-        rows.append(("watch", f"{_page_address(addresses.public)} in a browser"))
+        rows.append(("watch", f"{page_address(addresses.public)} in a browser"))
     if addresses.public != addresses.local and config.tls_cert is None:  # a certificate is for the public name
         rows.append(("on this machine", f"samedeal join {addresses.local}"))
     rows.append(("data", str(config.data) if not config.redis else f"in Redis at {RedisAddress.parse(config.redis)}"))
@@ -99,17 +100,6 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
         lines.append("Connections are not encrypted. Use --tls-cert and --tls-key, or a proxy with TLS.")
     lines.append("Press Ctrl-C to stop. Races in progress continue when you start it again.")
     return "\n".join(lines)
-
-
-def _page_address(public: str) -> str:
-    """Return the address of the web page. ``public`` is the public address of the node.
-
-    If ``public`` begins with ``samedeal://``, the page uses TLS, and ``DEFAULT_PORT`` unless ``public`` names a port.
-    """
-    scheme, _, rest = public.partition("://")
-    if scheme == "samedeal" and not urlsplit(public).port:
-        rest = f"{rest}:{DEFAULT_PORT}"
-    return f"{'http' if scheme in ('ws', 'http') else 'https'}://{rest}"
 
 
 def _is(host: str, property_name: str) -> bool:
