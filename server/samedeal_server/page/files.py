@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import http
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -139,7 +140,16 @@ def _qr_code(link: str) -> File:
     return _file("qr.svg", picture.getvalue())
 
 
+def sent(name: str, content: bytes) -> bytes:
+    """Return the content of a file as it is sent: scripts and styles without indentation and without lines of comments.
+
+    Each line keeps its number, so that errors in the browser point to the right one.
+    """
+    return re.sub(rb"(?m)^[ \t]*(//.*)?", b"", content) if name.endswith(("js", ".css")) else content
+
+
 def _file(name: str, content: bytes) -> File:
+    content = sent(name, content)
     packed = gzip.compress(content, mtime=0)
     return File(_TYPES[PurePath(name).suffix], content, packed, hashlib.sha256(content).hexdigest()[:20])
 
