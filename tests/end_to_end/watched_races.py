@@ -31,17 +31,20 @@ async def start(clients: list[Client]) -> None:
 
 
 async def draw(clients: list[Client], number: int = 1) -> list[tuple[int, bytes]]:
-    """Draw a joint deal, as the clients of players do. Return the number of each seat and its share."""
+    """Draw a joint deal, as the clients of players do. Return the number of each of their seats and its share.
+
+    Other players with a seat take part on their own.
+    """
     shares = {client.player: hashlib.sha256(client.player.encode()).digest() for client in clients}
     begun = await clients[0].state(lambda state: state.draw == number)
-    for seat in begun.players:
-        client = next(client for client in clients if client.player == seat.player)
+    seats = [(seat, client) for seat in begun.players for client in clients if client.player == seat.player]
+    for seat, client in seats:
         commitment = share_commitment(ROOM, seat.name, number, shares[seat.player])
         await client.expect(Done, CommitShare, draw=number, commitment=commitment)
     for client in clients:
         await client.state(lambda state: state.draw == number and all(seat.share_commitment for seat in state.players))
         await client.expect(Done, RevealShare, draw=number, share=shares[client.player])
-    return [(seat.seat, shares[seat.player]) for seat in begun.players]
+    return [(seat.seat, shares[seat.player]) for seat, _ in seats]
 
 
 async def compare(browser: Browser, clients: list[Client]) -> None:

@@ -24,6 +24,7 @@ from samedeal.deal import shuffled
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
+from samedeal_server.page.files import sent
 from samedeal_server.page.previews import preview_tags
 from tests.server.live_nodes import NodeMaker
 from tests.server.raw_client import HANDSHAKE, Wire, handshake
@@ -39,8 +40,11 @@ SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
 LARGEST_WATCHING = 30_000
 """Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
 
-LARGEST = 50_000
-"""Maximum size, in bytes, of all files together, compressed with gzip."""
+LARGEST_RACING = 50_000
+"""Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with gzip."""
+
+LARGEST = 60_000
+"""Maximum size, in bytes, of all files together, compressed with gzip: also those of the list, the replay and the solver."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +82,24 @@ def imported(name: str) -> set[str]:
 
 
 def packed(names: Iterable[str]) -> int:
-    return sum(len(gzip.compress((STATIC / name).read_bytes(), mtime=0)) for name in names)
+    return sum(len(gzip.compress(content(name), mtime=0)) for name in names)
+
+
+def content(name: str) -> bytes:
+    return sent(name, (STATIC / name).read_bytes())
 
 
 def test_page_is_small() -> None:
-    """Who watches a race loads neither the list, nor the replay, nor, until the race has ended, the check of the deal."""
-    late = SCRIPTS - imported("page.js") - imported("race_screen.js")
-    assert late >= {"deal.js", "lobby.js", "replay.js", WORKER}
+    """Who watches a race loads neither a seat, nor the list, nor, until the race has ended, the check of the deal.
+
+    The solver, which repeats the search for a deal after the race, runs in a worker and is not needed for racing.
+    """
+    watching = imported("page.js") | imported("race_screen.js")
+    late = (SCRIPTS - watching) | {"seat.css"}
+    assert late >= {"deal.js", "lobby.js", "replay.js", "seat.js", "rules.mjs", WORKER}
+    racing = watching.union(*map(imported, ("seat.js", "deal.js", "own_record.js", "hash.js")))
     assert packed(set(NAMES) - late) <= LARGEST_WATCHING
+    assert packed((set(NAMES) - SCRIPTS) | racing) <= LARGEST_RACING
     assert packed(NAMES) <= LARGEST
 
 
@@ -164,7 +178,8 @@ async def test_file_is_served(node: NodeMaker, name: str) -> None:
     one = await node()
     answer = await ask(one.url, f"/{name}")
     assert answer.status == 200
-    assert answer.body == (STATIC / name).read_bytes()
+    assert answer.body == content(name)
+    assert answer.body.count(b"\n") == (STATIC / name).read_bytes().count(b"\n")
     assert answer.headers["content-type"].startswith(TYPES[name.rpartition(".")[2]])
 
 

@@ -1,13 +1,13 @@
 // Draws boards as SVG. A card is drawn once and keeps its element. Whatever happens to it is a transform of this element.
 
-import {element, setText, svg} from "./dom.js"
+import {element, setAttribute, setText, svg} from "./dom.js"
 import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./piles.js"
 
-const WIDTH = 46
-const HEIGHT = 64
+export const WIDTH = 46
+export const HEIGHT = 64
 const STEP_X = 51
 const STEP_Y = 69
-const STRIP = 26 // the part of a covered card that shows, if there is room
+export const STRIP = 26 // the part of a covered card that shows, if there is room
 const SUITS = ["clubs", "diamonds", "hearts", "spades"]
 // The shapes of the suits, 24 by 24. After the first point all numbers are relative, so that they can be scaled as text:
 // to a browser, a transform costs more than a shape.
@@ -20,30 +20,40 @@ const SHAPES = [
 ]
 const still = matchMedia("(prefers-reduced-motion: reduce)")
 
-const isSpread = what => what === "column" || what === "fan"
+export const isSpread = what => what === "column" || what === "fan"
 const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 5, ...attributes})
 
-export function tableSize(game) {
+// Where the piles of a game lie: the size of the table, and for each pile its corner and the room below it.
+export function flat(game) {
 	const {height, piles} = GAMES[game]
-	return [Math.max(...piles.map(({x}) => x + 1)) * STEP_X + 7, height * STEP_Y + 7]
+	const places = piles.map(({what, key, x, y}) => ({what, key, x: x * STEP_X, y: y * STEP_Y, room: (height - y - 1) * STEP_Y}))
+	return {width: Math.max(...places.map(({x}) => x)) + STEP_X + 7, height: height * STEP_Y + 7, places}
 }
 
 export class BoardView {
 	constructor(game) {
-		const {height, piles} = GAMES[game]
-		this.places = piles.map(({what, key, x, y}) => ({what, key, x: x * STEP_X, y: y * STEP_Y, room: (height - y - 1) * STEP_Y}))
+		const {piles} = GAMES[game]
 		this.drawn = piles.map(() => []) // by pile: the cards, each with its element
-		this.shown = piles.map(() => "") // by pile: the codes of the cards as text
 		this.cards = element("div")
-		const outlines = this.places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
-		const {x, y} = this.places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
-		this.count = svg("text", {x: x + WIDTH / 2, y: y + HEIGHT / 2 + 8, class: "left"})
-		const [width, tall] = tableSize(game)
-		const ground = svg("svg", {width, height: tall}, ...outlines)
-		const label = svg("svg", {width, height: tall}, this.count)
-		this.element = element("div", {"aria-hidden": "true", class: "table"}, ground, this.cards, label)
-		Object.assign(this.element.style, {width: `${width}px`, height: `${tall}px`})
+		this.count = svg("text", {class: "left"})
+		this.element = element("div", {class: "table"})
 		this.words = element("ul", {class: "heard"}, ...piles.map(() => element("li")))
+		this.arrange(flat(game))
+	}
+
+	// Lay the table out. The cards keep their elements, and show() moves them.
+	arrange({width, height, places}) {
+		this.places = places
+		this.shown = places.map(() => "") // by pile: the codes of the cards as text
+		const outlines = places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
+		const {x, y} = places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
+		setAttribute(this.count, "x", x + WIDTH / 2)
+		setAttribute(this.count, "y", y + HEIGHT / 2 + 8)
+		const ground = svg("svg", {width, height, "aria-hidden": "true"}, ...outlines)
+		const label = svg("svg", {width, height, "aria-hidden": "true"}, this.count)
+		this.cards.ariaHidden = "true"
+		this.element.replaceChildren(ground, this.cards, label)
+		Object.assign(this.element.style, {width: `${width}px`, height: `${height}px`})
 	}
 
 	// Show piles, of which only those that have changed are touched. A card keeps the element at its place, or takes that
@@ -87,12 +97,13 @@ export class BoardView {
 // How large rank and suit are, so that they fit in the strip that shows. Few sizes, so that cards are seldom drawn again.
 const size = strip => [1, 0.8, 0.65, 0.5].find(size => size * STRIP <= strip + 1) ?? 0.4
 
-function layOut({key, what, x, y, room}, pile) {
+function layOut({key, what, x, y, room, aside = 0}, pile) {
 	const top = pile.length - 1
 	const step = isSpread(what) ? Math.min(STRIP, room / Math.max(1, top)) : 0
 	return pile.map((code, depth) => {
-		const under = what === "waste" ? STRIP * Math.max(0, depth - Math.max(0, top - 2)) : depth * step
-		return {code, face: code & FACE, key, left: x, top: y + under, size: size(step || STRIP)}
+		const apart = what === "waste" ? Math.max(0, depth - Math.max(0, top - 2)) : 0 // the last three
+		const under = aside ? 0 : apart * STRIP + depth * step
+		return {code, face: code & FACE, key, left: x + apart * aside, top: y + under, size: size(step || STRIP)}
 	})
 }
 
@@ -128,7 +139,7 @@ function symbol(code, x, y, size) {
 }
 
 // A pile in words, for screen readers. Of a foundation, the top card says all.
-function inWords({what, key}, pile) {
+export function inWords({what, key}, pile) {
 	const up = pile.filter(card => !(card & DOWN)).map(card => `${rank(card)} of ${SUITS[suit(card)]}`)
 	const down = pile.length - up.length
 	const cards = [down && `${down} face down`, ...up.slice(what === "foundation" ? -1 : 0)].filter(Boolean)

@@ -24,7 +24,7 @@ export class Chart {
 
 	// `chosen` has the players whose lines are thick, and `style` gives the attributes of a line.
 	show(rows, {room, progress}, chosen, style) {
-		const now = Math.max(...rows.map(({board}) => board?.time ?? 0))
+		const now = Math.max(...rows.map(({board, progressAt}) => Math.max(board?.time ?? 0, progressAt)))
 		const end = Math.max(60_000, now - room.starts)
 		const x = time => Math.round(10 * (LEFT + (Math.max(0, time - room.starts) / end) * (WIDTH - LEFT - 4))) / 10
 		for (const [player, line] of this.lines)

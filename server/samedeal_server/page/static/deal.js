@@ -1,12 +1,10 @@
 // Deals the cards of a race from what the server has revealed, and checks it, as DEALS.md says.
 
-import {DOWN, FACE, GAMES, HIDDEN, onFoundations, pilesOf, played} from "./piles.js"
-import {canHash, join, sha256, unhex} from "./words.js"
+import {DOWN, FACE, GAMES, HIDDEN, onFoundations, played} from "./piles.js"
+import {GAMES as RULES, deal, shuffle} from "./rules.mjs"
+import {join, sha256, unhex} from "./words.js"
 
-// Whether the hash of the parts is the expected one; null if this browser cannot say.
-export async function isHash(expected, ...parts) {
-	return canHash ? String(await sha256(...parts)) === String(expected) : null
-}
+export const isHash = async (expected, ...parts) => String(await sha256(...parts)) === String(expected)
 
 function keccak(a) {
 	const rotate = (lane, by) => BigInt.asUintN(64, (lane << BigInt(by)) | (lane >> BigInt(64 - by)))
@@ -46,50 +44,17 @@ function* shake256(...parts) {
 
 const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 
-function shuffled(decks, stream) {
-	const deck = Array.from({length: 52 * decks}, (_, i) => (((i % 52) / 13) << 4) | ((i % 13) + 1))
-	const bytes = stream[Symbol.iterator]()
-	for (let last = deck.length - 1; last > 0; last--) {
-		const choices = last + 1
-		let byte
-		do byte = bytes.next().value
-		while (byte >= 256 - (256 % choices))
-		const other = byte % choices
-		;[deck[last], deck[other]] = [deck[other], deck[last]]
-	}
-	return deck
-}
-
-// The suits of a game, by those of whole decks.
-const SUITS = {1: [3, 3, 3, 3], 2: [3, 2, 2, 3], 4: [0, 1, 2, 3]}
-
-// Whether a card is dealt face down, by the number of cards below it and the number of cards that the pile gets.
-const IS_DOWN = {
-	up: () => false,
-	"down, up, down, up": depth => depth % 2 === 0,
-	"only the top card up": (depth, size) => depth < size - 1,
-	"the top five cards up": (depth, size) => depth < size - 5
-}
-
 // The piles as dealt, with all faces. Cards that lie face down have DOWN.
 function dealt(game, stream) {
-	const {decks, suits} = GAMES[game]
-	const order = shuffled(decks, stream).map(card => (SUITS[suits][card >> 4] << 4) | (card & 15))
-	const piles = GAMES[game].rows.flatMap(({sizes, keys, faces}) => {
-		const row = keys.split(" ").map(() => [])
-		for (let depth = 0; depth < Math.max(0, ...sizes); depth++)
-			for (const [i, pile] of row.entries())
-				if (depth < sizes[i]) pile.push(order.shift() | (IS_DOWN[faces](depth, sizes[i]) ? DOWN : 0))
-		return row
-	})
-	pilesOf("stock", game, piles)[0]?.push(...order.reverse().map(card => card | DOWN))
-	return piles
+	const all = deal(RULES[game], shuffle(GAMES[game].decks, stream))
+	all.stock.reverse()
+	return GAMES[game].piles.map(({key}) => all[key])
 }
 
 export const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
 
 // The cards of a candidate for a winnable or daily deal, the first one to be dealt first.
-export const candidateCards = async (mix, number, decks) => shuffled(decks, await candidateStream(mix, number, decks))
+export const candidateCards = async (mix, number, decks) => shuffle(decks, await candidateStream(mix, number, decks))
 
 async function candidateStream(mix, number, decks) {
 	const seed = await sha256("samedeal candidate v2\n", mix, number32(number))
@@ -166,7 +131,6 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 		if (deal !== "random") steps.push([await isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
-	if (!canHash) return {steps: [[null, "This deal can be checked."]], line: []}
 	const version = /^samedeal deal (\d+)\n/.exec(text)?.[1]
 	if (version && version !== "3")
 		return {steps: [[null, `The proof of this deal has version ${version}, which this page cannot check.`]], line: []}

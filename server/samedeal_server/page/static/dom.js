@@ -27,7 +27,7 @@ export const dealName = deal => (/^(random|winnable)/.test(deal) ? `${deal.split
 
 export function copyLine(line) {
 	const code = element("code", {}, line)
-	const button = element("button", {onclick: copy}, "Copy")
+	const button = element("button", {type: "button", onclick: copy}, "Copy")
 	async function copy() {
 		try {
 			await navigator.clipboard.writeText(line)
@@ -47,12 +47,27 @@ export function clock(ms) {
 	return hours ? `${hours}:${text}` : text
 }
 
-// A frame may be forbidden to store anything.
-export function settings() {
-	try {
-		return localStorage
-	} catch {
-		return {}
+// What the browser keeps for this page. If it keeps nothing, as in some frames and private windows, the page does.
+const memory = {}
+export const stored = {
+	get(name) {
+		try {
+			return memory[name] ?? localStorage.getItem(name)
+		} catch {
+			return null
+		}
+	},
+	// Returns whether it survives a reload. A value of null removes it.
+	set(name, value) {
+		memory[name] = value
+		try {
+			if (value === null) localStorage.removeItem(name)
+			else localStorage.setItem(name, value)
+			delete memory[name]
+			return true
+		} catch {
+			return false
+		}
 	}
 }
 

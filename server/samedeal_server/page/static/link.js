@@ -1,5 +1,6 @@
 // The connection to the server. It reconnects by itself, and says why while it cannot.
 
+import {stored} from "./dom.js"
 import {decode, encode} from "./msgpack.js"
 
 const SUBPROTOCOL = "samedeal.v1"
@@ -7,6 +8,7 @@ const SILENCE = 10_000 // ms without a message before the page sends a ping
 const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
+const TAKEN = "Your seat is now used in another tab or program. Reload the page to go on here."
 const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
 
 export const isFrame = new URLSearchParams(location.search).has("embed")
@@ -15,9 +17,10 @@ const base = new URL(".", location.href)
 export const address = "ws" + base.href.slice(4, -1) // instead of "http"
 
 export class Link {
-	// `on` has the functions welcome(), message(message) and status(live, sentence).
-	constructor(on) {
-		Object.assign(this, {on, attempts: 0, offset: 0, session: ""})
+	// `on` has the functions welcome(), message(message), status(live, sentence) and misnamed(sentence). Whoever takes a
+	// seat has a name, and a session that survives the page. A frame has neither.
+	constructor(on, name = "") {
+		Object.assign(this, {on, name, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
 		setInterval(() => this.check(), 2500)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		this.connect()
@@ -29,7 +32,7 @@ export class Link {
 
 	connect() {
 		clearTimeout(this.retry)
-		Object.assign(this, {retry: 0, answers: new Map(), nextId: 1, heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
+		Object.assign(this, {retry: 0, answers: new Map(), heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
 		this.socket = new WebSocket(address + "/", SUBPROTOCOL)
 		this.socket.binaryType = "arraybuffer"
 		this.socket.onopen = () => {
@@ -43,8 +46,10 @@ export class Link {
 	async hello() {
 		try {
 			const sent = Date.now()
-			const {session, time} = await this.ask("hello", {name: "spectator", client: "samedeal page", session: this.session})
-			Object.assign(this, {session, welcomed: Date.now()})
+			const name = this.name || "spectator"
+			const {session, player, time} = await this.ask("hello", {name, client: "samedeal page", session: this.session})
+			Object.assign(this, {session, player, welcomed: Date.now()})
+			if (this.name) stored.set("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
 			this.on.status(true, "")
 			this.on.welcome()
@@ -53,16 +58,20 @@ export class Link {
 				this.session = ""
 				this.hello()
 			} else if (code === "banned") this.stop(message)
+			else if (code === "malformed" && this.name) {
+				this.name = ""
+				this.on.misnamed(message)
+				this.hello()
+			}
 			else if (code) this.lost(0, message, 1000 * retry_after)
 		}
 	}
 
 	// Send a request, and return its answer. Throws a refusal, or an Error if the connection is lost.
-	ask(type, fields = {}) {
+	ask(type, {id = this.nextId++, ...fields} = {}) {
 		return new Promise((resolve, reject) => {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(new Error("not connected"))
-			const id = this.nextId++
-			this.answers.set(id, {resolve, reject})
+			this.answers.set(id, {resolve, reject, type})
 			this.socket.send(encode({type, id, ...fields}))
 		})
 	}
@@ -78,7 +87,8 @@ export class Link {
 		}
 		if (!("to" in message)) return this.on.message(message)
 		const id = message.to < 0 ? Math.min(...this.answers.keys()) : message.to
-		const {resolve, reject} = this.answers.get(id)
+		const {resolve, reject} = this.answers.get(id) ?? {}
+		if (!resolve) return
 		this.answers.delete(id)
 		if (message.type === "refused") reject(message)
 		else resolve(message)
@@ -115,9 +125,20 @@ export class Link {
 		clearTimeout(this.retry)
 	}
 
+	// Connect again with another name.
+	rename(name) {
+		Object.assign(this, {name, attempts: 0, stopped: false})
+		this.drop()
+		this.connect()
+	}
+
 	lost(code, sentence = "The connection is lost. Reconnecting.", wait = 0) {
 		if (this.stopped) return
 		if (code === 4000 || code === 4001) return this.stop(MISFIT)
+		// A request to join over the connection before may have come late, and taken the seat from this one.
+		const isLate = this.lateJoin && Date.now() - this.lateJoin < 60_000
+		this.lateJoin = [...this.answers.values()].some(({type}) => type === "join") && Date.now()
+		if (code === 4002 && !isLate) return this.stop(TAKEN)
 		if (code === 4006) return this.stop("You are banned from this server.")
 		this.drop()
 		if (this.welcomed && Date.now() - this.welcomed > LONGEST_WAIT) this.attempts = 0

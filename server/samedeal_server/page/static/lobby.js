@@ -1,9 +1,19 @@
 // The list of rooms, and of finished races.
 
-import {title} from "./piles.js"
-import {byId, clock, copyLine, dealName, element, setText} from "./dom.js"
-import {address, to} from "./link.js"
+import {GAMES, title} from "./piles.js"
+import {byId, clock, copyLine, dealName, element, setText, stored} from "./dom.js"
+import {address, isFrame, to} from "./link.js"
 
+// The options of a new room: for each, its values with their names, the first one the usual one.
+const CHOICES = [
+	["start", "Start", [["host", "when the host says"], ["all-ready", "when all are ready"], ["full", "when all seats are taken"]]],
+	["players", "Seats", [8, 2, 3, 4, 6, 12, 16, 1].map(count => [count, count])],
+	["limit", "Time", [15, 5, 10, 30, 60].map(minutes => [60 * minutes, `${minutes} minutes`])],
+	["undo", "Undo", [["no-reveal", "not of moves that turned up a card"], ["free", "of every move"], ["off", "never"]]],
+	["hints", "Hints", [[false, "no"], [true, "yes"]]],
+	["spectators", "Spectators", [[true, "yes"], [false, "no"]]]
+]
+const DEALS = [["winnable", "that can be won"], ["random", "at random"], ["daily", "of the day"]]
 const PHASES = ["racing", "countdown", "open"] // as listed; all others come last
 
 export class Lobby {
@@ -13,9 +23,9 @@ export class Lobby {
 		this.none = element("p")
 		this.rooms = element("ul", {class: "rooms"})
 		this.records = element("ul", {class: "rooms"})
-		const open = element("section", {class: "box"}, element("h2", {}, "Open a room from a terminal"), copyLine(`samedeal new ${address}`))
+		const open = isFrame ? "" : this.form()
 		const file = element("p", {}, element("a", {href: to("replay")}, "Replay a record from a file"))
-		byId("main").replaceChildren(this.none, this.rooms, open, element("h2", {}, "Finished races"), this.records, file)
+		byId("main").replaceChildren(open, this.none, this.rooms, element("h2", {}, "Finished races"), this.records, file)
 		setInterval(() => document.hidden || this.enter(), 5000)
 	}
 
@@ -33,6 +43,35 @@ export class Lobby {
 		} catch {
 			// tried again soon
 		}
+	}
+
+	// Open a room with one tap. Its page then asks for a name, unless the player has given one before.
+	form() {
+		const select = (name, text, choices) => {
+			return element("label", {}, `${text} `, element("select", {name}, ...choices.map(([, text]) => element("option", {}, `${text}`))))
+		}
+		const games = Object.entries(GAMES).map(([name, {title}]) => [name, title])
+		const kinds = [["game", "Game", games], ["deal", "Deal", DEALS], ...CHOICES]
+		const [game, deal, ...more] = kinds.map(kind => select(...kind))
+		const code = element("label", {}, "Name of the room ", element("input", {name: "room", maxlength: 24, pattern: "[A-Za-z0-9](-?[A-Za-z0-9]+)*", placeholder: "any"}))
+		const why = element("p", {role: "alert"})
+		const onsubmit = async event => {
+			event.preventDefault()
+			const {elements} = event.target
+			const chosen = Object.fromEntries(kinds.map(([name, , choices]) => [name, choices[elements[name].selectedIndex][0]]))
+			const {game, ...others} = chosen
+			const usual = Object.fromEntries(CHOICES.map(([name, , [[value]]]) => [name, value]))
+			const options = {games: [game], ...Object.fromEntries(Object.entries(others).filter(([name, value]) => usual[name] !== value))}
+			try {
+				const {room} = await this.link.ask("create", {options, room: elements.room.value})
+				stored.set(`seat ${room}`, "{}")
+				location.href = to(room)
+			} catch ({code, message}) {
+				setText(why, code ? message : "There is no connection. Try again when it is back.")
+			}
+		}
+		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, copyLine(`samedeal new ${address}`))
+		return element("section", {class: "box"}, element("form", {class: "sit", onsubmit}, game, deal, element("button", {class: "main"}, "Open a room"), why, details))
 	}
 
 	receive() {}

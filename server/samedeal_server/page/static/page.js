@@ -1,6 +1,6 @@
 // The page: which screen it shows, and what the user can set.
 
-import {byId, settings} from "./dom.js"
+import {byId, stored} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
@@ -13,15 +13,22 @@ function setSuits(suits) {
 	byId("suits").ariaPressed = suits === "four"
 }
 
-setSuits(settings().suits)
-byId("suits").onclick = () => setSuits((settings().suits = root.classList.contains("four") ? "two" : "four"))
+setSuits(stored.get("suits"))
+byId("suits").onclick = () => {
+	const suits = root.classList.contains("four") ? "two" : "four"
+	stored.set("suits", suits)
+	setSuits(suits)
+}
 document.querySelector(".brand").href = to("./")
 
 // Who watches loads neither the list nor the replay.
 async function open() {
 	if (!room) return new (await import("./lobby.js")).Lobby()
 	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
-	return new (await import("./race_screen.js")).RaceScreen(room)
+	const screen = new (await import("./race_screen.js")).RaceScreen(room)
+	const name = !isFrame && stored.get(`seat ${room}`) && stored.get("name")
+	if (name) await screen.sit(name)
+	return screen
 }
 
 const screen = await open()
@@ -29,9 +36,10 @@ if (room !== "replay" || race)
 	screen.link = new Link({
 		welcome: () => screen.enter(),
 		message: message => screen.receive(message),
+		misnamed: sentence => screen.unseat(sentence),
 		status: (live, sentence) => {
 			root.classList.toggle("away", !live)
 			screen.connection = {live, sentence}
 			screen.showStatus()
 		}
-	})
+	}, screen.seat?.name)

@@ -1,13 +1,13 @@
 // The screen of a race: boards, standings, the chart, the check of the deal, and how to join.
 
 import {title} from "./piles.js"
-import {BoardView, tableSize} from "./board_view.js"
+import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
-import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, settings} from "./dom.js"
+import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, stored} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {leader} from "./race_feed.js"
 import {Race} from "./race_state.js"
-import {canHash, dealWords} from "./words.js"
+import {dealWords} from "./words.js"
 
 const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
@@ -17,10 +17,11 @@ const CALM = 3000 // ms between two changes of the order of the boards
 const small = matchMedia("(max-width: 760px), (max-height: 480px)") // screens on which the boards scroll
 const TEXTS = ".place, .progress, .state, .count, .moves" // of a player, that change
 const CLOSED = "This room is closed. Here is what it showed last."
+const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
 const MORE = "This page can only compare what it was shown. The players’ own programs check more: each of them knows what it sent itself."
-const UNSURE = "Only over https can a browser check what has a question mark."
+const PLAIN = " This page came over plain http: somebody on the way could have changed what it shows and checks."
 const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked", fair: "✓ Deal checked here"}
 const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
 
@@ -44,10 +45,10 @@ export class RaceScreen {
 			this.follows = on
 			byId("follow").ariaPressed = on
 		}
-		follow(settings().order !== "seats")
+		follow(stored.get("order") !== "seats")
 		byId("follow").onclick = () => {
 			follow(!this.follows)
-			settings().order = this.follows ? "race" : "seats"
+			stored.set("order", this.follows ? "race" : "seats")
 			this.order(0)
 		}
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
@@ -58,7 +59,23 @@ export class RaceScreen {
 		setInterval(() => this.tick(), 250)
 	}
 
+	// Take a seat in the room, once there is a connection under this name.
+	async sit(name) {
+		const {Seat} = await import("./seat.js")
+		this.seat = new Seat(this, name)
+	}
+
+	// Watch instead, or look for another way to race.
+	unseat(sentence) {
+		this.seat?.leave()
+		this.seat = null
+		this.why = sentence
+		this.joinShown = ""
+		if (this.link.welcomed) this.enter()
+	}
+
 	async enter() {
+		if (this.seat) return this.seat.enter()
 		try {
 			const {room} = await this.link.ask("watch", {room: this.room, ...this.credentials})
 			this.room = room
@@ -73,11 +90,15 @@ export class RaceScreen {
 		if (code === "bad_passphrase") this.askPassphrase()
 		else if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
+		// Who has a seat may not watch, but can come back to the seat.
+		if (!isFrame && (code === "no_spectators" || code === "racing"))
+			byId("message").append(this.nameForm(code === "racing" ? "Back to your seat" : "Take a seat"))
 		if (retry_after) setTimeout(() => this.link.welcomed && this.enter(), 1000 * retry_after)
 	}
 
 	receive(message) {
 		const {race} = this
+		this.seat?.receive(message)
 		if (message.type === "roomstate") race.setRoom(message)
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
@@ -102,6 +123,7 @@ export class RaceScreen {
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = false
+		byId("race").classList.toggle("open", phase === "open")
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
@@ -113,6 +135,7 @@ export class RaceScreen {
 		this.announce(rows)
 		if (phase === "finished" && (seed.length || proof) && !isFrame) this.checkDeal()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
+		this.seat?.show(rows)
 	}
 
 	// Show what changes with time, and what was too new to be shown at once.
@@ -126,7 +149,7 @@ export class RaceScreen {
 	showChart(rest) {
 		const {race, ranked, chosen} = this
 		const now = Date.now()
-		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < rest) return
+		if (!(race.boards.size || race.isLive) || ranked === this.charted || now - this.chartedAt < rest) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
 		if (this.chart?.race !== race.feed) {
 			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
@@ -166,7 +189,7 @@ export class RaceScreen {
 			const shown = this.shown.get(player) ?? this.add(row, game)
 			const {tile, line, view} = shown
 			const isChosen = this.chosen.includes(player)
-			const numbers = board || final ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
+			const numbers = board || final || (race.isLive && race.room.starts) ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
 			const texts = {...numbers, state: stateOf(row, race.room)}
 			for (const target of shown.texts) setText(target, String(texts[target.className] ?? ""))
 			tile.classList.toggle("gone", !connected)
@@ -214,6 +237,7 @@ export class RaceScreen {
 
 	// Show the board of a player large, beside the one that was chosen before. Choosing it again undoes that.
 	choose(player) {
+		if (this.seat) return // a racer sees one board
 		const others = this.chosen.filter(other => other !== player)
 		this.chosen = !player ? [] : others.length < this.chosen.length ? others : [...others, player].slice(-2)
 		this.charted = null
@@ -225,7 +249,8 @@ export class RaceScreen {
 		const boards = byId("boards")
 		const count = this.chosen.length || this.shown.size
 		if (!count || !this.race.isKnownGame) return
-		const [width, height] = tableSize(this.race.room.game)
+		if (this.seat?.fit()) return
+		const {width, height} = flat(this.race.room.game)
 		const scrolls = small.matches && !isFrame
 		const tall = scrolls ? innerHeight - 2 * CAPTION : innerHeight - boards.getBoundingClientRect().top - scrollY - 14
 		const sizes = Array.from({length: count}, (_, i) => {
@@ -243,18 +268,51 @@ export class RaceScreen {
 	}
 
 	showJoin() {
-		const {phase, next} = this.race.room
+		const {phase, next, players, options} = this.race.room
+		const isFull = phase === "open" && players.length >= options.players
+		const state = [phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext]
+		if (String(state) === this.joinShown) return
+		this.joinShown = String(state)
+		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
+		if (next && this.wantsNext) return this.goTo(next)
 		const joins = next || phase === "open"
-		const line = `samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`
-		if (line + phase === this.joinShown) return
-		this.joinShown = line + phase
 		const link = (path, text) => element("p", {}, element("a", {href: to(path)}, text))
+		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
 		byId("join").replaceChildren(
+			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
 			next ? link(encodeURIComponent(next), `Watch the rematch, ${next}`) : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
-			element("h2", {}, joins ? "Join from a terminal" : "Watch in a terminal"),
-			copyLine(line)
+			...(this.seat ? [] : [element("h2", {}, joins ? "Join from a terminal" : "Watch in a terminal"), copyLine(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)])
 		)
+		byId("join").hidden = !byId("join").textContent
+	}
+
+	// Ask for a name, with which the player takes a seat here or in the next race.
+	nameForm(what, isFull) {
+		const name = stored.get("name") ?? ""
+		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name"})
+		const onsubmit = async event => {
+			event.preventDefault()
+			stored.set("name", input.value)
+			this.why = ""
+			const {next, phase} = this.race.room ?? {}
+			if (next) return this.goTo(next)
+			if (!phase || phase === "open") {
+				await this.sit(input.value)
+				return this.link.rename(input.value)
+			}
+			this.wantsNext = true
+			this.show()
+		}
+		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race of this room as soon as this one is over. Keep this page open.")
+		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch this race, or open a room of your own." : ""))
+		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
+	}
+
+	// Go to another room, to a seat in it.
+	goTo(room) {
+		stored.set(`seat ${room}`, "{}")
+		location.href = to(encodeURIComponent(room))
 	}
 
 	showClock() {
@@ -266,17 +324,20 @@ export class RaceScreen {
 		const texts = {
 			open: startAt ? `Starts in ${clock(startAt - now)}` : `Waiting for the start, ${room.players.length} of ${players} players`,
 			countdown: `Starts in ${clock(room.starts - now)}`,
-			racing: `${clock(room.ends - now)} left${boards.size || opens < 0 ? "" : `, boards in ${clock(opens)}`}`,
+			racing: `${clock(room.ends - now)} left${boards.size || opens < 0 || this.seat ? "" : `, boards in ${clock(opens)}`}`,
 			finished: "Finished",
 			closed: "Closed"
 		}
 		setText(byId("clock"), texts[room.phase] ?? room.phase)
+		const isLast = room.phase === "racing" && room.ends - now < LAST
+		if (isLast && !byId("clock").matches(".last")) setText(byId("news"), `${clock(LAST)} left`)
+		byId("clock").classList.toggle("last", isLast)
 	}
 
 	showStatus() {
 		const {live, sentence} = this.connection
 		const {phase, options} = this.race.room ?? {}
-		const text = options?.delay ? `Live, boards shown ${options.delay} s late` : "Live"
+		const text = this.seat ? "Connected" : options?.delay ? `Live, boards shown ${options.delay} s late` : "Live"
 		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `Not live. ${sentence}`)
 	}
 
@@ -309,7 +370,7 @@ export class RaceScreen {
 		const piles = [...boards.values()].map(board => board.piles)
 		const loaded = await import("./deal.js").catch(() => null)
 		const opened = loaded ? await loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn}) : {steps: unreachable}
-		return this.showDeal(opened, room.proof)
+		return this.showDeal({...opened, steps: [...opened.steps, ...((await this.seat?.steps()) ?? [])]}, room.proof)
 	}
 
 	// Show the steps of a check, and repeat the search for the deal if there was one. The proof has all that it needs.
@@ -340,8 +401,8 @@ export class RaceScreen {
 			{class: `box deal ${verdict}`, open: verdict === "wrong" || byId("deal").firstChild?.open},
 			element("summary", {}, summary),
 			element("ul", {}, ...lines.map(line => element("li", {}, line))),
-			this.race.room?.proof ? MORE : "",
-			has(null) && !canHash ? ` ${UNSURE}` : ""
+			this.race.room?.proof && !this.seat ? MORE : "",
+			isSecureContext ? "" : PLAIN
 		)
 		byId("deal").replaceChildren(box)
 	}

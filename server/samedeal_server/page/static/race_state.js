@@ -12,6 +12,7 @@ export class Race {
 	starts = [] // piles of revision 0 that were seen
 	progress = new Map() // by player: [[time, cards], ...]
 	feed = new RaceFeed()
+	isLive = false // whether the page has a seat: then it has no boards of others, but all counts at once
 
 	// If no player is the same, all have left, or this is a later room with the same code. What the page was shown of a
 	// draw never changes afterwards, so that the proof can be compared with it.
@@ -20,13 +21,32 @@ export class Race {
 		const {players, phase, commitment, draw, lost, shares} = room
 		if (!players.some(({player}) => before.includes(player))) {
 			const isSame = String(this.commitment) === String(commitment)
-			Object.assign(this, new Race(), isSame && {sealed: this.sealed})
+			Object.assign(this, new Race(), {isLive: this.isLive}, isSame && {sealed: this.sealed})
 		}
 		this.commitment ??= commitment
 		const isSealed = phase === "countdown" && !shares.length && players.length && players.every(seat => seat.share_commitment.length)
 		if (isSealed) this.sealed[draw] ??= players.map(seat => ({...seat, commitment: seat.share_commitment}))
 		if (shares.length && !/finished|closed/.test(phase)) this.drawn ??= {lost, shares}
 		this.room = room
+		if (this.isLive) this.follow(room.tallies)
+	}
+
+	// The newest counts, as racers get them. An update may have only what has changed.
+	count(tallies) {
+		for (const tally of tallies) {
+			const known = this.room?.tallies.find(({player}) => player === tally.player)
+			if (known) Object.assign(known, tally)
+		}
+		this.follow(tallies)
+	}
+
+	follow(tallies) {
+		const {starts} = this.room
+		for (const {player, foundation_cards: count, last_progress_at: time} of tallies) {
+			const points = this.progress.get(player) ?? [[starts, 0]]
+			if (starts && count >= 0 && points.at(-1)[1] !== count) points.push([Math.max(time || starts, points.at(-1)[0]), count])
+			if (starts) this.progress.set(player, points)
+		}
 	}
 
 	get isKnownGame() {
@@ -71,9 +91,10 @@ export class Race {
 		const {players, standings, tallies} = this.room
 		const rows = players.map(seat => {
 			const isOwn = ({player}) => player === seat.player
-			const [board, final] = [this.boards.get(seat.player), standings.find(isOwn)]
-			const connected = tallies.find(isOwn)?.connected ?? true
-			const row = {count: 0, moves: 0, finishedAt: 0, progressAt: 0, ...board, ...seat, board, final, connected}
+			const [board, final, tally] = [this.boards.get(seat.player), standings.find(isOwn), tallies.find(isOwn)]
+			const {connected = true, foundation_cards: count, moves, finished_at: finishedAt, last_progress_at: progressAt} = tally ?? {}
+			const live = this.isLive && tally && {count, moves, finishedAt, progressAt}
+			const row = {count: 0, moves: 0, finishedAt: 0, progressAt: 0, ...board, ...live, ...seat, board, final, connected}
 			return final ? {...row, count: final.foundation_cards, moves: final.moves ?? row.moves} : row
 		})
 		const order = (a, b) =>

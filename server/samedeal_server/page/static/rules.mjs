@@ -121,12 +121,13 @@ function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
 export const GAMES = Object.fromEntries(Object.entries(described).map(([name, game]) => [name, rulesOf(game)]));
 const FOUNDATIONS = ["01", "02", "03", "04", "05", "06", "07", "08"]; // most games leave some of them empty
 
-// Shuffles new decks. The stream is an array of bytes.
+// Shuffles new decks. The stream has bytes.
 export function shuffle(decks, stream) {
   const cards = Array(decks).fill(DECK).flat();
   let choices = cards.length;
   for (const byte of stream) {
-    if (choices < 2 || byte >= 256 - (256 % choices)) continue;
+    if (choices < 2) break;
+    if (byte >= 256 - (256 % choices)) continue;
     const other = byte % choices--;
     [cards[choices], cards[other]] = [cards[other], cards[choices]];
   }
@@ -157,28 +158,39 @@ function roomAt(game, piles, to) {
   return (game.cells.filter(isFree).length + 1) * 2 ** columns;
 }
 
+// Returns the pile to which a move takes cards, or undefined if the rules do not allow it. Of the stock, only its size
+// counts.
+export function targetOf(game, piles, move) {
+  const { stock, w: waste } = piles;
+  if (move === "draw" || move === "deal") {
+    const isReady = move === game.stock && !(game.needsFull && game.columns.some((key) => !piles[key].length));
+    return isReady && (stock.length || (game.redeals && waste.length)) ? "stock" : undefined;
+  }
+  const [from, to, count = "x1"] = TRANSFER.test(move) ? move.split(" ") : [];
+  const size = Number(count.slice(1));
+  const group = piles[from]?.slice(-size) ?? [];
+  const isRun = group.every((card, at) => card < HIDDEN && (at === 0 || game.lift(card, group[at - 1])));
+  const fits = to === "0" ? game.foundation : game.onto[to];
+  const target = (to === "0" ? FOUNDATIONS : [to]).find((key) => fits?.(group[0], piles[key].at(-1)));
+  const hasRoom = to === "0" ? size === game.takes : size <= roomAt(game, piles, to);
+  const isColumn = (key) => game.columns.includes(key);
+  const mayLeave = from >= "1" ? size < 2 || isColumn(from) : game.takesBack && isColumn(to);
+  return target !== from && hasRoom && mayLeave && isRun && group.length === size && size ? target : undefined;
+}
+
 // Returns the piles after a move. Fails if the rules do not allow it.
 export function play(game, before, move) {
+  const target = targetOf(game, before, move);
+  if (!target) throw new Error(`the rules do not allow '${move}'`);
   const piles = structuredClone(before);
   const { stock, w: waste } = piles;
   const row = move === "draw" ? Array(game.drawn).fill("w") : game.columns;
-  const mayUse = move === game.stock && !(game.needsFull && row.some((key) => !piles[key].length));
-  if (mayUse && stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
-  else if (mayUse && game.redeals && waste.length) stock.push(...waste.splice(0));
-  else {
-    const [from, to, count = "x1"] = TRANSFER.test(move) ? move.split(" ") : [];
-    const group = piles[from]?.splice(-count.slice(1)) ?? [];
-    const isRun = group.every((card, at) => card < HIDDEN && (at === 0 || game.lift(card, group[at - 1])));
-    const size = group.length;
-    const fits = to === "0" ? game.foundation : game.onto[to];
-    const target = (to === "0" ? FOUNDATIONS : [to]).find((key) => fits?.(group[0], piles[key].at(-1)));
-    const hasRoom = to === "0" ? size === game.takes : size <= roomAt(game, before, to);
-    const isColumn = (key) => game.columns.includes(key);
-    const mayLeave = from >= "1" ? size < 2 || isColumn(from) : game.takesBack && isColumn(to);
-    const isAllowed = target && target !== from && hasRoom && mayLeave && isRun && `x${size}` === count;
-    if (!isAllowed) throw new Error(`the rules do not allow '${move}'`);
+  if (target !== "stock") {
+    const [from, , count = "x1"] = move.split(" ");
+    const group = piles[from].splice(-count.slice(1));
     piles[from].push(...piles[from].splice(-1).map(turnUp));
     piles[target].push(...group);
-  }
+  } else if (stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
+  else stock.push(...waste.splice(0));
   return piles;
 }

@@ -1,17 +1,18 @@
 // Hashes, and the words of a deal (DEALS.md).
 
 const utf8 = new TextEncoder()
-export const canHash = Boolean(globalThis.crypto?.subtle)
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
+export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
 export const join = parts => Uint8Array.from(parts.flatMap(part => [...(typeof part === "string" ? utf8.encode(part) : part)]))
 
 export async function sha256(...parts) {
-	return new Uint8Array(await crypto.subtle.digest("SHA-256", join(parts)))
+	const bytes = join(parts)
+	if (globalThis.crypto?.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
+	return (await import("./hash.js")).sha256(bytes) // a page that came over plain http
 }
 
-// Four words that are the same for all who race on the same cards. Empty if this browser cannot hash.
+// Four words that are the same for all who race on the same cards.
 export async function dealWords(commitment, shares) {
-	if (!canHash) return ""
 	const hash = await sha256("samedeal words v1\n", commitment, ...shares.flatMap(({seat, share}) => [[seat], share]))
 	const word = at => {
 		const bits = (hash[at] << 8) | hash[at + 1]

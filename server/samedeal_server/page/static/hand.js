@@ -1,0 +1,186 @@
+// What taps and keys mean: the moves that they make, as text. Knows no DOM.
+
+import {DOWN, GAMES, played, rank, suit} from "./piles.js"
+import {byKey, isLegal, movesFrom} from "./racer.js"
+import {GAMES as RULES} from "./rules.mjs"
+
+export const nameOf = code => rank(code) + "♣♦♥♠"[suit(code)]
+const parts = move => {
+	const [from, to, count = "x1"] = move.split(" ")
+	return {from, to, size: Number(count.slice(1))}
+}
+const inText = (from, to, size) => `${from} ${to}${size > 1 ? ` x${size}` : ""}`
+
+export class Hand {
+	picked = null // {key, size}: the cards that go with the next tap; with a key, size is null, and as many go as fit
+	auto = true // whether a tapped card goes to its best place at once
+	seen = new Set() // boards, so that hints do not go in circles
+
+	// `say` shows a sentence, and `changed` what is picked.
+	constructor(racer, say, changed) {
+		Object.assign(this, {racer, say, changed})
+	}
+
+	get game() {
+		return this.racer.game
+	}
+
+	get piles() {
+		return byKey(this.game, this.racer.piles)
+	}
+
+	kind(key) {
+		return key === "0" ? "foundation" : GAMES[this.game].piles.find(pile => pile.key === key)?.what
+	}
+
+	act(action) {
+		this.pick(null)
+		this.racer.act(action)
+	}
+
+	pick(picked) {
+		this.picked = picked
+		this.changed()
+	}
+
+	// Useful moves of a pile, the best first: a foundation, a card, a fan, an empty column, a cell.
+	useful(key, size) {
+		const {piles} = this
+		const use = ({to}) => {
+			const kind = this.kind(to)
+			return kind === "foundation" ? 3 : kind === "fan" ? 1 : kind === "cell" ? -1 : piles[to].length ? 2 : 0
+		}
+		const isNull = ({from, to, size}) => to !== "0" && !piles[to].length && piles[from].length === size && this.kind(from) === this.kind(to)
+		return movesFrom(this.game, this.racer.piles, key)
+			.map(move => ({...parts(move), move}))
+			.filter(each => (!size || each.size === size) && !isNull(each))
+			.map(each => ({...each, use: use(each)}))
+			.sort((a, b) => b.use - a.use || b.size - a.size)
+	}
+
+	// The piles that take what is picked.
+	targets() {
+		if (!this.picked || this.racer.awaits) return []
+		const {key, size} = this.picked
+		const all = this.moves(key).filter(each => !size || each.size === size)
+		return all.flatMap(({to}) => (to === "0" ? GAMES[this.game].piles.filter(({what}) => what === "foundation").map(pile => pile.key) : [to]))
+	}
+
+	moves(key) {
+		const keys = key === "0" ? GAMES[this.game].piles.filter(({what}) => what === "foundation").map(pile => pile.key) : [key]
+		return keys.flatMap(from => movesFrom(this.game, this.racer.piles, from)).map(move => ({...parts(move), move}))
+	}
+
+	// A tap on a pile. `size` is the number of cards from the tapped one to the top; null is as many as can be moved.
+	tap(key, size) {
+		if (this.kind(key) === "stock") return this.stock()
+		if (this.racer.awaits && size === null) return (this.later = () => this.tap(key, size))
+		size ??= this.piles[key].length && this.largest(key)
+		const card = this.piles[key].at(-size)
+		if (this.racer.awaits) return (this.later = () => this.piles[key].at(-size) === card && this.tap(key, size))
+		const {picked} = this
+		if (picked && picked.key !== key) return this.move(picked, key)
+		if (picked) return picked.size === size || !picked.size ? this.pick(null) : this.pick({key, size})
+		if (!size) return this.say("This place is empty. Tap a card first.")
+		if (this.kind(key) !== "column") size = 1
+		const all = this.useful(key, size)
+		const best = all.filter(({use}) => use === all[0].use)
+		if (this.auto && all.length && (best.length === 1 || all[0].use < 1)) return this.act(best[0].move)
+		if (all.length) return this.pick({key, size})
+		if (card & DOWN) return this.say("This card lies face down. Tap a card that lies face up.")
+		if (this.kind(key) === "column" && size > 1 && !this.moves(key).some(each => each.size === size)) return this.tap(key, this.largest(key) < size ? this.largest(key) : 1)
+		this.say(`No pile takes ${nameOf(card)}${size > 1 ? " and the cards on it" : ""}.`)
+	}
+
+	largest = key => Math.max(1, ...this.moves(key).map(({size}) => size))
+
+	// Move what is picked to a pile. If that is illegal, the server says why.
+	move({key, size}, to) {
+		const target = this.kind(to) === "foundation" || to === key ? "0" : to
+		const all = this.moves(key).filter(each => each.to === target && (!size || each.size === size))
+		const [best] = all.sort((a, b) => b.size - a.size)
+		const from = key === "0" ? GAMES[this.game].piles.findLast(({what, key}) => what === "foundation" && this.piles[key].length)?.key : key
+		if (best || from) this.act(best?.move ?? inText(from, target, size ?? 1))
+		else this.pick(null)
+	}
+
+	stock() {
+		const {stock} = RULES[this.game]
+		if (!stock) return this.say("This game has no stock. All its cards are in play.")
+		this.act(stock) // as long as a card is awaited, only the server knows whether it is legal
+	}
+
+	// Send everything to the foundations that may go there without harm.
+	collect() {
+		const {racer, game} = this
+		if (racer.awaits) return (this.later = () => this.collect())
+		const safe = RULES[game].keys.filter(key => !/^0|stock/.test(key)).flatMap(key => this.useful(key)).find(each => each.to === "0" && this.isSafe(each))
+		if (!safe) return
+		this.act(safe.move)
+		this.collect()
+	}
+
+	// In games of alternating colours, a card may still be needed for a card of the other colour.
+	isSafe({from}) {
+		if (!RULES[this.game].hasSafeCards) return true
+		const {piles} = this
+		const card = piles[from].at(-1)
+		const heights = [0, 0, 0, 0]
+		for (const top of ["01", "02", "03", "04"].map(key => piles[key].at(-1))) if (top) heights[suit(top)] = top & 15
+		const isBlack = of => of === 0 || of === 3
+		const others = heights.filter((_, of) => isBlack(of) !== isBlack(suit(card)))
+		const extra = this.kind(from) === "fan" ? 1 : 0
+		return Math.min(...others) >= (card & 15) - 2 + extra && heights[3 - suit(card)] >= (card & 15) - 3 + 2 * extra
+	}
+
+	// Show a move that looks good: one that turns up a card, or goes to a foundation, and leads to no board seen before.
+	hint() {
+		const {game, racer} = this
+		if (racer.awaits) return
+		this.seen.add(String(racer.piles))
+		const value = ({use, after, from}) => (use === 3 ? 9 : !after ? 8 : use === 2 && this.kind(from) !== "column" ? 7 : use)
+		const moves = RULES[game].keys
+			.filter(key => !/^0|stock/.test(key))
+			.flatMap(key => this.useful(key))
+			.map(each => ({...each, after: played(game, racer.piles, each.move)}))
+			.filter(({after}) => !after || !this.seen.has(String(after)))
+		const [best] = moves.sort((a, b) => value(b) - value(a))
+		const {stock} = RULES[game]
+		const draws = stock && isLegal(game, racer.piles, stock)
+		if (!best || (draws && value(best) < 3)) return this.say(draws ? `Try the stock: ${stock}.` : "No hint: nothing here looks better than taking a move back.")
+		this.pick({key: best.from, size: best.size})
+		this.say(`Try ${best.move.replace(" 0", " to a foundation")}.`)
+	}
+
+	// A key as in the terminal client. Return whether it means anything.
+	press(key, undo) {
+		const {picked} = this
+		if (key === "Escape") this.pick(null)
+		else if (key === " ") this.stock()
+		else if (key === "x") this.collect()
+		else if (key === "z" || key === "Backspace") undo()
+		else if (key === "Enter" && picked) {
+			const [best] = this.useful(picked.key, picked.size)
+			if (best) this.act(best.move)
+		} else if (picked && "-+=".includes(key)) {
+			const sizes = [...new Set(this.moves(picked.key).map(({size}) => size))].sort((a, b) => a - b)
+			const now = sizes.indexOf(picked.size ?? sizes.at(-1))
+			this.pick({...picked, size: sizes[now + (key === "-" ? -1 : 1)] ?? sizes[now]})
+		} else if (key.length === 1 && this.kind(key) && this.kind(key) !== "stock") {
+			if (this.racer.awaits) this.later = () => this.press(key, undo)
+			else if (picked) this.move(picked, key)
+			else if (key !== "0" && !this.piles[key].length) this.say("This pile is empty. Start with another one.")
+			else this.pick({key, size: null})
+		} else return false
+		return true
+	}
+
+	// The board has changed: what is picked may have gone, and what was tapped too early comes now.
+	follow() {
+		const {picked, later} = this
+		if (picked && picked.key !== "0" && this.piles[picked.key].length < (picked.size ?? 1)) this.picked = null
+		if (this.racer.awaits) return
+		this.later = null
+		later?.()
+	}
+}

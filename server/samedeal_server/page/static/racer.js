@@ -1,0 +1,216 @@
+// A racer's own play: the acknowledged board, the actions that the server has not answered, and what it takes to come
+// back. Knows no DOM. PROTOCOL.md says what a client may do.
+
+import {DOWN, GAMES, onFoundations, played} from "./piles.js"
+import {GAMES as RULES, targetOf} from "./rules.mjs"
+import {sha256} from "./words.js"
+
+const KEPT = 200 // acknowledged actions, as many as one request to recover them may have
+const MOST_TRIED = 4000 // moves, to prove that a player is stuck
+const EMPTY = Object.fromEntries(["stock", "w", ...Array.from({length: 8}, (_, i) => `0${i + 1}`)].map(key => [key, []]))
+const UNKNOWN = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
+
+const same = (one, other) => String(one) === String(other)
+
+// The piles by their keys, as the rules want them.
+export const byKey = (game, piles) => ({...EMPTY, ...Object.fromEntries(GAMES[game].piles.map(({key}, i) => [key, piles[i]]))})
+export const isLegal = (game, piles, move) => Boolean(targetOf(RULES[game], byKey(game, piles), move))
+
+// The legal transfers from a pile, or from all of them.
+export function movesFrom(game, piles, from) {
+	const [rules, all] = [RULES[game], byKey(game, piles)]
+	const targets = ["0", ...Object.keys(rules.onto)]
+	const sources = from ? [from] : rules.keys.filter(key => key !== "stock")
+	return sources.flatMap(source => {
+		const cards = [...all[source]].reverse()
+		const end = cards.findIndex((card, i) => i && (card & DOWN || !rules.columns.includes(source) || !rules.lift(cards[i - 1], card)))
+		return cards.slice(0, end < 0 ? cards.length : end).flatMap((_, i) => {
+			const size = i ? ` x${i + 1}` : ""
+			return targets.map(target => `${source} ${target}${size}`).filter(move => targetOf(rules, all, move))
+		})
+	})
+}
+
+export class Racer {
+	// `link` has ask() and nextId, `store` keeps {newest, history, head} of the room, and `on` has the functions changed(),
+	// refused(message), and later(seconds), which reconnects.
+	constructor(link, room, store, on) {
+		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
+		const {newest = -1, history = []} = store.get()
+		Object.assign(this, {newest, history, broken: false})
+	}
+
+	// Take the seat, or come back to it. Throws a refusal.
+	async enter(passphrase = "") {
+		const revision = this.board?.revision ?? -1
+		this.passphrase = passphrase
+		const joined = await this.link.ask("join", {room: this.room, passphrase, revision})
+		this.room = joined.room
+		if (joined.revision >= 0) await this.recover(joined.revision)
+		for (const pending of this.pending) this.send(pending) // again, with the same ids
+		return joined
+	}
+
+	// Ask for the whole board.
+	async resync() {
+		await this.link.ask("join", {room: this.room, passphrase: this.passphrase, revision: -1}).catch(() => {})
+	}
+
+	// Give the server back acknowledged actions that it has lost.
+	async recover(revision) {
+		const missing = this.history.slice(Math.max(0, this.history.length - (this.newest - revision)))
+		if (revision >= this.newest || this.newest - revision > this.history.length || this.recovering) return
+		this.recovering = true
+		const actions = missing.map(({id, action, time}) => ({id, action, time}))
+		try {
+			await this.link.ask("recover", {revision, actions, receipt: Uint8Array.from(missing.at(-1).receipt)})
+		} catch ({code, retry_after, message}) {
+			this.recovering = false
+			if (!code) return
+			if (retry_after || code === "unavailable") return this.on.later(retry_after)
+			this.forget()
+			this.on.refused(`The server has lost some of your moves, and does not take them back. ${message}`)
+		}
+		this.recovering = false
+		if (this.board?.revision !== this.newest) await this.resync()
+	}
+
+	forget() {
+		Object.assign(this, {newest: -1, history: []})
+		this.keep()
+	}
+
+	keep() {
+		const {newest, history, head} = this
+		this.store.set({newest, history, head: head && {revision: this.board.revision, hash: [...head]}})
+	}
+
+	receiveBoard(state) {
+		const {revision, game, piles, moves, undos, head, may_undo: mayUndo} = state
+		const awaited = this.pending.map(pending => pending.revision)
+		const comes = this.board && Array.from({length: revision - this.board.revision}, (_, i) => this.board.revision + i)
+		if (comes?.length && comes.every(each => awaited.includes(each))) return // the answers will lead there
+		this.game = game
+		this.past = []
+		this.fromDeal = revision === 0
+		this.pending = this.pending.filter(pending => pending.revision >= revision)
+		this.board = {revision, piles: piles.map(pile => [...pile]), moves, undos, mayUndo}
+		this.head = head
+		if (revision < this.newest) this.recover(revision)
+		this.predict()
+	}
+
+	// What the player sees: the acknowledged board with all unanswered moves before the first that turns up a card.
+	predict() {
+		let {piles, revision} = this.board
+		for (const {action} of this.pending) {
+			const next = action !== "undo" && played(this.game, piles, action)
+			if (!next) break
+			piles = next
+			revision++
+		}
+		this.awaits = revision < this.next
+		this.piles = piles
+		this.on.changed()
+	}
+
+	get next() {
+		return (this.pending.at(-1)?.revision ?? this.board.revision - 1) + 1
+	}
+
+	get mayUndo() {
+		const {action} = this.pending.at(-1) ?? {}
+		return Boolean(this.board) && (action ? action !== "undo" && !this.awaits : this.board.mayUndo)
+	}
+
+	act(action) {
+		const pending = {id: this.link.nextId++, revision: this.next, action}
+		this.pending.push(pending)
+		this.predict()
+		return this.send(pending)
+	}
+
+	async send(pending) {
+		const {id, revision, action} = pending
+		pending.answered = this.link.ask("act", {id, revision, action}).then(
+			answer => this.acked(pending, answer),
+			refusal => refusal.code && this.refused(pending, refusal) // without a code, the connection is lost
+		)
+		await pending.answered
+	}
+
+	acked(pending, answer) {
+		this.pending = this.pending.filter(each => each !== pending)
+		const {board, head: before} = this
+		if (answer.revision <= board.revision) return this.predict()
+		const {action, id} = pending
+		const {revision, moves, undos, head, may_undo: mayUndo, time, receipt} = answer
+		const piles = action === "undo" ? answer.piles.map(pile => [...pile]) : played(this.game, board.piles, action, answer.seen)
+		const follows = answer.revision === board.revision + 1
+		if (!follows || !piles || onFoundations(this.game, piles) !== answer.foundation_cards) return this.resync()
+		if (action !== "undo") this.past.push({piles: board.piles, mayUndo: board.mayUndo})
+		else if (!this.past.pop()) this.fromDeal = false
+		this.board = {revision, piles, moves, undos, mayUndo, time}
+		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-KEPT)
+		Object.assign(this, {newest: revision, head})
+		this.checkHead(before, head, `${revision} ${Math.max(0, time - this.starts)} ${action}\n`)
+		this.keep()
+		this.predict()
+	}
+
+	// Each head follows from the one before it (RECORDS.md, The chain).
+	async checkHead(before, head, line) {
+		if (!before?.length || !head.length) return
+		const hash = await sha256("samedeal action 1\n", before, line)
+		if (!same(hash.slice(0, 16), head)) this.broken = true
+	}
+
+	async refused(pending, {code, message, retry_after, revision}) {
+		if (!this.pending.includes(pending)) return
+		if (code === "stale" && this.retrying) return
+		if (UNKNOWN.includes(code)) {
+			if (this.retrying) return
+			this.retrying = true
+			const all = this.pending
+			setTimeout(async () => {
+				await Promise.allSettled(all.filter(each => each !== pending).map(({answered}) => answered))
+				this.retrying = false
+				for (const each of this.pending) this.send(each)
+			}, 1000 * (retry_after || 1))
+			return
+		}
+		this.pending = this.pending.filter(each => each.revision < pending.revision)
+		this.predict()
+		this.on.refused(message, code)
+		if (code === "stale" || (revision >= 0 && revision !== this.next)) this.resync()
+	}
+
+	// Whether provably no move and no undo adds a card to the foundations or turns one up. False in doubt.
+	isStuck(undo) {
+		const {game, past} = this
+		let [first, at] = [this.board, past.length]
+		while (at && first.mayUndo) first = past[--at]
+		if (this.pending.length || (!at && !this.fromDeal && undo !== "off" && first.mayUndo)) return false
+		const rules = RULES[game]
+		const most = onFoundations(game, this.board.piles)
+		const [reached, known] = [[first.piles], new Set()]
+		let tried = 0
+		for (const piles of reached) {
+			const all = byKey(game, piles)
+			const moves = movesFrom(game, piles)
+			if (rules.stock && targetOf(rules, all, rules.stock)) moves.push(rules.stock)
+			tried += moves.length
+			if (tried > MOST_TRIED || onFoundations(game, piles) > most) return false
+			for (const move of moves) {
+				const after = played(game, piles, move)
+				if (!after || onFoundations(game, after) > most || move === "deal") return false
+				const key = JSON.stringify([rules.columns.map(column => byKey(game, after)[column].join()).sort(), after.slice(rules.columns.length)])
+				if (!known.has(key)) {
+					known.add(key)
+					reached.push(after)
+				}
+			}
+		}
+		return most < 52 * GAMES[game].decks
+	}
+}

@@ -1,0 +1,343 @@
+// The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
+
+import {byId, clock, copyLine, element, setText, stored} from "./dom.js"
+import {Hand} from "./hand.js"
+import {Racer} from "./racer.js"
+import {Shares} from "./shares.js"
+import {Table, layOut} from "./table.js"
+
+const MOST_KEPT = 20 // rooms of which the browser keeps something
+const PLAIN = "This page came over plain http: whoever is between you and the server can see and change everything."
+const VOLATILE = "This browser keeps nothing for this page. Do not close or reload it, or your seat is lost."
+const STUCK = "No move and no undo can improve your result any more. You can resign."
+const LEAST = 200 // px, height of the board on a screen that is too small for it
+
+// What is kept of a room in the browser, as one value with several parts.
+function keep(room) {
+	const read = () => JSON.parse(stored.get(`seat ${room}`) ?? "{}")
+	const rooms = JSON.parse(stored.get("seats") ?? "[]").filter(other => other !== room)
+	for (const old of rooms.splice(MOST_KEPT - 1)) stored.set(`seat ${old}`, null)
+	stored.set("seats", JSON.stringify([room, ...rooms]))
+	const lasts = stored.set(`seat ${room}`, JSON.stringify(read()))
+	const part = name => ({
+		get: () => read()[name] ?? {},
+		set: value => stored.set(`seat ${room}`, JSON.stringify({...read(), [name]: value}))
+	})
+	return {lasts, part}
+}
+
+export class Seat {
+	constructor(screen, name) {
+		Object.assign(this, {screen, name, turn: Promise.resolve(), phase: ""})
+		const {lasts, part} = keep(screen.room)
+		Object.assign(this, {lasts, part, shares: new Shares(part("draws"))})
+		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
+		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
+		this.said = element("p", {id: "said", role: "status"})
+		const button = (text, onclick, title) => element("button", {onclick, title}, text)
+		this.buttons = {
+			undo: button("Undo", () => this.undo(), "z"),
+			collect: button("To foundations", () => this.hand.collect(), "x"),
+			hint: button("Hint", () => this.hand.hint(), "?"),
+			auto: button("Tap moves", () => this.setAuto(!this.hand.auto), "A tapped card goes to its best place at once"),
+			resign: button("Resign", () => this.resign())
+		}
+		this.buttons.auto.id = "auto"
+		this.controls = element("p", {class: "controls hand"}, ...Object.values(this.buttons))
+		byId("draw").before(this.panel, this.rivals)
+		byId("boards").after(this.said, this.controls)
+		document.head.append(element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
+		document.documentElement.classList.add("seated")
+		this.keys = event => this.press(event)
+		addEventListener("keydown", this.keys)
+		screen.race.isLive = true
+	}
+
+	get me() {
+		return this.screen.link.player
+	}
+
+	get room() {
+		return this.screen.race.room
+	}
+
+	async enter() {
+		const {screen} = this
+		if (!this.racer) {
+			this.racer = new Racer(screen.link, screen.room, this.part("moves"), {
+				changed: () => this.changed(),
+				refused: message => this.say(message),
+				later: seconds => screen.link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
+			})
+			this.hand = new Hand(this.racer, sentence => this.say(sentence), () => this.table && this.showTable(true))
+			this.setAuto(stored.get("tap") !== "picks")
+		}
+		try {
+			const {room} = await this.racer.enter(screen.credentials.passphrase)
+			screen.room = room
+			screen.say("")
+		} catch ({code, message, retry_after}) {
+			if (!code) return // the connection was lost
+			if (code === "bad_passphrase") return screen.askPassphrase()
+			if (retry_after) {
+				screen.say(`${message} Trying again.`)
+				this.retry = setTimeout(() => screen.link.welcomed && this.enter(), 1000 * retry_after)
+				return
+			}
+			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
+		}
+	}
+
+	// Remove everything that only a racer has.
+	leave() {
+		const {screen} = this
+		clearTimeout(this.retry)
+		stored.set(`seat ${screen.room}`, null)
+		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
+		document.documentElement.classList.remove("seated")
+		removeEventListener("keydown", this.keys)
+		for (const {tile, line} of screen.shown.values()) {
+			tile.remove()
+			line.remove()
+		}
+		screen.shown.clear()
+		Object.assign(screen, {chosen: [], laidOut: "", ranked: null})
+		screen.race.isLive = false
+		screen.race.boards.clear()
+	}
+
+	receive(message) {
+		const {screen, racer} = this
+		if (!racer) return // of the connection before
+		if (message.type === "roomstate") {
+			const commitment = String(message.commitment)
+			if (this.commitment && this.commitment !== commitment) return screen.unseat("This room was opened again, for another race. Take a seat if you want to race in it.")
+			this.commitment = commitment
+			racer.starts = message.starts
+			screen.chosen = [this.me]
+			this.turn = this.turn.then(() => this.draw(message))
+		} else if (message.type === "boardstate") {
+			racer.receiveBoard(message)
+			if (!message.revision) screen.race.starts.push(racer.board.piles)
+		} else if (message.type === "progressupdate") screen.race.count(message.tallies)
+		else if (message.type === "notice" && message.code === "kicked") screen.unseat(message.message)
+	}
+
+	// Take part in the draw of a joint deal.
+	async draw(room) {
+		const {type, ...fields} = (await this.shares.answer(room, this.me)) ?? {}
+		if (!type) return
+		const answer = this.screen.link.ask(type, fields)
+		answer.then(() => type === "revealshare" && this.shares.confirmed(fields.draw)).catch(() => {})
+	}
+
+	// The board has changed.
+	changed() {
+		const {screen, racer} = this
+		const {race, shown} = screen
+		const before = race.boards.get(this.me)
+		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? racer.starts})
+		this.hand.follow()
+		if (shown.has(this.me)) this.showTable(true)
+		screen.receive({})
+		clearTimeout(this.proving)
+		this.proving = setTimeout(() => this.proveStuck(), 400)
+	}
+
+	showTable(animated) {
+		const {racer, hand, screen} = this
+		const {view, tile, game} = screen.shown.get(this.me) ?? {}
+		if (!racer.piles || !view) return
+		if (this.table?.view !== view) {
+			this.table = new Table(view, game, (key, size) => this.tap(key, size))
+			this.fit()
+		}
+		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest}, animated)
+		tile.dataset.revision = racer.board.revision
+		this.buttons.undo.disabled = !racer.mayUndo
+	}
+
+	tap(key, size) {
+		this.say("")
+		if (this.isRacing) this.hand.tap(key, size)
+	}
+
+	get isRacing() {
+		const {phase, players} = this.room ?? {}
+		return phase === "racing" && this.racer.piles && !players.find(({player}) => player === this.me)?.resigned
+	}
+
+	press(event) {
+		const {key, target, ctrlKey, metaKey, altKey} = event
+		if (ctrlKey || metaKey || altKey || !this.isRacing || target.matches("input, select, textarea")) return
+		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
+		this.said.textContent = ""
+		if (key === "?" && this.room.options.hints) this.hand.hint()
+		else if (!this.hand.press(key, () => this.undo())) return
+		event.preventDefault()
+	}
+
+	undo() {
+		this.say("")
+		if (this.isRacing) this.hand.act("undo")
+	}
+
+	setAuto(on) {
+		this.hand.auto = on
+		stored.set("tap", on ? "moves" : "picks")
+		this.buttons.auto.ariaPressed = on
+	}
+
+	resign() {
+		const {resign} = this.buttons
+		if (resign.textContent === "Resign") {
+			resign.textContent = "Really resign?"
+			setTimeout(() => (resign.textContent = "Resign"), 4000)
+		} else this.ask("resign")
+	}
+
+	ask(type, fields) {
+		return this.screen.link.ask(type, fields).catch(({code, message}) => this.say(code ? message : "There is no connection. Try again when it is back."))
+	}
+
+	say(sentence) {
+		setText(this.said, sentence)
+	}
+
+	proveStuck() {
+		const {racer} = this
+		if (!this.isRacing || racer.pending.length || this.stuckAt === racer.board.revision) return
+		if (!racer.isStuck(this.room.options.undo)) return
+		this.stuckAt = racer.board.revision
+		this.ask("declarestuck")
+		this.say(STUCK)
+	}
+
+	// Make the board as large as it can be. Return whether there is one.
+	fit() {
+		const {table, screen} = this
+		if (!table || !this.room?.starts || byId("boards").hidden) return false
+		const boards = byId("boards")
+		const isBeside = getComputedStyle(this.controls).position === "fixed"
+		const wide = boards.parentNode.clientWidth - (isBeside ? this.controls.offsetWidth + 8 : 0)
+		const below = (isBeside ? 0 : this.controls.offsetHeight) + this.said.offsetHeight + 8
+		const tall = Math.max(LEAST, innerHeight - boards.getBoundingClientRect().top - scrollY - below)
+		const {layout, scale} = layOut(screen.race.room.game, wide, tall)
+		boards.style.gridTemplateColumns = `${layout.width * scale}px`
+		boards.style.setProperty("--scale", scale)
+		boards.style.setProperty("--height", `${layout.height * scale}px`)
+		const state = JSON.stringify(layout)
+		if (state !== this.laidOut) {
+			this.laidOut = state
+			table.arrange(layout)
+			this.showTable(false)
+		}
+		return true
+	}
+
+	show(rows) {
+		if (!this.racer) return
+		const {phase, options} = this.room
+		const isOn = phase === "racing"
+		byId("boards").hidden = !isOn
+		this.controls.hidden = this.said.hidden = !isOn
+		this.buttons.hint.hidden = !options.hints
+		if (phase !== this.phase) {
+			if (isOn) scrollTo(0, 0)
+			this.phase = phase
+			this.laidOut = ""
+		}
+		this.showRivals(rows)
+		this.showPanel(rows)
+		if (this.racer.piles) this.showTable(false)
+		this.fit()
+	}
+
+	showRivals(rows) {
+		const {cards} = this.screen.race
+		const isOn = this.room.phase === "racing"
+		this.rivals.hidden = !isOn
+		if (!isOn) return
+		const items = rows.map(({player, name, place, count, seat, connected, stuck, resigned}) => {
+			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
+			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, `${place}`), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || `${count}`))
+			item.style.setProperty("--player", `hsl(${seat * 137.5} 60% var(--tone))`)
+			item.style.setProperty("--done", count / cards)
+			return item
+		})
+		items.forEach((item, i) => {
+			const old = this.rivals.children[i]
+			if (!old) this.rivals.append(item)
+			else if (!old.isEqualNode(item)) old.replaceWith(item)
+		})
+		while (this.rivals.children.length > items.length) this.rivals.lastChild.remove()
+	}
+
+	// What the player can do besides moves: before the race, and after it.
+	showPanel(rows) {
+		const {room, me} = this
+		const {phase, players, host, next, options} = room
+		const own = players.find(({player}) => player === me)
+		const row = rows.find(({player}) => player === me)
+		const isDone = row?.finishedAt || row?.final?.time
+		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place])
+		if (state === this.panelShown) return
+		const hadFocus = this.panel.contains(document.activeElement)
+		this.panelShown = state
+		const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
+		const parts = []
+		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => this.screen.unseat("")))
+		else if (phase === "open") {
+			const others = players.length - 1
+			const isHost = host === me
+			const wait = !isHost ? "The host starts the race." : others ? "Start when everybody is here." : "Send the link to others, or start alone."
+			parts.push(element("h2", {}, `You have a seat, ${own.name}`), element("p", {}, options.start === "all-ready" ? "The race starts when everybody is ready." : options.start === "full" ? "The race starts when all seats are taken." : wait))
+			const buttons = [
+				button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
+				isHost && button("Start the race", () => this.ask("start"), {class: "main"}),
+				button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
+			]
+			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
+			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), ...shareLink())
+		} else if (phase === "countdown") parts.push(element("p", {}, "The cards are coming."))
+		else if (phase === "racing" && isDone) parts.push(element("h2", {}, `You finished in ${clock(isDone - room.starts)}, place ${row.place}`))
+		else if (phase === "racing" && own.resigned) parts.push(element("h2", {}, "You have resigned"))
+		else if (phase === "finished") {
+			const {final} = row
+			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${final.foundation_cards} card${final.foundation_cards === 1 ? "" : "s"}`
+			const rematch = async () => {
+				const answer = next ? {room: next} : await this.ask("rematch")
+				if (answer?.room) this.screen.goTo(answer.room)
+			}
+			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})))
+		}
+		const isOver = phase === "racing" && (isDone || own?.resigned)
+		if (isOver) parts.push(element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
+		if (phase === "open") parts.push(...[!isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
+		this.panel.replaceChildren(...parts)
+		this.panel.hidden = !parts.length
+		if (hadFocus) this.panel.querySelector("button")?.focus()
+	}
+
+	// The steps of the check of the deal that only a racer can make.
+	steps() {
+		this.checked ??= this.check()
+		return this.checked
+	}
+
+	async check() {
+		const {shares, room} = this
+		const {checkChain} = await import("./own_record.js")
+		const own = room.players.find(({player}) => player === this.me)
+		const chain = await checkChain(this.screen.link, room.room, own?.seat, this.part("moves").get().head, this.racer.broken)
+		this.racer.forget()
+		return [...(room.deal.startsWith("winnable") ? [shares.step] : []), chain]
+	}
+}
+
+// The address of the room, to send to others.
+function shareLink() {
+	const url = location.href
+	const sheet = navigator.share && element("button", {class: "main", onclick: () => navigator.share({title: "Samedeal", text: "Race me: the same cards for everyone.", url}).catch(() => {})}, "Share")
+	return [element("h2", {}, "Send this link"), copyLine(url), ...(sheet ? [sheet] : [])]
+}

@@ -1,0 +1,299 @@
+"""Races in a real browser by tap and by keys: from the link to the results, with reloads, lost connections and refusals."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.games import GAMES
+from samedeal.protocol.messages import Done, KickPlayer, Ready, Resign, Start
+from samedeal.record import Record
+from tests.end_to_end.browser import Browser, running_browser
+from tests.end_to_end.processes import Programs
+from tests.end_to_end.proxy import Proxy
+from tests.end_to_end.watched_races import ROOM, draw
+from tests.server.client import Client
+from tests.server.live_nodes import Node, serving
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
+
+RECORDS = Path(__file__).parents[1] / "golden" / "records"
+SMALL_PHONE = (360, 640)
+TAP = """
+const [key, depth] = arguments
+const button = document.querySelector(`.pile[data-key='${key}']`)
+const {left, top, width, height} = button.getBoundingClientRect()
+const tops = [...document.querySelectorAll(`.tile .card[data-pile='${key}']`)].map(card => parseFloat(card.style.top))
+const scale = getComputedStyle(button.closest(".table")).getPropertyValue("--scale")
+const felt = button.closest(".table").getBoundingClientRect().top
+const y = depth ? felt + (10 + tops.sort((a, b) => a - b).at(-depth)) * scale : top + height / 2
+const at = document.elementFromPoint(left + width / 2, y)
+at.dispatchEvent(new MouseEvent("click", {bubbles: true, detail: 1, clientX: left + width / 2, clientY: y}))
+return at === button
+"""
+SIT = """
+document.querySelector(".sit input").value = arguments[0]
+document.querySelector(".sit .main").click()
+"""
+PRESS = "[...document.querySelectorAll('button')].find(each => each.textContent === arguments[0]).click()"
+PILES = """
+const piles = {}
+for (const {dataset} of document.querySelectorAll(".tile:not([hidden]) .card"))
+  (piles[dataset.pile] ??= []).push(Number(dataset.card))
+return piles
+"""
+
+MOVE = """
+window.moved = true
+const piles = () => [...document.querySelectorAll(".pile")]
+for (const from of piles().filter(pile => !/foundation|stock|empty/.test(pile.ariaLabel))) {
+  if (document.querySelector("#auto[aria-pressed=true]")) document.querySelector("#auto").click()
+  from.click()
+  const to = document.querySelector(".pile.takes")
+  if (to) return to.click()
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with running_browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+async def browser(chromium: Browser) -> AsyncIterator[Browser]:
+    chromium.errors()
+    yield chromium
+    await chromium.run("try { localStorage.clear() } catch {}")
+    await chromium.close_page()
+
+
+@pytest.fixture
+async def one(redis_url: str) -> AsyncIterator[Node]:
+    async with serving(redis_url, "n1") as node:
+        yield node
+
+
+async def opened(url: str, **options: Any) -> Client:
+    """Open a room, and return the client that did so."""
+    client = await Client.hello(url, "mira")
+    await client.create(ROOM, **{"players": 3, "delay": 0, "end_when_settled": False, **options})
+    return client
+
+
+async def sit(browser: Browser, url: str, name: str = "zoe", size: tuple[int, int] = SMALL_PHONE) -> None:
+    await browser.open(f"{url}/{ROOM}", size)
+    await browser.until("document.querySelector('.sit input')")
+    await browser.run(SIT, name)
+    await browser.shows("You have a seat")
+
+
+async def dealt(browser: Browser) -> None:
+    await browser.until("document.querySelector('.tile[data-revision]') && document.querySelector('.pile')")
+
+
+async def acked(browser: Browser, revision: int) -> None:
+    await browser.until(
+        "Number(document.querySelector('.tile[data-revision]')?.dataset.revision) === arguments[0]", revision
+    )
+
+
+async def tap(browser: Browser, action: str, revision: int) -> None:
+    """Make a move by tapping a card and then a pile, and wait for its ack."""
+    source, target, *size = [*action.split(" "), *([] if " " in action else ["stock"])]
+    if " " not in action:
+        assert await browser.run(TAP, "stock", 0)
+    else:
+        count = int(size[0][1:]) if size else 1
+        assert await browser.run(TAP, source, count), (source, count)
+        await browser.run(TAP, "01" if target == "0" else target, 0)
+    await acked(browser, revision)
+
+
+async def shows_start(browser: Browser, client: Client) -> None:
+    """Compare the page's board at the start with that of another client."""
+    assert client.play is not None
+    board: Board = client.play.board
+    piles = await browser.run(PILES)
+    for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
+        assert piles.get(key, []) == list(pile), key
+
+
+@pytest.mark.parametrize("game", GAMES if os.environ.get("ALL_GAMES") else ["ace-of-hearts"])
+async def test_race_is_won_by_tap(browser: Browser, one: Node, game: str) -> None:
+    """The record is that of a won race, so that each move is legal. ``ALL_GAMES=1`` races in all games."""
+    record = Record.parse((RECORDS / f"{game}.txt").read_text())
+    mira = await opened(one.url, games=(game,), deal=str(record.deal), start="all-ready")
+    await sit(browser, one.url)
+    await mira.join(ROOM)
+    await browser.shows("mira", "tbody")
+    assert not await browser.accessibility_violations()
+    await mira.expect(Done, Ready)
+    await browser.run(PRESS, "Ready")
+    await dealt(browser)
+    await mira.dealt()
+    await shows_start(browser, mira)
+    assert not await browser.accessibility_violations()
+    await browser.run(PRESS, "Tap moves")  # from now on, a tap picks
+    for number, (_, action) in enumerate(record.actions, 1):
+        await tap(browser, action, number)
+    await browser.shows("You finished in")
+    await mira.expect(Done, Resign)
+    await browser.shows("Place 1 in")
+    await browser.shows("Deal checked here", ".deal.fair")
+    assert not await browser.accessibility_violations()
+    await browser.run(PRESS, "Rematch")
+    await browser.shows("You have a seat, zoe")
+    assert browser.errors() == []
+
+
+async def test_joint_deal_survives_reload_cut_and_killed_node(
+    browser: Browser, programs: Programs, redis_url: str
+) -> None:
+    """Two pages' worth of trust: the share is kept over a reload, and each acknowledged move over everything else."""
+    url, program = await programs.server(redis_url)
+    mira = await opened(url, games=("willow",), deal="winnable", undo="free")
+    async with Proxy(url) as proxy:
+        await mira.join(ROOM)
+        await sit(browser, proxy.url)
+        await mira.expect(Done, Start)
+        await draw([mira])
+        await dealt(browser)
+        await mira.dealt()
+        await shows_start(browser, mira)
+
+        async def move(revision: int) -> Any:
+            """Let the page make the first move that it finds, and return the board after it."""
+            await browser.run(MOVE)
+            await acked(browser, revision)
+            return await browser.run(PILES)
+
+        before = [await move(number) for number in range(1, 4)][-1]
+        await browser.run("location.reload()")
+        await browser.until("!window.moved")
+        await dealt(browser)
+        await acked(browser, 3)
+        assert await browser.run(PILES) == before
+        await proxy.cut()
+        await browser.run(MOVE)
+        proxy.restore()
+        await acked(browser, 4)
+        program.process.kill()
+        await browser.shows("Not live", "#status")
+        before = await browser.run(PILES)
+        await programs.server(redis_url, port=int(url.rpartition(":")[2]))
+        await browser.shows("Connected", "#status")
+        assert await browser.run(PILES) == before
+        await move(5)
+        again = await Client.hello(url, "mira", mira.session)
+        await again.join(ROOM)
+        await again.expect(Done, Resign)
+        await browser.run(PRESS, "Resign")
+        await browser.run(PRESS, "Really resign?")
+        await browser.shows("Deal checked here", ".deal.fair")
+        lines = await browser.run("return [...document.querySelectorAll('.deal li')].map(line => line.textContent)")
+        assert [line[0] for line in lines] == ["✓"] * 7, lines
+        assert any("Your random number is in the deal" in line for line in lines)
+
+
+async def test_two_pages_and_a_client_get_the_same_cards(browser: Browser, one: Node, tmp_path: Path) -> None:
+    """The second page takes a move back, and its move with keys is refused with the reason."""
+    mira = await opened(one.url, games=("klondike",), deal="7", undo="free", start="full")
+    with running_browser(tmp_path) as other:
+        await sit(browser, one.url)
+        await sit(other, one.url, "<b>ben</b>")
+        await mira.join(ROOM)
+        for page in (browser, other):
+            await dealt(page)
+        await mira.dealt()
+        for page in (browser, other):
+            await shows_start(page, mira)
+        before = await other.run(PILES)
+        await other.press(" ")
+        await acked(other, 1)
+        await other.press("z")
+        await acked(other, 2)
+        assert (await other.run(PILES)).keys() == before.keys()
+        await other.press("7")
+        await other.press("6")
+        await other.shows("can't go on", "#said")
+        await browser.shows("<b>ben</b>", "#rivals")
+        assert await browser.run("return document.querySelectorAll('main :is(img, b:not(#rivals b), i)').length") == 0
+        assert await other.run("return document.querySelectorAll('.tile:not([hidden])').length") == 1
+        assert other.errors() == []
+
+
+async def test_seat_in_another_tab_ends_this_one(browser: Browser, one: Node) -> None:
+    await opened(one.url)
+    await sit(browser, one.url)
+    session = await browser.run("return localStorage.getItem('session')")
+    assert session not in await browser.run("return location.href")
+    again = await Client.hello(one.url, "zoe", session)
+    await again.join(ROOM)
+    await browser.shows("now used in another tab", "#status")
+    await browser.run("location.reload()")
+    await browser.shows("Connected", "#status")
+    await browser.shows("You have a seat, zoe")
+
+
+async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None:
+    """A name that is taken or not allowed, a full room, a seat that the host takes away, and a race that has begun."""
+    mira = await opened(one.url, players=2)
+    await mira.join(ROOM)
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    for name, sentence in (("mira", "mira"), ("admin", "admin"), ("a" * 30, "name")):
+        await browser.until("document.querySelector('.sit input')")
+        await browser.run(SIT, name)
+        await browser.shows(sentence, "[role=alert]")
+        assert not await browser.accessibility_violations()
+    await browser.run(SIT, "zoe")
+    await browser.shows("You have a seat, zoe")
+    late = await Client.hello(one.url, "late")
+    state = await mira.state(lambda state: len(state.players) == 2)
+    await mira.expect(Done, KickPlayer, player=state.players[1].player)
+    await browser.shows("removed", "#message")
+    await late.join(ROOM)
+    await browser.run("localStorage.clear()")
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    await browser.shows("All seats are taken")
+    await mira.expect(Done, Start)
+    await mira.dealt()
+    await browser.shows("Take a seat in the next race")
+    await browser.run(SIT, "zoe")
+    await browser.shows("You get a seat in the next race")
+    for client in (mira, late):
+        await client.expect(Done, Resign)
+    await browser.until("location.pathname !== '/friday'")
+    assert browser.errors() == []
+
+
+async def test_frame_can_only_watch(browser: Browser, one: Node) -> None:
+    await opened(one.url)
+    await browser.open(f"{one.url}/{ROOM}?embed")
+    await browser.shows("Live", "#status")
+    assert await browser.run("return document.querySelector('.sit')") is None
+
+
+async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
+    """Without storage, a seat works as long as the page is open."""
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Open a room")
+    assert not await browser.accessibility_violations()
+    await browser.run(
+        "document.querySelector('[name=game]').value = 'Klondike'; document.querySelector('form .main').click()"
+    )
+    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
+    await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")
+    await browser.run(SIT, "zoe")
+    await browser.shows("Klondike", "#facts")
+    await browser.shows("Do not close or reload it")
+    await browser.shows(await browser.run("return location.href"), ".line-to-copy")
+    await browser.run(PRESS, "Leave")
+    await browser.shows("Take a seat")
+    assert browser.errors() == []
