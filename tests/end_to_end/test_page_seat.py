@@ -297,3 +297,44 @@ async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
     assert browser.errors() == []
+
+
+async def test_page_that_cheats_gets_nothing(browser: Browser, one: Node) -> None:
+    """A page with other scripts can ask for other boards, for a move that is not allowed, and for a place in the race."""
+    mira = await opened(one.url, games=("klondike",), deal="7")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    await dealt(browser)
+    codes = await browser.run(
+        """
+        const {Link} = await import("./link.js")
+        const codes = []
+        const open = name => new Promise(resolve => {
+            const link = new Link({welcome: () => resolve(link), message: () => {}, status: () => {}}, name)
+        })
+        const ask = (link, type, fields) => link.ask(type, fields).then(() => "done", ({code}) => codes.push(code))
+        const own = await open("zoe")
+        await ask(own, "watch", {room: "friday"})
+        await ask(own, "act", {revision: 0, action: "1 0"})
+        localStorage.removeItem("session")
+        const other = await open("eve")
+        for (const [type, fields] of [["join", {room: "friday"}], ["recover", {revision: 0, actions: [], receipt: "x"}]])
+            await ask(other, type, fields)
+        return codes
+        """
+    )
+    assert codes == ["racing", "no_seat", "race_started", "bad_frame"]
+
+
+async def test_room_without_spectators_offers_a_seat(browser: Browser, one: Node) -> None:
+    await opened(one.url, spectators=False, passphrase="sesam open")
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    await browser.until("document.querySelector('.sit input')")
+    await browser.run(SIT, "zoe")
+    await browser.until("document.querySelector('[type=password]')")
+    await browser.run(
+        "document.querySelector('[type=password]').value = 'sesam open'; document.querySelector('form button').click()"
+    )
+    await browser.shows("You have a seat, zoe")
+    assert browser.errors() == []

@@ -43,7 +43,7 @@ LARGEST_WATCHING = 30_000
 LARGEST_RACING = 50_000
 """Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with gzip."""
 
-LARGEST = 60_000
+LARGEST = 65_000
 """Maximum size, in bytes, of all files together, compressed with gzip: also those of the list, the replay and the solver."""
 
 

@@ -17,13 +17,15 @@ from tests.shared.javascript import evaluate_with_page, needs_node
 pytestmark = needs_node
 
 PROGRAM = """await (async () => {
-    const {Racer, movesFrom, byKey} = await import("./racer.js")
+    const {Racer} = await import("./racer.js")
+    const {boardHash} = await import("./blake.js")
+    const {played} = await import("./piles.js")
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]
     const waiting = []
     const link = {nextId: 1, ask: (type, {...fields}) => new Promise((resolve, reject) => {
         sent.push([type, fields])
-        waiting.push({resolve, reject})
+        waiting.push({resolve, reject, ...fields})
     })}
     let kept = given.kept ?? {}
     const store = {get: () => kept, set: value => (kept = JSON.parse(JSON.stringify(value)))}
@@ -31,13 +33,17 @@ PROGRAM = """await (async () => {
     const racer = new Racer(link, "friday", store, on)
     const settle = () => new Promise(resolve => setTimeout(resolve, 5))
     const bytes = value => Uint8Array.from(value)
-    const usual = {foundation_cards: 0, moves: 1, undos: 0, may_undo: true, time: 5, head: [], piles: [], seen: [], hash: []}
+    const usual = {foundation_cards: 0, moves: 1, undos: 0, may_undo: true, time: 5, head: [], piles: [], seen: []}
     for (const [what, ...more] of steps) {
         if (what === "enter") racer.enter().catch(({code}) => told.push(code ?? "lost"))
         const board = {game, piles: piles.map(bytes), moves: 0, undos: 0, head: [], may_undo: false}
         if (what === "board") racer.receiveBoard({...board, ...more[0]})
         if (what === "act") racer.act(more[0])
-        if (what === "answer") waiting.shift().resolve({receipt: [7], ...usual, ...more[0]})
+        if (what === "answer") {
+            const {resolve, action} = waiting.shift()
+            const after = action && played(game, racer.board.piles, action, more[0].seen)
+            resolve({receipt: [7], ...usual, hash: after && boardHash(game, after), ...more[0]})
+        }
         if (what === "refuse") waiting.shift().reject({retry_after: 0, revision: -1, message: more[0].code, ...more[0]})
         if (what === "cut") for (const {reject} of waiting.splice(0)) reject(new Error("lost"))
         await settle()
@@ -96,6 +102,12 @@ def test_unanswered_moves_are_sent_again_with_their_ids(tmp_path: Path) -> None:
     assert acts[:2] == acts[2:]
     assert found["shown"][-1] == [2, 0, False]
     assert found["piles"][-1] == [9]
+
+
+def test_board_is_asked_for_if_its_hash_differs(tmp_path: Path) -> None:
+    other = {"revision": 1, "foundation_cards": 1, "hash": [0] * 8}
+    found = run(tmp_path, ["board", {"revision": 0}], ["act", "1 0"], ["answer", other])
+    assert found["requests"][-1] == ["join", {"revision": -1}]
 
 
 @pytest.mark.parametrize("code", ["rate_limited", "unavailable"])
@@ -187,7 +199,8 @@ HAND = """await (async () => {
         const said = []
         const hand = new Hand(racer, sentence => said.push(sentence), () => {})
         hand.auto = auto ?? true
-        for (const [what, ...more] of steps) what === "press" ? hand.press(more[0], () => made.push("undo")) : hand[what](...more)
+        for (const [what, ...more] of steps)
+            what === "press" ? hand.press(more[0], () => made.push("undo")) : hand[what](...more)
         return {made, picked: hand.picked, said, targets: hand.targets()}
     })
 })()"""

@@ -1,6 +1,7 @@
 // A racer's own play: the acknowledged board, the actions that the server has not answered, and what it takes to come
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
+import {boardHash} from "./blake.js"
 import {DOWN, GAMES, onFoundations, played} from "./piles.js"
 import {GAMES as RULES, targetOf} from "./rules.mjs"
 import {sha256} from "./words.js"
@@ -36,8 +37,8 @@ export class Racer {
 	// refused(message), and later(seconds), which reconnects.
 	constructor(link, room, store, on) {
 		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
-		const {newest = -1, history = []} = store.get()
-		Object.assign(this, {newest, history, broken: false})
+		const {newest = -1, history = [], head: known} = store.get()
+		Object.assign(this, {newest, history, known, broken: false}) // `broken` if the server has rewritten an action
 	}
 
 	// Take the seat, or come back to it. Throws a refusal.
@@ -96,6 +97,7 @@ export class Racer {
 		this.pending = this.pending.filter(pending => pending.revision >= revision)
 		this.board = {revision, piles: piles.map(pile => [...pile]), moves, undos, mayUndo}
 		this.head = head
+		if (this.known?.revision === revision && !same(this.known.hash, head)) this.broken = true
 		if (revision < this.newest) this.recover(revision)
 		this.predict()
 	}
@@ -147,7 +149,7 @@ export class Racer {
 		const {revision, moves, undos, head, may_undo: mayUndo, time, receipt} = answer
 		const piles = action === "undo" ? answer.piles.map(pile => [...pile]) : played(this.game, board.piles, action, answer.seen)
 		const follows = answer.revision === board.revision + 1
-		if (!follows || !piles || onFoundations(this.game, piles) !== answer.foundation_cards) return this.resync()
+		if (!follows || !piles || !same(boardHash(this.game, piles), answer.hash)) return this.resync()
 		if (action !== "undo") this.past.push({piles: board.piles, mayUndo: board.mayUndo})
 		else if (!this.past.pop()) this.fromDeal = false
 		this.board = {revision, piles, moves, undos, mayUndo, time}
@@ -166,7 +168,7 @@ export class Racer {
 	}
 
 	async refused(pending, {code, message, retry_after, revision}) {
-		if (!this.pending.includes(pending)) return
+		if (!this.pending.includes(pending) || code === "fault") return // the server closes, and the next connection sends it again
 		if (code === "stale" && this.retrying) return
 		if (UNKNOWN.includes(code)) {
 			if (this.retrying) return

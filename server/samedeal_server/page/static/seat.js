@@ -9,6 +9,7 @@ import {Table, layOut} from "./table.js"
 const MOST_KEPT = 20 // rooms of which the browser keeps something
 const PLAIN = "This page came over plain http: whoever is between you and the server can see and change everything."
 const VOLATILE = "This browser keeps nothing for this page. Do not close or reload it, or your seat is lost."
+const SHOWN = "Spectators of this room see every move at once, so they can tell others what you do."
 const STUCK = "No move and no undo can improve your result any more. You can resign."
 const LEAST = 200 // px, height of the board on a screen that is too small for it
 
@@ -94,7 +95,7 @@ export class Seat {
 		clearTimeout(this.retry)
 		stored.set(`seat ${screen.room}`, null)
 		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
-		document.documentElement.classList.remove("seated")
+		document.documentElement.classList.remove("seated", "racing")
 		removeEventListener("keydown", this.keys)
 		for (const {tile, line} of screen.shown.values()) {
 			tile.remove()
@@ -154,7 +155,7 @@ export class Seat {
 		}
 		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest}, animated)
 		tile.dataset.revision = racer.board.revision
-		this.buttons.undo.disabled = !racer.mayUndo
+		this.buttons.undo.disabled = !racer.mayUndo || this.room?.options.undo === "off"
 	}
 
 	tap(key, size) {
@@ -244,6 +245,7 @@ export class Seat {
 		this.buttons.hint.hidden = !options.hints
 		if (phase !== this.phase) {
 			if (isOn) scrollTo(0, 0)
+			document.documentElement.classList.toggle("racing", isOn)
 			this.phase = phase
 			this.laidOut = ""
 		}
@@ -313,7 +315,8 @@ export class Seat {
 		}
 		const isOver = phase === "racing" && (isDone || own?.resigned)
 		if (isOver) parts.push(element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
-		if (phase === "open") parts.push(...[!isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
+		const isShown = options.spectators && !options.delay
+		if (phase === "open") parts.push(...[isShown && SHOWN, !isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
 		this.panel.replaceChildren(...parts)
 		this.panel.hidden = !parts.length
 		if (hadFocus) this.panel.querySelector("button")?.focus()
@@ -337,7 +340,7 @@ export class Seat {
 
 // The address of the room, to send to others.
 function shareLink() {
-	const url = location.href
+	const url = location.origin + location.pathname
 	const sheet = navigator.share && element("button", {class: "main", onclick: () => navigator.share({title: "Samedeal", text: "Race me: the same cards for everyone.", url}).catch(() => {})}, "Share")
 	return [element("h2", {}, "Send this link"), copyLine(url), ...(sheet ? [sheet] : [])]
 }
