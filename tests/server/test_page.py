@@ -103,6 +103,12 @@ def test_page_is_small() -> None:
     assert packed(NAMES) <= LARGEST
 
 
+def test_document_names_all_that_watching_needs() -> None:
+    """Otherwise a browser would find one module after the other, which takes seconds on a slow network."""
+    named = re.findall(r'"modulepreload" href="(.*?)"', (STATIC / "index.html").read_text())
+    assert {"page.js", *named} == imported("page.js") | imported("race_screen.js")
+
+
 def test_every_module_is_used() -> None:
     loaded = {"page.js", WORKER}
     for name in SCRIPTS:

@@ -290,7 +290,7 @@ export class RaceScreen {
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
 		const name = stored.get("name") ?? ""
-		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name"})
+		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: () => import("./seat.js")})
 		const onsubmit = async event => {
 			event.preventDefault()
 			stored.set("name", input.value)
