@@ -308,6 +308,7 @@ async def test_page_that_cheats_gets_nothing(browser: Browser, one: Node) -> Non
     await dealt(browser)
     codes = await browser.run(
         """
+        return (async () => {
         const {Link} = await import("./link.js")
         const codes = []
         const open = name => new Promise(resolve => {
@@ -322,6 +323,7 @@ async def test_page_that_cheats_gets_nothing(browser: Browser, one: Node) -> Non
         for (const [type, fields] of [["join", {room: "friday"}], ["recover", {revision: 0, actions: [], receipt: "x"}]])
             await ask(other, type, fields)
         return codes
+        })()
         """
     )
     assert codes == ["racing", "no_seat", "race_started", "bad_frame"]
