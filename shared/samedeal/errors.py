@@ -27,6 +27,7 @@ from enum import StrEnum
 from typing import Self
 
 from samedeal.protocol_codes import RefusalCode
+from samedeal.terminal_text import printable
 
 
 class EngineCode(StrEnum):
@@ -85,7 +86,7 @@ class MalformedGame(SamedealError):
 
     def __init__(self, name: str, line: int, reason: str) -> None:
         where = f", line {line}" if line else ""
-        super().__init__(f"{name[:40]}.toml{where}: {reason}.")
+        super().__init__(printable(f"{name[:40]}.toml{where}: {reason}", 300) + ".")
         self.line = line
 
 

@@ -14,29 +14,59 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from samedeal.cards import DECK, Card
 from samedeal.errors import MalformedGame
-from samedeal.policies import Base, Build, Faces, Kind, Lift
+from samedeal.policies import AS_FREE_PLACES_ALLOW, IS_DEALT_DOWN, Base, Build, Faces, Kind, Lift
 from samedeal.stock import STOCKS, StockPolicy
 
 LONGEST_FILE: Final = 8_000
-"""Maximum length of a file, in characters."""
+"""Maximum length of a file, in bytes."""
 
 _GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_LETTER: Final = re.compile(r"[qwertyuiasdfghjk]")
 _PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.COLUMN: re.compile(r"[1-9t]"),
-    Kind.FAN: re.compile(r"[a-z]"),
-    Kind.RESERVE: re.compile(r"[a-z]"),
-    Kind.CELL: re.compile(r"[a-z]"),
+    Kind.FAN: _LETTER,
+    Kind.RESERVE: _LETTER,
+    Kind.CELL: _LETTER,
     Kind.FOUNDATION: re.compile(r"0[1-8]"),
     Kind.STOCK: re.compile(r"stock"),
     Kind.WASTE: re.compile(r"w"),
 }
-"""The names that the piles of each kind may have. PROTOCOL.md, *Moves*, says how they are written in a move."""
+"""The names that the piles of each kind may have. PROTOCOL.md, *Moves*, says how they are written in a move.
+
+Other letters stand for commands of the client.
+"""
+
+_PLAIN: Final = {
+    Kind.CELL: Base.ANY,
+    Kind.RESERVE: Base.NOTHING,
+    Kind.STOCK: Base.NOTHING,
+    Kind.WASTE: Base.NOTHING,
+}
+"""The kinds of piles that have no other rule than what an empty pile takes."""
+
+FOUNDATIONS: Final = {
+    (Base.ACE, Build.UP_SAME_SUIT): 4,
+    (Base.COMPLETE_SUIT, Build.DOWN_SAME_SUIT): 4,
+    (Base.ACE_OF_HEARTS, Build.UP_AROUND): 1,
+}
+"""What empty foundations take and how they build, with the number of foundations for a deck."""
+
+_FEWEST_COLUMNS: Final = 4
+
+_MOST_ACROSS: Final = 11
+"""Maximum number of columns and fans together, so that boards fit the smallest screen.
+
+Columns that are as many as the foundations stand below them, and need the space of one more.
+"""
 
 _MOST_CARDS: Final = 20
 """Maximum number of cards that are dealt to a pile, so that boards fit the smallest screen."""
 
-_Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
+_CARDS: Final = [str(Card(code)) for code in DECK]
+
+_Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+\Z")]
 _States = Annotated[int, Meta(ge=2, le=99_999)]
 _Weight = Annotated[int, Meta(ge=0, le=99)]
 _BotWeight = Annotated[float, Meta(ge=0, le=99)]
@@ -61,7 +91,7 @@ class PileRow(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     kind: Kind
     keys: Annotated[str, Meta(min_length=1, max_length=64)]
-    cards: Annotated[str, Meta(max_length=64, pattern=r"^(\d{1,2}( \d{1,2})*)?$")] = ""
+    cards: Annotated[str, Meta(max_length=64, pattern=r"^([0-9]{1,2}( [0-9]{1,2})*)?\Z")] = ""
     faces: Faces = Faces.UP
     build: Build = Build.NONE
     empty: Base = Base.NOTHING
@@ -123,8 +153,8 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     follow from the policies, by section.
     """
 
-    title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+$")] = "?"
-    blurb: Annotated[str, Meta(max_length=42, pattern=r"^[ -~]*$")] = ""
+    title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+\Z")] = "?"
+    blurb: Annotated[str, Meta(max_length=42, pattern=r"^[ -~]*\Z")] = ""
     height: Annotated[float, Meta(ge=1, le=10)] = 4
     variant_of: Annotated[str, Meta(max_length=24)] = ""
     order: Annotated[int, Meta(ge=1, le=999)] = 999
@@ -138,7 +168,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
     search: Annotated[tuple[SearchWeights, ...], Meta(max_length=4)] = ()
     bots: Annotated[Mapping[str, _BotWeight], Meta(max_length=32)] = {}
-    rulings: Mapping[str, int] = {}
+    rulings: Mapping[str, Annotated[int, Meta(ge=1, le=999)]] = {}
     notes: Mapping[str, tuple[_Line, ...]] = {}
 
     @property
@@ -153,11 +183,13 @@ def parse_game_file(name: str, text: str) -> dict[str, GameFile]:
     A table such as ``[variants.spider-one]`` has what is different in a variant. Raise MalformedGame with the line and
     the reason if there can't be such a game.
     """
-    if len(text) > LONGEST_FILE:
-        raise MalformedGame(name, 0, f"It has {len(text)} characters. {LONGEST_FILE} are allowed")
+    if len(text) > LONGEST_FILE or len(text.encode()) > LONGEST_FILE:
+        raise MalformedGame(name, 0, f"It is longer than {LONGEST_FILE} bytes")
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise MalformedGame(name, 0, "Its values are nested too deeply") from None
+    except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         at = re.search(r" \(at line (\d+).*\)", str(error))
         raise MalformedGame(name, int(at[1]) if at else 0, str(error).partition(" (at ")[0]) from None
     try:
@@ -239,6 +271,32 @@ def _faults(file: GameFile) -> Iterator[tuple[str, str]]:
         yield ".piles", f"{dealt} cards are dealt, of {cards}"
     if file.difficulty and file.difficulty.easy >= file.difficulty.medium:
         yield ".difficulty", "An easy deal must have fewer states than a medium one"
+    yield from _number_faults(file)
+    yield from _note_faults(file)
+
+
+def _number_faults(file: GameFile) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the numbers of columns, fans and foundations."""
+    numbers = {row.kind: len(row.names) for row in file.piles}
+    columns = numbers.get(Kind.COLUMN, 0)
+    if columns < _FEWEST_COLUMNS:
+        yield ".piles", f"There must be at least {_FEWEST_COLUMNS} columns"
+    if columns + numbers.get(Kind.FAN, 0) + (columns == numbers.get(Kind.FOUNDATION)) > _MOST_ACROSS:
+        yield ".piles", "A small screen has no room for so many columns and fans beside one another"
+    for number, row in enumerate(file.piles):
+        if row.kind is Kind.FOUNDATION and FOUNDATIONS.get((row.empty, row.build), 0) * file.decks != len(row.names):
+            ways = "; ".join(
+                f"{count} for a deck, with '{empty}' and '{build}'" for (empty, build), count in FOUNDATIONS.items()
+            )
+            yield f".piles[{number}].keys", f"There are these ways to have foundations: {ways}"
+
+
+def _note_faults(file: GameFile) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the notes."""
+    for note in (note for notes in file.notes.values() for note in notes):
+        for text in re.findall(r"\{(\w+)\}", note):
+            if text not in _CARDS:
+                yield ".notes", f"{text!r} is not a card. Write one as in {{TH}}"
 
 
 def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str, str]]:
@@ -256,7 +314,15 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
     most = 1 if row.kind in (Kind.RESERVE, Kind.CELL) else _MOST_CARDS
     if max(row.sizes, default=0) > most:
         yield "cards", f"At most {most} can be dealt to a {row.kind}"
+    if row.kind is Kind.COLUMN and any(size and IS_DEALT_DOWN[row.faces](size - 1, size) for size in row.sizes):
+        yield "faces", "The top card of a column can't lie face down"
     if row.faces is not Faces.UP and row.kind not in (Kind.COLUMN, Kind.STOCK):
         yield "faces", "Only cards of columns can lie face down"
+    if row.kind is Kind.FOUNDATION and row.lift not in (None, Lift.NOTHING, Lift.TOP):
+        yield "lift", "At most the top card is taken off a foundation"
+    if row.kind is not Kind.COLUMN and row.lift in AS_FREE_PLACES_ALLOW:
+        yield "lift", "Only from columns can cards be taken as free places allow"
     if row.empty is Base.COMPLETE_SUIT and (row.kind is not Kind.FOUNDATION or row.lift is not None):
         yield "empty", "Only a foundation that keeps its cards takes a complete suit"
+    if row.kind in _PLAIN and (row.build, row.empty, row.lift) != (Build.NONE, _PLAIN[row.kind], None):
+        yield "kind", f"A {row.kind} has no policies, except that an empty cell takes any card"

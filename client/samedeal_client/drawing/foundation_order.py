@@ -18,7 +18,7 @@ def foundations_shown(board: Board) -> list[tuple[int, int | None]]:
     """
     game = board.game
     group = game.piles[game.foundations.start]
-    if not group.follows_suit or len(game.foundations) != len(_SHOWN_SUITS):
+    if not group.follows_suit or len(game.foundations) != len(_SHOWN_SUITS) or game.file.suits < len(_SHOWN_SUITS):
         return [(index, None) for index in game.foundations]
     held = {Card(board.piles[index][0]).suit: index for index in game.foundations if board.piles[index]}
     free = iter([index for index in game.foundations if not board.piles[index]])

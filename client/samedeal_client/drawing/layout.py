@@ -3,9 +3,10 @@
 Piles stand in a grid whose cells are as wide as a card and the gap to its left. From top to bottom there are stock,
 waste and foundations, then the reserve, then columns and fans. Some games differ from this:
 
-- If there are as many fans as foundations, the foundations are above the fans. The columns are to the left of both, and
-  use all rows.
-- If the reserve is wider than the columns, the foundations are below it, to the right of the columns.
+- If there are as many fans as foundations, and neither a stock nor a reserve, the foundations are above the fans. The
+  columns are to the left of both, and use all rows.
+- If the reserve is wider than the columns, and there are no fans, the foundations are below it, to the right of the
+  columns.
 - Cells have the place of a reserve. If there is room for them beside the foundations, they stand to the left of them.
 
 Each pile has its name above it. The panel with the rivals is on the right, and the board is centred in the space that is
@@ -227,13 +228,13 @@ def _fits(choice: _Choice, game: Game, width: int, height: int, *, panel: bool) 
 
 def _has_top_above_fans(game: Game) -> bool:
     """Return whether each foundation stands above a fan."""
-    return len(game.fans) == len(game.foundations)
+    return len(game.fans) == len(game.foundations) and not game.singles and not game.stock.action
 
 
 def _has_top_beside_columns(game: Game) -> bool:
     """Return whether the foundations stand to the right of the columns, below the reserve."""
     spare_columns = min(RESERVE_ROW, len(game.singles)) - len(game.columns)
-    return not game.stock.action and spare_columns >= _FOUNDATIONS_BESIDE_COLUMNS
+    return not game.stock.action and not game.fans and spare_columns >= _FOUNDATIONS_BESIDE_COLUMNS
 
 
 def _has_cells_beside_top(game: Game) -> bool:

@@ -50,7 +50,7 @@ def weights_of(game: Game) -> tuple[SearchWeights, ...]:
         return game.file.search
     build = game.piles[game.columns.start].build
     others = "reserve" if game.singles else "fans" if game.fans else ""
-    return _WEIGHTS.get((build, others)) or _WEIGHTS[build, ""]
+    return _WEIGHTS.get((build, others)) or _WEIGHTS.get((build, "")) or _WEIGHTS[Build.DOWN_ANY_SUIT, ""]
 
 
 class Estimate:
