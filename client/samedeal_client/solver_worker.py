@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from samedeal.board import Board
 from samedeal.board_history import Play
+from samedeal.games import offer, offered
 from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome, solve
 from samedeal_client.state.losing_move import Review, actions_kept
@@ -28,6 +29,7 @@ REVIEW_BUDGET: Final = 200_000
 class _Request(Struct):
     board: str
     budget: int
+    games: dict[str, str]
 
 
 class _Reply(Struct):
@@ -63,7 +65,7 @@ class SolverProcess:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the worker has no pipes")
         try:
-            process.stdin.write(msgspec.json.encode(_Request(str(board), budget)) + b"\n")
+            process.stdin.write(msgspec.json.encode(_Request(str(board), budget, offered())) + b"\n")
             await process.stdin.drain()
             reply = msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=_Reply)
         except (OSError, asyncio.IncompleteReadError, ValueError):
@@ -90,6 +92,7 @@ def main() -> None:
     """Answer requests until the input ends."""
     for line in sys.stdin.buffer:
         request = msgspec.json.decode(line, type=_Request)
+        offer(request.games)
         answer = solve(Board.parse(request.board), request.budget)
         reply = _Reply(answer.outcome, tuple(map(str, answer.line)), answer.states)
         sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")

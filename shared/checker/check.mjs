@@ -1,25 +1,40 @@
 // Checks records of races (RECORDS.md) and proofs of deals (DEALS.md): the hashes, the deal, the line that wins it,
 // every action of every player, and the standings. Written from these pages, without a look at the Python code.
 //
-//     node check.mjs [--deep] FILE...
+//     node check.mjs [--games FILE] [--deep] FILE...
 //
-// It needs Node 18 or newer, hashes.mjs, and the rules and the solver in the folder of the page for browsers.
+// It needs Node 18 or newer, the other files in its folder, and the rules and the solver in the folder of the page for
+// browsers. With --games, it also knows the games in a file that only a server has, or in the games.json of its page.
 // With --deep, the solver also tries the earlier candidates.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { gamesIn } from "./game_file.mjs";
 import { bytes, candidateOrder, seedOrder, sha256 } from "./hashes.mjs";
-import { cardsUp, deal, GAMES, hiddenCards, play, textOf } from "../../server/samedeal_server/page/static/rules.mjs";
+import { GAMES as shipped } from "../../server/samedeal_server/page/static/games.mjs";
+import { cardsUp, deal, GAMES, hiddenCards, play, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
+import { textOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.mjs";
 
-const isDeep = process.argv[2] === "--deep";
+const files = process.argv.slice(2);
+const described = { ...(files[0] === "--games" && gamesIn(...files.splice(0, 2).slice(1))), ...shipped };
+for (const name of Object.keys(described)) GAMES[name] ??= rulesOf(described[name]);
+const isDeep = files[0] === "--deep" && files.splice(0, 1).length > 0;
+
+// Returns the hash of the rules of a game, or an empty text if there is no such game.
+function rulesHash(name) {
+  if (!Object.hasOwn(described, name)) return "";
+  const { decks, suits, stock, piles } = described[name];
+  const row = ({ kind, keys, sizes, faces, build, empty, lift }) => ({ kind, keys, sizes, faces, build, empty, lift });
+  return sha256(`samedeal rules 1\n${name}\n`, JSON.stringify({ decks, suits, stock, piles: piles.map(row) }));
+}
 
 // The forms of values. The other values are compared with what they should be.
 const [NUMBER, HASH, NAME] = ["(0|[1-9]\\d{0,8})", "[0-9a-f]{64}", "[^\\s\\p{Cc}]+( [^\\s\\p{Cc}]+)*"];
 const [TIME, TO_16] = ["\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z", "([1-9]|1[0-6])"]; // a race has up to 16 players
 const FORMS = {
   ...{ start: TIME, end: TIME, players: TO_16, limit: "([1-9]\\d\\d?|[1-6]\\d{3}|7[01]\\d\\d|7200)" },
-  ...{ room: "(?!-)[a-z0-9-]{1,24}(?<!-)", round: NUMBER, undo: "(free|no-reveal|off)", seed: HASH },
+  ...{ room: "(?!-)[a-z0-9-]{1,24}(?<!-)", round: NUMBER, rules: HASH, undo: "(free|no-reveal|off)", seed: HASH },
   deal: `(random|#${NUMBER}|winnable( easy| medium| hard)?|daily [1-9]\\d{3}-\\d\\d-\\d\\d)`,
   ...{ player: `${TO_16} ${NAME}`, bot: "yes", place: NUMBER, resigned: "yes", solver: NUMBER },
   ...{ budget: "[1-9]\\d{0,8}", least: "([2-9]|[1-9]\\d{1,8})", secret: HASH, draw: "[1-5]" },
@@ -67,6 +82,7 @@ function checkProof(text) {
   const areKnown = Array.from("12345".slice(0, proof.draw - 1)).every((draw) => draws.includes(draw));
   assert(proof.public || (areRising && areKnown), "the lost seats are not those of the draws");
 
+  assert(rulesHash(proof.game), `it needs the file of the game '${proof.game}'. Give it with --games FILE`);
   const [game, dealt] = [GAMES[proof.game], Number(proof.candidate)];
   const mix = proof.public ? secret : bytes(sha256("samedeal mix v2\n", ...mixed));
   const orderOf = (candidate) => candidateOrder(mix, candidate, game.decks);
@@ -77,6 +93,7 @@ function checkProof(text) {
   assert(!isDeep || proof.solver === SOLVER, `the deal needs version ${proof.solver} of the solver, not ${SOLVER}`);
   const isSearched = Object.values(game.states).some((limits) => `${limits}` === `${proof.least ?? 1},${proof.budget}`);
   assert(!isDeep || isSearched, `no search has the limits ${proof.least ?? 1} and ${proof.budget}`);
+  assert(!isDeep || game.search, "the file of the game has no weights for the solver. Give the server's games.json");
   for (let number = 0; isDeep && number <= dealt; number++) {
     const { outcome, states } = solve(proof.game, deal(game, orderOf(number)), Number(proof.budget));
     const fits = outcome === "won" && states >= (proof.least ?? 1);
@@ -138,9 +155,11 @@ function checkRecord(text) {
   const [above, ...digests] = text.split(/^digest: /m);
   assert(`${digests}` === `${sha256(above)}\n`, "the digest does not match the lines above it");
   const [top, ...blocks] = above.slice(0, -1).split(/(?<=\n)\n/);
-  const lines = "(?<agreed>room round game deal undo limit start commitment) terms end players(seed|(?<proofs>proof+))";
-  const race = read(top, "samedeal record 2\n", lines);
+  const agreed = "(?<agreed>room round game rules deal undo limit start commitment)";
+  const race = read(top, "samedeal record 2\n", `${agreed} terms end players(seed|(?<proofs>proof+))`);
   assert(race.terms === head("samedeal terms 1\n", race.agreed), "the terms do not match the lines above them");
+  const needed = `rules have a hash that begins with ${race.rules.slice(0, 12)}. Give it with --games FILE`;
+  assert(rulesHash(race.game) === race.rules, `it needs the file of the game '${race.game}' whose ${needed}`);
   const [start, end] = [new Date(race.start), new Date(race.end)];
   const areTimes = [race.start, race.end, ...race.deal.split("daily ").slice(1)].every(exists) && start >= 0;
   assert(areTimes && start <= end && end - start <= 1000 * race.limit, "the start, the end or the day is wrong");
@@ -156,7 +175,7 @@ function checkRecord(text) {
   return players.map(({ place }, at) => `${place} ${names[at]}`).join(", ") + dealt.note;
 }
 
-for (const file of process.argv.slice(isDeep ? 3 : 2)) {
+for (const file of files) {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
     const isProof = text.startsWith("samedeal deal");

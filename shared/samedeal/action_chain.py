@@ -45,7 +45,8 @@ class RaceTerms(NamedTuple):
     def lines(self) -> list[str]:
         """Return the terms as lines of a record."""
         values = self._replace(start=utc_text(self.start), commitment=self.commitment.hex())  # type: ignore[arg-type]  # text
-        return [f"{name}: {value}" for name, value in zip(self._fields, values, strict=True)]
+        lines = [f"{name}: {value}" for name, value in zip(self._fields, values, strict=True)]
+        return [*lines[:3], f"rules: {self.game.rules_hash.hex()}", *lines[3:]]
 
     def digest(self) -> bytes:
         """Return the hash of the terms."""

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from typing import Any, Final, Self
+
+import msgspec
 
 from samedeal.cards import DECK, IN_SUITS
 from samedeal.game_file import GameFile, PileRow
@@ -100,17 +104,17 @@ class Group:
 class Game:
     """A solitaire game.
 
-    ``name`` is typed and ``title`` is shown. ``file`` has what is not needed for moves. Games are compared and printed
-    by name. The piles of a board are in the order of ``groups``. The *position* of a pile is its index in this order.
-    The fields after ``file`` are computed from the others.
+    ``name`` is typed and ``title`` is shown. ``file`` has what is not needed for moves. Games are equal if they have the
+    same title and rules, and are printed by name. The piles of a board are in the order of ``groups``. The *position* of
+    a pile is its index in this order. The fields after ``file`` are computed from the others.
     """
 
     name: str
     title: str
-    decks: int = field(compare=False)
-    groups: tuple[Group, ...] = field(compare=False, repr=False)
-    stock: StockPolicy = field(compare=False, repr=False)
-    file: GameFile = field(default=GameFile(), compare=False, repr=False)
+    decks: int
+    groups: tuple[Group, ...] = field(repr=False)
+    stock: StockPolicy = field(repr=False)
+    file: GameFile = field(default=GameFile(), repr=False)
 
     cards: int = _derived()
     """The number of cards in the game, 52 for each deck."""
@@ -177,6 +181,40 @@ class Game:
         """Return the game that a file describes."""
         groups = tuple(Group.of(row) for row in file.piles)
         return cls(name, file.title, file.decks, groups, file.stock_policy, file)
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What decides how the game is dealt and played, with the names that ``games.json`` uses."""
+        return {
+            "decks": self.decks,
+            "suits": self.file.suits,
+            "stock": self.file.stock,
+            "piles": [
+                {
+                    "kind": group.kind,
+                    "keys": " ".join(group.keys),
+                    "sizes": group.sizes,
+                    "faces": group.faces,
+                    "build": group.build,
+                    "empty": group.base,
+                    "lift": group.lift,
+                }
+                for group in self.groups
+            ],
+        }
+
+    @cached_property
+    def rules_hash(self) -> bytes:
+        """The hash of the rules, which records carry. RECORDS.md, *The rules*, specifies it byte by byte."""
+        return sha256(f"samedeal rules 1\n{self.name}\n".encode() + msgspec.json.encode(self.rules)).digest()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Game):
+            return self is other
+        return (self.title, self.rules_hash) == (other.title, other.rules_hash)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __str__(self) -> str:
         return self.name

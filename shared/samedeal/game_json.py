@@ -18,25 +18,13 @@ def games_json(games: Iterable[Game]) -> bytes:
 
 
 def _facts(game: Game) -> dict[str, Any]:
+    rows = zip(game.rules["piles"], game.file.piles, strict=True)
     return {
         "title": game.title,
+        "rules": game.rules_hash.hex()[:16],
         "height": game.file.height,
-        "decks": game.decks,
-        "suits": game.file.suits,
-        "stock": game.file.stock,
+        **game.rules,
         "difficulty": game.file.difficulty,
         "search": weights_of(game),
-        "piles": [
-            {
-                "kind": group.kind,
-                "keys": row.keys,
-                "sizes": group.sizes,
-                "faces": group.faces,
-                "build": group.build,
-                "empty": group.base,
-                "lift": group.lift,
-                "place": row.place,
-            }
-            for group, row in zip(game.groups, game.file.piles, strict=True)
-        ],
+        "piles": [{**pile, "place": row.place} for pile, row in rows],
     }

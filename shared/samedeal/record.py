@@ -6,6 +6,7 @@
     room: friday
     round: 0
     game: willow
+    rules: 1a2b...
     deal: #4821
     undo: no-reveal
     limit: 900
@@ -55,7 +56,7 @@ from samedeal.errors import (
     UnknownGame,
 )
 from samedeal.game import Game
-from samedeal.games import game_named
+from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
 from samedeal.options import LONGEST_LIMIT, MAX_PLAYERS, SHORTEST_LIMIT
@@ -77,7 +78,7 @@ _ACTION: Final = re.compile(rf"([0-9]{{1,6}})\.([0-9]{{3}}) ([0-9a-f]{{{_CHECK_D
 _SECONDS: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3})")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
-_PLAYERS_LINE: Final = 12
+_PLAYERS_LINE: Final = 13
 _CHANGED_LINES: Final = "The hash in the last of these lines does not match the others. A line was changed or removed."
 _CHANGED_ACTION: Final = "The hash in this line does not match. The line was changed, or a line before it was removed."
 _Value = TypeVar("_Value")
@@ -412,7 +413,7 @@ class _Reader:
         terms = RaceTerms(
             self._take("room", clean_room),
             self._take("round", _number),
-            self._take("game", game_named),
+            self._game(),
             self._take("deal", _deal),
             self._take("undo", _undo),
             self._take("limit", _limit),
@@ -437,6 +438,19 @@ class _Reader:
             raise BadRecord(f"The record has {len(players)} players, not {entrants}.", _PLAYERS_LINE)
         self._take_blank()
         return Record(terms, end, seed, entrants, tuple(players), proof)
+
+    def _game(self) -> Game:
+        name, rules = self._take("game", str), self._take("rules", _hash)
+        game = GAMES.get(name)
+        if game is None or game.rules_hash != rules:
+            known = "other rules of" if game else "no rules of"
+            raise BadRecord(
+                f"There are {known} the game {name[:40]!r} here. The record needs the file of the game whose rules have "
+                f"a hash that begins with {rules.hex()[:12]}. Give it with --games FILE.",
+                self._at - 1,
+                self._at,
+            )
+        return game
 
     def _player(self) -> RecordedPlayer:
         seat, name = self._take("player", _seat)

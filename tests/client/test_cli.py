@@ -142,7 +142,6 @@ BAD_USAGE: tuple[tuple[str, ...], ...] = (
     ("bot", "localhost"),
     ("bot", "localhost", "k7", "--pace", "0"),
     ("bot", "localhost", "k7", "--level", "genius"),
-    ("new", "localhost", "--game", "hamlet"),
     ("new", "localhost", "--deal", "x"),
     ("new", "localhost", "--players", "17"),
     ("new", "localhost", "--limit", "5s"),

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
 
-from samedeal import stock
 from samedeal.board import Board
 from samedeal.deal import shuffled
+from samedeal.errors import MalformedGame
 from samedeal.game import Game
+from samedeal.game_file import FOUNDATIONS, parse_game_file
+from samedeal.game_json import games_json
 from samedeal.games import GAMES
 from samedeal.policies import Base, Build, Faces, Kind, Lift
-from samedeal.stock import DRAW_THREE, StockPolicy
+from samedeal.solver.solve import solve
+from samedeal.stock import DRAW_THREE, STOCKS, StockPolicy
 from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.drawing.column import takes_text
 from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.local_checks import FRAME_ROWS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_rows
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import help_rows
 from tests.shared.sixth_game import HAMLET
 
-STOCKS = {name: value for name, value in vars(stock).items() if isinstance(value, StockPolicy)}
 LOOKS = [Look(), Look(ascii=True), Look(words=True)]
 
 
@@ -87,6 +91,67 @@ def test_new_game_has_help_and_rules(game: Game, monkeypatch: pytest.MonkeyPatch
     assert f"How to move in {game.title}" in text
     assert game.stock.instruction in text
     assert rules_rows(game, Look(), 80)
+
+
+def described(rng: Random) -> str:
+    """The file of a game with any policies, and with as many piles as a file may have, or more."""
+    decks, stock = rng.choice((1, 1, 2)), rng.choice(list(STOCKS))
+    letters = [letter for letter in "qwertyuiasdfghjk" if letter != "w" or not STOCKS[stock].to_waste]
+    columns, lines = rng.randint(4, 10), [f"decks = {decks}", f"suits = {rng.choice((1, 2, 4))}", f'stock = "{stock}"']
+    side, left = rng.choice((Kind.RESERVE, Kind.CELL)), 52 * decks
+
+    def add(kind: Kind, keys: Sequence[str], sizes: Sequence[int] = (), **policies: str | None) -> None:
+        lines.append(f'[[piles]]\nkind = "{kind}"\nkeys = "{" ".join(keys)}"\ncards = "{" ".join(map(str, sizes))}"')
+        lines.extend(f'{name} = "{value}"' for name, value in policies.items() if value)
+
+    def rules() -> dict[str, str | None]:
+        bases = [base for base in Base if base is not Base.COMPLETE_SUIT]
+        return {"build": rng.choice(list(Build)), "empty": rng.choice(bases)}
+
+    fans = [letters.pop() for _ in range(rng.choice((0, 0, 2, 4, 6)))]
+    singles = [letters.pop() for _ in range(rng.randint(0, min(9, len(letters))))]
+    left -= 3 * len(fans) + len(singles) * (side is Kind.RESERVE)
+    dealt = [left // columns + (at < left % columns) for at in range(columns)]
+    if STOCKS[stock].action:
+        dealt = [min(size, rng.randint(1, 9)) for size in dealt]
+    faces = rng.choice((Faces.UP, Faces.TOP_UP, Faces.FIVE_UP))
+    add(Kind.COLUMN, "123456789t"[:columns], dealt, faces=faces, lift=rng.choice((None, *Lift)), **rules())
+    if fans:
+        add(Kind.FAN, fans, [3] * len(fans), lift=rng.choice((None, *Lift)), **rules())
+    if singles:
+        add(side, singles, [int(side is Kind.RESERVE)] * len(singles), empty=Base.ANY if side is Kind.CELL else None)
+    empty, build = rng.choice(list(FOUNDATIONS))
+    count = FOUNDATIONS[empty, build] * decks
+    add(Kind.FOUNDATION, [f"0{number}" for number in range(1, count + 1)], empty=empty, build=build)
+    for kind, wanted in ((Kind.STOCK, STOCKS[stock].action), (Kind.WASTE, STOCKS[stock].to_waste)):
+        if wanted:
+            add(kind, ["stock" if kind is Kind.STOCK else "w"])
+    return "\n".join(lines)
+
+
+def test_every_accepted_description_is_played_on_the_smallest_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server may offer whatever ``game_file`` accepts."""
+    accepted = 0
+    for seed in range(60):
+        try:
+            file = parse_game_file("house", described(Random(seed)))["house"]
+        except MalformedGame:
+            continue
+        accepted += 1
+        game = Game.of("house", file)
+        monkeypatch.setitem(GAMES, "house", game)
+        size = smallest(game)
+        assert size.width <= 60, seed
+        assert size.height + FRAME_ROWS <= 20, seed
+        assert games_json([game])
+        assert help_rows("house", DEFAULT, Look(), 60)
+        for board in islice(boards(game), 1, 20):
+            board.check()
+            assert len(board.legal_moves()) < 300
+            assert max(map(row_width, draw_board(board, Look(), *size).rows)) <= size.width, seed
+            assert draw_mini(board, Look(), *smallest_mini(game))
+        solve(board, 50)
+    assert accepted > 20
 
 
 @pytest.mark.parametrize(

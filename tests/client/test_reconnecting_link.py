@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator
 from random import Random
@@ -15,6 +16,7 @@ from websockets.typing import Subprotocol
 
 from samedeal import ENGINE
 from samedeal.errors import RequestRefused
+from samedeal.games import GAMES, SHIPPED_RULES, offer
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
@@ -24,6 +26,7 @@ from samedeal.protocol.messages import (
     Create,
     Created,
     Done,
+    GameDescription,
     Hello,
     Join,
     ListRooms,
@@ -59,6 +62,7 @@ from tests.client.scripted_server import (
     rate_limited,
 )
 from tests.golden.golden_files import assert_sentences
+from tests.shared.sixth_game import HAMLET_FILE
 
 
 @pytest.fixture
@@ -144,6 +148,27 @@ async def test_other_engine_is_reported_once(server: ScriptedServer, engine: int
         await recorded.until_resumed()
         notices = [event for event in recorded.events if isinstance(event, Notice)]
         assert [notice.code for notice in notices] == codes
+
+
+async def test_games_of_the_server_are_learned_and_wrong_ones_reported_once(server: ScriptedServer) -> None:
+    games = (
+        GameDescription(name="house", text=HAMLET_FILE.encode()),
+        GameDescription(name="willow", text=HAMLET_FILE.encode()),
+        GameDescription(name="broken", text=b'title = "\x1b[2J\xff"' + b"[" * 5000),
+    )
+    async with connect(server, games=games) as (recorded, peer):
+        assert GAMES["house"].title == "Hamlet"
+        assert GAMES["willow"].title == "Willow"
+        await peer.abort()
+        hello = await (await server.accept()).welcome(games=games[1:])
+        assert hello.games == SHIPPED_RULES
+        await recorded.until_resumed()
+        assert "house" not in GAMES
+        notices = [event for event in recorded.events if isinstance(event, Notice)]
+        assert [notice.code for notice in notices] == [ClientCode.BAD_GAME] * 2
+        assert all(re.search(r"(willow|broken)\.toml.*: .*operator", notice.message) for notice in notices)
+        assert all(notice.message.isprintable() for notice in notices)
+    offer({})
 
 
 async def test_request_returns_its_answer(connected: tuple[RecordedLink, Peer]) -> None:

@@ -22,7 +22,7 @@ from samedeal_client.state.progress_history import ProgressHistory, ProgressPoin
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, row_text, row_width
-from samedeal_client.views.help import PAGES, help_rows
+from samedeal_client.views.help import help_rows, pages
 from samedeal_client.views.race import quit_warnings, return_text
 from samedeal_client.views.results import (
     ResultDetails,
@@ -155,7 +155,7 @@ def test_unknown_game_is_explained_first() -> None:
 @pytest.mark.parametrize("look", [Look(), Look(ascii=True)], ids=["glyphs", "ascii"])
 def test_rows_of_text_fit_their_width(look: Look, width: int) -> None:
     rows = [*room_rows(room(options=CYCLE), width, UTC, explained=True)]
-    rows += [row for page in PAGES for row in help_rows(page, DEFAULT, look, width, "waiting")]
+    rows += [row for page in pages() for row in help_rows(page, DEFAULT, look, width, "waiting")]
     assert max(row_width(row) for row in rows) <= width
     assert not look.ascii or text(rows[-20:]).isascii()
 
@@ -302,7 +302,7 @@ def test_a_failed_deal_check_is_red() -> None:
 
 
 def test_every_help_page_explains_moving() -> None:
-    assert all("3 5" in text(help_rows(page, DEFAULT, Look(), 80)) for page in PAGES)
+    assert all("3 5" in text(help_rows(page, DEFAULT, Look(), 80)) for page in pages())
 
 
 def test_a_game_page_names_the_key_of_the_stock() -> None:

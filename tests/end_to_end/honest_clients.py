@@ -233,7 +233,7 @@ def verified(record: str, home: Path, *, deep: bool) -> Verified:
     out = io.StringIO()
     try:
         with contextlib.redirect_stdout(out):
-            code = verify.run(Namespace(file=str(path), deep=deep))
+            code = verify.run(Namespace(games="", file=str(path), deep=deep))
     except Failure as failure:
         return Verified(failure.code, str(failure))
     finally:

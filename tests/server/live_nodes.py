@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from samedeal.games import offer
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import Limits
 from samedeal_server.gateway.gateway import Gateway
@@ -131,3 +132,4 @@ async def serving(
             yield Node(built)
         finally:
             await built.gateway.drain()
+            offer({})

@@ -9,8 +9,22 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
 
 import samedeal
+from samedeal.games import GAMES, SHIPPED_RULES, offer
 from samedeal.options import WantedOptions
-from samedeal.protocol.messages import Create, Done, Join, Leave, ListRooms, Rematch, Rooms, RoomState, Start, Watch
+from samedeal.protocol.messages import (
+    Create,
+    Done,
+    Hello,
+    Join,
+    Leave,
+    ListRooms,
+    Rematch,
+    Rooms,
+    RoomState,
+    Start,
+    Watch,
+    Welcome,
+)
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.config import Config
 from samedeal_server.errors import StartupError
@@ -20,6 +34,7 @@ from samedeal_server.store import keys, schema
 from samedeal_server.store.store import LIFETIME, Store
 from tests.server.client import Client
 from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.shared.sixth_game import HAMLET_FILE
 
 NEWER = schema.READABLE_VERSIONS[-1] + 1
 OLDER = schema.READABLE_VERSIONS[0] - 1
@@ -90,6 +105,41 @@ async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, node:
     await ana.expect(Done, Leave)
     await set_race_fields(redis, room, solver=SOLVER + 1)
     await ana.refused("other_version", Join, room=room)
+
+
+@pytest.mark.parametrize("deal", ["random", "winnable"])
+async def test_room_with_other_rules_is_refused(redis: RedisClient, node: NodeMaker, tmp_path: Path, deal: str) -> None:
+    (tmp_path / "hamlet.toml").write_text(HAMLET_FILE)
+    one = await node(games=tmp_path)
+    ana = await one.player()
+    room = await ana.create(games=("willow", "hamlet"), deal=deal)
+    await ana.join(room)
+    await ana.expect(Done, Leave)
+    search = "search = [{ card = 2, side_card = 3 }]\n" + HAMLET_FILE
+    others = [{}, {"hamlet": HAMLET_FILE.replace("3 3", "4 3")}, *([{"hamlet": search}] if deal == "winnable" else [])]
+    for files in others:
+        offer(files)
+        refusal = await ana.refused("other_version", Join, room=room)
+        assert ("another description" in refusal.message) == bool(files)
+    offer({"hamlet": HAMLET_FILE if deal == "winnable" else search})
+    await ana.join(room)
+
+
+async def test_welcome_has_the_games_that_a_client_lacks(node: NodeMaker, tmp_path: Path) -> None:
+    (tmp_path / "hamlet.toml").write_text(HAMLET_FILE)
+    one = await node(games=tmp_path)
+    offered = {"hamlet": HAMLET_FILE.encode()}
+    for known, found in (
+        ((), {}),
+        (SHIPPED_RULES, offered),
+        ((*SHIPPED_RULES, GAMES["hamlet"].rules_hash), {}),
+    ):
+        client = await Client.connect(one.url)
+        welcome = await client.expect(Welcome, Hello, name="ana", games=known)
+        assert {game.name: game.text for game in welcome.games} == found
+    client = await Client.connect(one.url)
+    welcome = await client.expect(Welcome, Hello, name="ana", games=(b"",))
+    assert len({game.name for game in welcome.games}) > 5
 
 
 async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: NodeMaker) -> None:

@@ -59,6 +59,7 @@ REFUSALS: dict[str, SamedealError] = {
     "not_over": refusals.not_over(),
     "not_racing": refusals.not_racing(),
     "other_version": refusals.other_version("friday", "1.0", 5.0),
+    "other_rules": refusals.other_rules("friday", 5.0),
     "passphrases_busy": refusals.passphrases_busy(),
     "player_has_no_seat": refusals.player_has_no_seat(),
     "race_done": refusals.race_done(),

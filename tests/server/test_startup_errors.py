@@ -35,6 +35,7 @@ from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
 from samedeal_server.operators.auth import read_token
+from samedeal_server.process.further_games import offer_games
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.restore import restore
@@ -101,6 +102,20 @@ def add_token_errors(errors: Errors, directory: Path) -> None:
     ):
         with errors.collect():
             read_token(config)
+
+
+def add_game_errors(errors: Errors, directory: Path) -> None:
+    games = directory / "games"
+    games.mkdir()
+    for text in (None, b'title = "House"\ndecks = 3', b"\xff", b"#" * 9_000):
+        if text is not None:
+            (games / "house.toml").write_bytes(text)
+        with errors.collect():
+            offer_games(games)
+    (games / "house.toml").unlink()
+    (games / "house.toml").mkdir()
+    with errors.collect():
+        offer_games(games)
 
 
 def add_backup_errors(errors: Errors, directory: Path) -> None:
@@ -216,6 +231,7 @@ async def test_sentences_of_startup_errors(
     errors = Errors()
     await add_listening_errors(errors)
     add_token_errors(errors, tmp_path)
+    add_game_errors(errors, tmp_path)
     await errors.add(started_workers((sys.executable, "-c", ""), 1).__aenter__())
     with errors.collect():
         Certificate(tmp_path / "cert.pem", tmp_path / "key.pem", Metrics())

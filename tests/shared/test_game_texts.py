@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
 from samedeal.game import Game
 from samedeal.games import GAMES
 from samedeal_client.bots.evaluation import Weights
+from tests.shared.javascript import evaluate, needs_node
 from tests.tools.game_texts import ROOT, texts
 
 TEXTS = texts()
@@ -26,6 +29,16 @@ def test_text_follows_from_the_games(name: str) -> None:
 @pytest.mark.parametrize("game", GAMES.values(), ids=str)
 def test_bots_know_all_weights_of_a_file(game: Game) -> None:
     assert set(game.file.bots) <= {weight.name for weight in fields(Weights)}
+
+
+@needs_node
+def test_checker_reads_the_files_of_games() -> None:
+    """It knows as much of TOML as they need, and what their policies are if they do not say it."""
+    found: dict[str, Any] = {}
+    for path in sorted((ROOT / FOLDERS[2] / "games").glob("*.toml")):
+        found |= evaluate('(await import("./game_file.mjs")).gamesIn(given)', str(path))
+    rules = {name: {key: game[key] for key in ("decks", "suits", "stock", "piles")} for name, game in found.items()}
+    assert rules == {name: json.loads(json.dumps(game.rules)) for name, game in GAMES.items()}
 
 
 def test_no_code_names_a_game() -> None:

@@ -11,10 +11,10 @@ import pytest
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
-from samedeal.errors import IllegalMove, MalformedGame, RuleReason
+from samedeal.errors import BadRecord, IllegalMove, MalformedGame, RuleReason, UnknownGame
 from samedeal.game import Game
 from samedeal.game_file import parse_game_file
-from samedeal.games import GAMES, game_named
+from samedeal.games import DEFAULT_GAME, GAMES, MOST_OFFERED, SHIPPED_RULES, game_named, offer, offered
 from samedeal.moves import DRAW, Move
 from samedeal.options import Options
 from samedeal.record import Record
@@ -166,3 +166,81 @@ def test_broken_file_is_refused_with_its_line(old: str, new: str, line: str, rea
     with pytest.raises(MalformedGame, match=reason) as caught:
         parse_game_file("hamlet", text)
     assert not line or text.splitlines()[caught.value.line - 1].startswith(line)
+
+
+def house(**changes: str) -> str:
+    """The file of Hamlet with other values of some keys."""
+    return "".join(f"{key} = {value}\n" for key, value in changes.items()) + HAMLET_FILE
+
+
+@pytest.fixture
+def nothing_offered() -> Iterator[None]:
+    yield
+    offer({})
+
+
+@pytest.mark.usefixtures("nothing_offered")
+def test_offered_games_are_games_until_the_next_offer() -> None:
+    shipped = dict(GAMES)
+    assert offer({"house": VARIANT, "other": HAMLET_FILE}) == []
+    assert {*GAMES} - {*shipped} == {"house", "laertes", "other"}
+    assert offered() == {"house": VARIANT, "other": HAMLET_FILE}
+    assert offered((*SHIPPED_RULES, GAMES["house"].rules_hash, GAMES["laertes"].rules_hash)) == {"other": HAMLET_FILE}
+    assert {*offered(())} > {"house", "other", DEFAULT_GAME}
+    offer({"third": HAMLET_FILE})
+    assert {*GAMES} - {*shipped} == {"third"}
+    offer({})
+    assert shipped == GAMES
+    assert offered() == {}
+
+
+@pytest.mark.usefixtures("nothing_offered")
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({DEFAULT_GAME: HAMLET_FILE}, f"another game called '{DEFAULT_GAME}'"),
+        ({"house": VARIANT, "laertes": HAMLET_FILE}, "another game called 'laertes'"),
+        ({"house": f"{HAMLET_FILE}[variants.{DEFAULT_GAME}]"}, f"another game called '{DEFAULT_GAME}'"),
+        ({"house": house(weather="1")}, "house.toml: Object contains unknown field `weather`"),
+        ({"\x1b[2J" * 20: HAMLET_FILE}, "small letters"),
+        ({f"house{at}": HAMLET_FILE for at in range(MOST_OFFERED + 1)}, f"at most {MOST_OFFERED} files"),
+    ],
+)
+def test_game_that_cannot_be_offered_is_refused(files: dict[str, str], reason: str) -> None:
+    (error,) = offer(files)
+    assert reason in str(error)
+    assert str(error).isprintable()
+    assert len(offered()) == len(files) - 1
+    last = [*files][-1]
+    if last not in GAMES:
+        with pytest.raises(UnknownGame) as caught:
+            game_named(last)
+        assert str(error) in str(caught.value)
+
+
+@pytest.mark.usefixtures("nothing_offered")
+def test_rules_hash_depends_on_the_rules_alone() -> None:
+    text = "".join(f"[variants.{name}]\n{line}\n" for name, line in {
+        "title": 'title = "House"',
+        "searched": "search = [{ card = 1, side_card = 1 }]",
+        "suits": "suits = 2",
+        "stock": 'stock = "draws of one"',
+    }.items())  # fmt: skip
+    games = {"house": HAMLET_FILE + text}
+    offer(games)
+    hashes = {name: replace(GAMES[name], name="house").rules_hash for name in ("title", "searched", "suits", "stock")}
+    house = GAMES["house"].rules_hash
+    assert [name for name, found in hashes.items() if found == house] == ["title", "searched"]
+    assert house not in (HAMLET.rules_hash, GAMES["title"].rules_hash)
+
+
+@pytest.mark.usefixtures("nothing_offered")
+def test_record_needs_the_file_of_its_game() -> None:
+    offer({"house": HAMLET_FILE})
+    text = str(recorded("house", "random", ("ana", ((500, "draw"),)), seed=SEED))
+    Record.parse(text).check()
+    for files, reason in (({}, "no rules of"), ({"house": HAMLET_FILE.replace("3 3", "4 3")}, "other rules of")):
+        offer(files)
+        with pytest.raises(BadRecord, match=f"{reason} the game 'house' here.*--games FILE") as caught:
+            Record.parse(text)
+        assert (caught.value.first, caught.value.last) == (4, 5)

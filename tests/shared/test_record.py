@@ -138,6 +138,7 @@ CHANGES = [
     ("room: friday", "room: frida"),
     ("game: willow\n", ""),
     ("game: willow", "game: wilow"),
+    ("game: willow", "game: athena"),
     ("deal: #4821", "deal: daily"),
     ("deal: #4821", "deal: 4821"),
     ("undo: free", "undo: no"),

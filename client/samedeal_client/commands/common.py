@@ -9,6 +9,7 @@ import getpass
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from samedeal.errors import MalformedText, RequestRefused, SamedealError, UnknownGame
@@ -92,6 +93,22 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--four-color", action="store_true", help="show each suit in its own colour")
     parser.add_argument("--no-motion", action="store_true", help="show moves at once, without flying cards")
     parser.add_argument("--bell", action="store_true", help="ring the terminal's bell at the turns of a race")
+
+
+def add_games(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for the file of a game that is not in this release."""
+    parser.add_argument("--games", metavar="FILE", default="", help="the file of a game that only the server has")
+
+
+def offer_file(path: str) -> None:
+    """Read the file of a game that is not in this release, if there is one. Raise Failure if it is not such a file."""
+    from samedeal.games import offer
+
+    try:
+        for error in offer({Path(path).stem: Path(path).read_text("utf-8")}) if path else ():
+            raise Failure(f"{path} can't be used. {error}")
+    except UnicodeDecodeError:
+        raise Failure(f"{path} is not UTF-8 text, so it is not the file of a game.") from None
 
 
 def integer_in(low: int, high: int) -> Callable[[str], int]:

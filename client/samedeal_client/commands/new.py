@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from samedeal.games import GAMES
@@ -113,21 +114,23 @@ def options_of(given: argparse.Namespace) -> Options:
 
 def run(given: argparse.Namespace) -> int:
     """Open a room, join it unless --no-join is given, and return the exit code."""
+    from samedeal.errors import UnknownGame
     from samedeal.names import clean_room
     from samedeal_client.run_client import DisplayOptions, invitation, run_client
 
     address, named = server_and_room(given)
     code = clean_room(given.room) if given.room else named
-    options = options_of(given)
+    with suppress(UnknownGame):  # the server may have the game
+        options_of(given)
     name = player_name(given.name)
 
     def invite(room: str, *, has_page: bool) -> list[str]:
         private = " --passphrase ..." if given.passphrase else ""
         join = f"Room {room} is open. Others join with: samedeal join {invitation(address, room)}{private}"
-        return [join, f"Watch it in a browser: {address.page(room)}"] if has_page and options.spectators else [join]
+        return [join, f"Watch it in a browser: {address.page(room)}"] if has_page and given.spectators else [join]
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
-        room = await client.rooms.create(options, code, given.passphrase)
+        room = await client.rooms.create(options_of(given), code, given.passphrase)
         if lines is not None:
             lines.printer.print_lines(invite(room, has_page=client.link.has_page))
         await client.join(room, given.passphrase)
@@ -138,7 +141,7 @@ def run(given: argparse.Namespace) -> int:
         from samedeal_client.net.saved_sessions import MemorySessions
 
         async with Link(address, name, MemorySessions()) as link:
-            room = await RoomClient(link).create(options, code, given.passphrase)
+            room = await RoomClient(link).create(options_of(given), code, given.passphrase)
             print(*invite(room, has_page=link.has_page), sep="\n")
         return 0
 

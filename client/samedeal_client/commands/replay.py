@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import add_back_to, add_look, add_passphrase
+from samedeal_client.commands.common import add_back_to, add_games, add_look, add_passphrase, offer_file
 from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="instead of the boards, print until when each player could still win, and how",
     )
+    add_games(parser)
     add_passphrase(parser)
     add_back_to(parser)
     add_look(parser)
@@ -52,6 +53,7 @@ def run(given: argparse.Namespace) -> int:
     from samedeal_client.text.line_io import Printer, terminal_look
     from samedeal_client.views.replay import replay_lines
 
+    offer_file(given.games)
     record = _record(given)
     record.check()
     only = _player(record, given.player)

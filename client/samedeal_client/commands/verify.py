@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from samedeal.terminal_text import printable
+from samedeal_client.commands.common import add_games, offer_file
 from samedeal_client.errors import Failure
 
 DESCRIPTION = """\
@@ -17,7 +18,8 @@ you before the deal was drawn."""
 EXAMPLES = """\
 examples:
   samedeal verify race.txt
-  samedeal verify --deep race.txt    also solve the earlier candidates of a winnable deal again
+  samedeal verify --deep race.txt                  also solve the earlier candidates of a winnable deal again
+  samedeal verify --games house.toml race.txt      a race in a game that only its server has
 
 exit codes: 0 all checks passed, 1 a check failed (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."""
 
@@ -29,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deep", action="store_true", help="also check the earlier candidates of a winnable or daily deal (slow)"
     )
 
+    add_games(parser)
+
 
 def run(given: argparse.Namespace) -> int:
     """Check a record and return the exit code."""
@@ -37,6 +41,7 @@ def run(given: argparse.Namespace) -> int:
     from samedeal_client.state.journal_file import RaceJournals
     from samedeal_client.views.records import verified_lines
 
+    offer_file(given.games)
     try:
         record = Record.read(Path(given.file).read_bytes())
         if given.deep:

@@ -41,6 +41,9 @@ class ClientCode(StrEnum):
     OTHER_ENGINE = "other_engine"
     """The server plays another version of the rules."""
 
+    BAD_GAME = "bad_game"
+    """The server offers a game that this client can't play."""
+
 
 class ConnectErrorCode(StrEnum):
     """The reason why a connection to a server is not possible."""

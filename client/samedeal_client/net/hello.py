@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 import samedeal
 from samedeal.errors import RequestRefused
+from samedeal.games import SHIPPED_RULES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Hello, Notice, Refused, ToClient, Welcome
 from samedeal.protocol_codes import NoticeCode, RefusalCode
@@ -29,7 +30,7 @@ async def greet(
     Raise CannotConnect or LinkEnded if retrying does not help, for example if ``server`` is no Samedeal server.
     """
     client = f"samedeal {samedeal.__version__} (Python)"
-    hello = Hello(id=0, name=name, session=session, client=client, bot=bot)
+    hello = Hello(id=0, name=name, session=session, client=client, bot=bot, games=SHIPPED_RULES)
     try:
         async with asyncio.timeout(OPEN_TIMEOUT):
             answer = await _exchange(socket, replace(hello, id=new_id()))

@@ -29,6 +29,7 @@ from websockets.exceptions import ConnectionClosed
 
 import samedeal
 from samedeal.errors import RequestRefused
+from samedeal.games import offer
 from samedeal.joint_deal import SHARE_BYTES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
@@ -113,6 +114,7 @@ class Link:
         self._backoff = Backoff(rng or SystemRandom())
         self._offset = ClockOffset()
         self._engine = samedeal.ENGINE
+        self._warned_of_games = False
         self._last_id = 0
         self.journals = journals
         self._shares = JointShares(partial(secrets.token_bytes, SHARE_BYTES), journals)
@@ -264,8 +266,13 @@ class Link:
         self.player, self.has_page = welcome.player, welcome.page
         if welcome.session != session:
             self._sessions.keep(self.address.url, self.name, welcome.session)
+        wrong = offer({game.name: game.text.decode(errors="replace") for game in welcome.games})
         await self.events.put(welcome)
         await self._check_engine(welcome)
+        for error in wrong if wrong and not self._warned_of_games else ():
+            sentence = f"This client can't play a game of the server. {error} Tell the operator of the server."
+            await self.events.put(Notice(code=ClientCode.BAD_GAME, message=sentence))
+        self._warned_of_games = bool(wrong)
 
     @property
     def draws(self) -> OwnDraws:

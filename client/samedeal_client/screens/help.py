@@ -15,7 +15,7 @@ from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.model import Model
 from samedeal_client.text.spans import Row
 from samedeal_client.views.frame import breadcrumbs
-from samedeal_client.views.help import PAGES, help_rows
+from samedeal_client.views.help import help_rows, pages
 from samedeal_client.views.key_help import HelpContext
 from samedeal_client.widgets.themes import lines_of
 
@@ -45,9 +45,9 @@ class HelpScreen(WidgetScreen):
 
     def compose_body(self) -> ComposeResult:
         """Yield a tab for each page, and the page that is shown."""
-        room = self.model.room
-        page = room.game if self._rules and room is not None and room.game in PAGES else "keys"
-        self._tabs = Tabs(*(Tab(title, id=_id(name)) for name, title in PAGES.items()), active=_id(page))
+        room, titles = self.model.room, pages()
+        page = room.game if self._rules and room is not None and room.game in titles else "keys"
+        self._tabs = Tabs(*(Tab(title, id=_id(name)) for name, title in titles.items()), active=_id(page))
         self._tabs.can_focus = False
         self._text = Static()
         self._page = VerticalScroll(self._text, id="page", classes="panel")
@@ -76,10 +76,10 @@ class HelpScreen(WidgetScreen):
         self.update(self.model)
         self._page.scroll_home(animate=False)
 
-    def action_turn(self, pages: int) -> None:
-        """Turn forward by ``pages`` pages, or backward if ``pages`` is negative."""
-        tabs = [_id(name) for name in PAGES]
-        self._tabs.active = tabs[(tabs.index(self._tabs.active) + pages) % len(tabs)]
+    def action_turn(self, count: int) -> None:
+        """Turn forward by ``count`` pages, or backward if ``count`` is negative."""
+        tabs = [_id(name) for name in pages()]
+        self._tabs.active = tabs[(tabs.index(self._tabs.active) + count) % len(tabs)]
 
     def action_page_down(self) -> None:
         """Scroll down by a screenful."""

@@ -61,6 +61,8 @@ class Field:
     def value(self, text: str) -> Any:
         """Return the value of a text. Raise ValueError if the field does not accept the text."""
         if self.choices is not None:
+            if text not in self.choices:
+                raise ValueError(f"Choose one of {', '.join(self.choices)}.")
             return self.choices[text]
         return number_in(*self.bounds)(text) if self.bounds is not None else self.read(text)
 
@@ -98,7 +100,6 @@ def _text_of(choices: Mapping[str, Any], value: object) -> str:
     return next(text for text, meant in choices.items() if meant == value)
 
 
-_GAME_CHOICES: Final = {name: name for name in GAMES}
 _UNDO_CHOICES: Final = {name: name for name in ("no-reveal", "free", "off")}
 _NO_OR_YES: Final = {"no": False, "yes": True}
 _YES_OR_NO: Final = {"yes": True, "no": False}
@@ -116,7 +117,7 @@ FIELDS: Final = (
         "Game",
         lambda name: game_named(name).file.blurb,
         _DEFAULTS.games[0],
-        _GAME_CHOICES,
+        GAMES,
         help="the game; repeat the option for games that alternate in rematches",
     ),
     Field(

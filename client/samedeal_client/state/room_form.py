@@ -67,7 +67,7 @@ class RoomForm:
     def _room(self, now: datetime) -> NewRoom:
         """Return the room to open. Raise ValueError if the form has an error."""
         read = {each.name: self._value(each, now) for each in self.fields}
-        games = (read.pop("game"), *read.pop("then"))
+        games = (str(read.pop("game")), *read.pop("then"))
         room, passphrase = read.pop("room"), read.pop("passphrase")
         return NewRoom(Options(games=games, **read), room, passphrase)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from samedeal.game import Game
 from samedeal.games import GAMES
 from samedeal.policies import Base, Build
@@ -14,14 +12,16 @@ from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_client.views.key_help import HelpContext, key_entry, key_rows, keys_of, move_lines
 from samedeal_client.views.race import special_sources
 
-PAGES: Final = {"keys": "Keys", **{name: game.title for name, game in GAMES.items()}}
-"""The titles of the pages, by the name of the page."""
+
+def pages() -> dict[str, str]:
+    """Return the titles of the pages, by the name of the page."""
+    return {"keys": "Keys", **{name: game.title for name, game in GAMES.items()}}
 
 
 def help_rows(name: str, bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
     """Return a page of the help as rows.
 
-    ``name`` is a name in ``PAGES``, and ``over`` is the screen that the help covers.
+    ``name`` is a name in ``pages()``, and ``over`` is the screen that the help covers.
     """
     return _rules(GAMES[name], bindings, look, width) if name in GAMES else key_rows(bindings, look, width, over)
 

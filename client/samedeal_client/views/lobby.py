@@ -21,14 +21,17 @@ ROOM_HEADINGS: Final = ("#", "Room", "Game", "Players", "State")
 _WITH_DEAL: Final = 76
 """Minimum width, in columns, of a window in which the list of rooms includes their deals."""
 ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
-_GAME: Final = max(len(game.title) for game in GAMES.values()) + 1
 NUMBERED_ROOMS: Final = 9
 """Number of rooms that can be entered with a digit."""
 
 
+def _game_width() -> int:
+    return max(len(game.title) for game in GAMES.values()) + 1
+
+
 def game_heading(width: int) -> str:
     """Return the heading of the column for games. In a wide window the column also has the deals."""
-    return f"{'Game':<{_GAME}} Deal" if width >= _WITH_DEAL else "Game"
+    return f"{'Game':<{_game_width()}} Deal" if width >= _WITH_DEAL else "Game"
 
 
 class Choice(NamedTuple):
@@ -58,7 +61,7 @@ def room_cells(lobby: Lobby, number: int, line: RoomLine, look: Look, now: int, 
     game: Row = (Span(look.displayable(title_of(line.game))),)
     if width >= _WITH_DEAL:
         deal = "daily" if line.deal == lobby.daily_deal else line.deal
-        game = (Span(fit(game[0].text, _GAME)), Span(f" {look.displayable(deal)}", "label"))
+        game = (Span(fit(game[0].text, _game_width())), Span(f" {look.displayable(deal)}", "label"))
     return (
         (Span(str(number) if number <= NUMBERED_ROOMS else "", "key"),),
         (Span(look.displayable(line.room), "you" if own else "name"),),

@@ -94,6 +94,9 @@ class Config:
     durability: Literal["always", "everysec"] = setting(
         "always", "when the node's own Redis writes a move to disk: before it is acknowledged, or within a second"
     )
+    games: Path | None = setting(
+        None, "directory with files of further games (NAME.toml), which players get from the server", metavar="DIR"
+    )
     tls_cert: Path | None = setting(None, "TLS certificate, including intermediate certificates", metavar="FILE")
     tls_key: Path | None = setting(None, "private key of the TLS certificate", metavar="FILE")
     trusted_proxies: tuple[str, ...] = setting(

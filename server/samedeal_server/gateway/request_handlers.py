@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 import samedeal
+from samedeal.games import offered
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.messages import (
     Act,
@@ -16,6 +17,7 @@ from samedeal.protocol.messages import (
     Created,
     DeclareStuck,
     Done,
+    GameDescription,
     Hello,
     Join,
     KickPlayer,
@@ -134,6 +136,10 @@ class RequestHandlers:
             server=f"samedeal {samedeal.__version__}",
             engine=samedeal.ENGINE,
             page=self._has_page,
+            games=tuple(
+                GameDescription(name=file, text=text.encode())
+                for file, text in (offered(message.games).items() if message.games else ())
+            ),
         )
 
     async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:

@@ -24,6 +24,8 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.errors import MalformedText
+from samedeal.game_json import games_json
+from samedeal.games import GAMES, offered
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal_server.page.address import page_address, requested_address
@@ -42,6 +44,8 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
+
+_GAMES: Final = "games.json"
 
 _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
@@ -74,6 +78,8 @@ class PageFiles:
     def __init__(self, public_url: str = "") -> None:
         folder = files(__package__) / "static"
         self._files = {found.name: _file(found.name, found.read_bytes()) for found in folder.iterdir()}
+        if offered():
+            self._files[_GAMES] = _file(_GAMES, games_json(GAMES.values()))
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
     def respond(self, request: Request, room: RoomLine | None = None, *, encrypted: bool = False) -> Response | None:

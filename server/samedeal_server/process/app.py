@@ -31,6 +31,7 @@ from samedeal_server.page.files import PageFiles
 from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.fd_limits import fit_to_open_file_limit
+from samedeal_server.process.further_games import offer_games
 from samedeal_server.process.garbage_collection import search_all_at_intervals, search_new_objects_only
 from samedeal_server.process.health import Health, NodeChecks
 from samedeal_server.process.listening import listening
@@ -168,6 +169,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
     ``stop``. If ``shares_port`` is true, other processes may listen on the same port. Raise StartupError if the node
     cannot start.
     """
+    offer_games(config.games)
     metrics = Metrics()
     token = read_token(config)
     limits = LiveLimits(fit_to_open_file_limit(config.limits))

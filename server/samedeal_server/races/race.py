@@ -245,7 +245,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     or once the draw is sealed, when they must have revealed. ``shares`` is filled when the last share is revealed.
     ``deal_found`` says whether the search has found the deal. ``proof`` is empty until the race is finished.
 
-    ``origin`` is a keyed hash of the network from which the room of the first race was opened. ``ready_since`` is when all
+    ``rules`` is the hash by which nodes notice that they have other descriptions of the room's games. ``origin`` is a keyed
+    hash of the network from which the room of the first race was opened. ``ready_since`` is when all
     persons besides the host had become ready, as long as they all are.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
@@ -271,6 +272,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     invited: tuple[str, ...] = ()
     finished_at: int = 0
     solver: int = 0
+    rules: bytes = b""
     budget: int = 0
     reveal_by: int = 0
     shares: tuple[RevealedShare, ...] = ()

@@ -214,6 +214,19 @@ def other_version(room: str, version: str, retry_after: float) -> RequestRefused
     )
 
 
+def other_rules(room: str, retry_after: float) -> RequestRefused:
+    """Refusal because the games of the room have other descriptions on the node that opened it.
+
+    ``retry_after`` is the time, in seconds, after which the client retries.
+    """
+    return RequestRefused(
+        RefusalCode.OTHER_VERSION,
+        f"The room {room!r} was opened by a server with another description of its game. "
+        "Reconnect: another server may have the right one.",
+        retry_after=retry_after,
+    )
+
+
 def race_done() -> RequestRefused:
     """Refusal because the player has finished, resigned, or has no moves left."""
     return RequestRefused(

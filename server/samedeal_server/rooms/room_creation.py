@@ -18,6 +18,7 @@ from samedeal_server.races import refusals
 from samedeal_server.races.race import DealSecret, LinkRematchCommand, Race, apply
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.store.schema import rules_of
 from samedeal_server.store.store import RoomSecret
 from samedeal_server.telemetry.fullness_log import FullnessLog
 
@@ -147,11 +148,11 @@ def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: 
         created=now,
         changed_at=now,
     )
-    if not deal.has_proof:
-        return race
-    least, budget = states_of(race.game, deal.difficulty)
-    searched = replace(race, solver=SOLVER, budget=budget, least=least)
-    return replace(searched, commitment=secret_commitment(searched.terms, secret.deal.seed))
+    if deal.has_proof:
+        least, budget = states_of(race.game, deal.difficulty)
+        searched = replace(race, solver=SOLVER, budget=budget, least=least)
+        race = replace(searched, commitment=secret_commitment(searched.terms, secret.deal.seed))
+    return replace(race, rules=rules_of(race))
 
 
 def _random_code() -> str:

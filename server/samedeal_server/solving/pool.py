@@ -20,6 +20,7 @@ from typing import Final
 
 import msgspec
 
+from samedeal.games import offered
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -120,11 +121,14 @@ async def _start() -> Process:
     """Start a worker in its own session of the operating system, so that Ctrl-C in a terminal reaches only the node."""
     command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker")
     try:
-        return await asyncio.create_subprocess_exec(
+        worker = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
         )
     except OSError as error:
         raise _WorkerEnded(str(error)) from None
+    if worker.stdin is not None:
+        worker.stdin.write(msgspec.json.encode(offered()) + b"\n")
+    return worker
 
 
 async def _end(worker: Process) -> None:

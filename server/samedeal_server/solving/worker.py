@@ -1,8 +1,9 @@
 """A process that tries candidates for joint and daily deals.
 
-A node writes each ``Candidate`` as a line of JSON. The worker answers with a line of winning moves, or with an empty
-line. A worker remembers nothing between candidates, so a node can replace a worker that ended. When the node ends, the
-worker reads the end of its input, and ends as well.
+The first line that a node writes has the games that it offers, and each further line is a ``Candidate``, all as JSON. The
+worker answers each candidate with a line of winning moves, or with an empty line. A worker remembers nothing between
+candidates, so a node can replace a worker that ended. When the node ends, the worker reads the end of its input, and ends
+as well.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import IO, Final
 import msgspec
 from msgspec import Struct
 
-from samedeal.games import game_named
+from samedeal.games import game_named, offer
 from samedeal.joint_deal import won_candidates
 
 MEMORY: Final = 1 << 30
@@ -52,7 +53,8 @@ def winning_line(candidate: Candidate) -> str:
 
 
 def work(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests until there are no more."""
+    """Learn which games the node offers, and answer requests until there are no more."""
+    offer(msgspec.json.decode(requests.readline(), type=dict[str, str]))
     for request in requests:
         answers.write(winning_line(msgspec.json.decode(request, type=Candidate)).encode() + b"\n")
         answers.flush()

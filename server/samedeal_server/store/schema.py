@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Final
 
 from msgspec import ValidationError
 
 import samedeal
-from samedeal.protocol.codec import unpack
+from samedeal.games import game_named
+from samedeal.protocol.codec import pack, unpack
+from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.races import refusals
@@ -40,9 +43,21 @@ def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None
         except ValidationError:  # a game or an option of another version
             pass
         else:
+            if decoded.rules not in (b"", rules_of(decoded)):
+                raise refusals.other_rules(room, RETRY_AFTER)
             if decoded.solver in (0, SOLVER):
                 return decoded
     raise refusals.other_version(room, samedeal.__version__, RETRY_AFTER)
+
+
+def rules_of(race: Race) -> bytes:
+    """Return a hash of what this node knows of the room's games.
+
+    Two nodes with the same hash deal the same cards and allow the same moves.
+    """
+    games = [game_named(name) for name in race.options.games]
+    searches = [(weights_of(game), game.file.difficulty) for game in games if race.solver]
+    return sha256(pack(([game.rules_hash for game in games], searches))).digest()
 
 
 def version_record(now: int) -> tuple[str, str]:

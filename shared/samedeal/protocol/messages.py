@@ -41,6 +41,8 @@ class Hello(_Message, frozen=True):
     """Introduce the player. This is the first request on a connection.
 
     An empty ``session`` starts a new session. ``client`` names the program. ``bot`` declares that a program plays.
+    ``games`` has the hashes of the rules of all games that the client knows. If it is empty, the client gets no
+    descriptions of games.
     """
 
     id: Id
@@ -48,6 +50,7 @@ class Hello(_Message, frozen=True):
     session: Text = ""
     client: Text = ""
     bot: bool = False
+    games: Annotated[tuple[Hash, ...], Meta(min_length=0, max_length=128)] = ()
 
 
 class Ping(_Message, frozen=True):
@@ -230,12 +233,20 @@ ToServer = (
 )
 
 
+class GameDescription(Struct, frozen=True, kw_only=True):
+    """The description of a game and its variants: the name of a file, without ``.toml``, and its text as UTF-8."""
+
+    name: str
+    text: bytes
+
+
 class Welcome(_Message, frozen=True):
     """The answer to ``Hello``.
 
     ``session`` is the secret token with which the client resumes the session. ``player`` is the player's public id.
     ``server`` names the program of the server. ``engine`` is the version of the server's rules (``samedeal.ENGINE``).
-    ``page`` says whether the server has a page for browsers.
+    ``page`` says whether the server has a page for browsers. ``games`` has descriptions of the games that the client does
+    not know.
     """
 
     to: Id
@@ -246,6 +257,7 @@ class Welcome(_Message, frozen=True):
     server: str
     engine: int = 0
     page: bool = False
+    games: tuple[GameDescription, ...] = ()
 
 
 class Pong(_Message, frozen=True):

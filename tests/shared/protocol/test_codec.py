@@ -27,6 +27,7 @@ from samedeal.protocol.messages import (
     DelayedMove,
     Done,
     DrawnShare,
+    GameDescription,
     Hello,
     Join,
     Joined,
@@ -71,7 +72,7 @@ HASH = bytes.fromhex("973cbeefc3c33aec")
 
 SAMPLES: tuple[ToServer | ToClient, ...] = (
     Hello(id=1, name="Ana"),
-    Hello(id=1, name="Ana", session="s3cret", client="samedeal 0.1.0"),
+    Hello(id=1, name="Ana", session="s3cret", client="samedeal 0.1.0", games=(HASH,)),
     Ping(id=2),
     ListRooms(id=3),
     ListRecords(id=3),
@@ -112,6 +113,15 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Rematch(id=13),
     Welcome(
         to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0", engine=1, page=True
+    ),
+    Welcome(
+        to=1,
+        session="",
+        player="p7k2",
+        name="Ana",
+        time=0,
+        server="0.1.0",
+        games=(GameDescription(name="house", text=b"[[piles]]"),),
     ),
     Pong(to=2, time=1_795_000_000_000),
     Rooms(to=3, rooms=()),

@@ -167,7 +167,8 @@ async function readRecord(bytes) {
 	const [start, stop] = ["start", "end"].map(name => Date.parse(field(head, name)))
 	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => line).join("\n")
 	const players = blocks.map(readPlayer)
-	demand(Object.hasOwn(GAMES, game), `This page does not know the game “${game}”.`)
+	const isKnown = Object.hasOwn(GAMES, game) && field(head, "rules").startsWith(GAMES[game].rules)
+	demand(isKnown, `This page does not know the game “${game}”, or has other rules for it. Open the record on its own server.`)
 	const seats = new Set(players.map(({seat}) => seat)).size
 	const fits = seats && seats <= 16 && seats === blocks.length && players.every(({name}) => name)
 	demand(fits && stop >= start, "This record is not as it should be.")

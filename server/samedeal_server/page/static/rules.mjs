@@ -74,7 +74,7 @@ function statesOf(difficulty) {
 
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
 // face down, and functions that say which cards fit.
-function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
+export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
   const dealt = [];
   for (const { keys, sizes, faces } of piles)
     for (let row = 0; row < Math.max(0, ...sizes); row++)

@@ -1,0 +1,39 @@
+"""The games of an operator: files in a directory, which are read once at start-up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from samedeal.errors import MalformedGame
+from samedeal.game_file import LONGEST_FILE
+from samedeal.games import offer
+from samedeal_server.errors import StartupCode, StartupError
+
+
+def offer_games(directory: Path | None) -> None:
+    """Offer the games of the files in a directory, besides those of this release.
+
+    Raise StartupError ``bad_game`` if a file is refused, or if there is none.
+    """
+    try:
+        files = {path.stem: _text(path) for path in sorted(directory.glob("*.toml"))} if directory else {}
+        if directory and not files:
+            raise StartupError(StartupCode.BAD_GAME, f"--games {directory} has no file of a game, such as house.toml.")
+        for error in offer(files):
+            raise error
+    except MalformedGame as error:
+        sentence = f"--games {directory}: {error} Correct the file, or move it away."
+        raise StartupError(StartupCode.BAD_GAME, sentence) from None
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, or its beginning if it is longer than any file of a game."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LONGEST_FILE + 9)
+        return data.decode(errors="ignore" if len(data) > LONGEST_FILE + 8 else "strict")
+    except OSError as error:
+        raise MalformedGame(path.stem, 0, f"It can't be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise MalformedGame(path.stem, line, "There are bytes that are not UTF-8") from None

@@ -1,0 +1,90 @@
+"""A game that is in no release: a server offers it, and clients that were shipped without it play it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from urllib.request import urlretrieve
+
+import pytest
+
+from tests.end_to_end.processes import Programs
+from tests.shared.javascript import NODE, verdicts
+
+GAMES = Path(__file__).parent / "games"
+HOUSE = GAMES / "house.toml"
+
+
+async def run(programs: Programs, *arguments: str, code: int = 0) -> str:
+    program = await programs.samedeal(*arguments)
+    assert await program.exit_code() == code, program.text
+    return program.text
+
+
+async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url: str, tmp_path: Path) -> None:
+    url, _ = await programs.server(redis_url, more=("--games", str(GAMES)))
+    host = await programs.samedeal(
+        *("new", url, "--name", "ana", "--game", "house", "--deal", "winnable", "--undo", "free", "--players", "2")
+    )
+    room = (await host.expect(r"Room (\S+) is open"))[1]
+    await programs.samedeal("bot", url, room, "--name", "ben", "--level", "careful", "--pace", "1000")
+    watcher = await programs.samedeal("watch", url, room, "--name", "eve")
+    await host.expect(r"ben \(bot\) joined")
+    host.type_lines("start")
+    await host.expect(r"Foundations 0/52\.")
+    host.type_lines("9 1")
+    await host.expect("House Rules has no pile '9'")
+    while True:  # until ana has heard of ben's moves
+        host.type_lines("rivals")
+        if (await host.expect(r"ben.*/52 in (\d+) move"))[1] != "0":
+            break
+    host.type_lines("resign")
+    await host.expect(r"The race is over\.")
+    saved = Path((await host.expect(r"Record saved in (\S+)"))[1])
+    await host.expect("Fair deal: ")
+    await watcher.expect(r"The race is over\.")
+
+    missing = await run(programs, "verify", str(saved), code=1)
+    assert re.search(r"no rules of the game 'house' here.*--games FILE", " ".join(missing.split()))
+    assert "moves of ana" in await run(programs, "verify", "--deep", "--games", str(HOUSE), str(saved))
+    assert "ben" in await run(programs, "replay", "--plain", "--games", str(HOUSE), str(saved))
+    other = tmp_path / "house.toml"
+    other.write_text(HOUSE.read_text().replace('"8 columns', '"Only 8 columns').replace("6 6 6 6", "5 7 6 6"))
+    assert "other rules of the game 'house'" in await run(programs, "verify", "--games", str(other), str(saved), code=1)
+    await asyncio.to_thread(urlretrieve, f"{url.replace('ws', 'http', 1)}/games.json", tmp_path / "games.json")
+    assert json.loads((tmp_path / "games.json").read_text())["house-small"]["title"] == "Small House"
+    if NODE is not None:
+        check = {name: verdicts([saved], *options)[saved.stem] for name, options in {
+            "none": (),
+            "other": ("--games", str(other)),
+            "file": ("--games", str(HOUSE)),
+            "deep": ("--games", str(tmp_path / "games.json"), "--deep"),
+        }.items()}  # fmt: skip
+        assert all("the file of the game 'house'" in check[name] for name in ("none", "other"))
+        assert all(check[name].startswith("holds: ") for name in ("file", "deep")), check
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (None, "has no file of a game"),
+        ('title = "House"\ndecks = 3\n', "house.toml, line 2: Expected `int` <= 2"),
+        ("\x00" * 1_000_000, "house.toml: It is longer than 8000 bytes"),
+        (HOUSE.read_text() + "\n[variants.willow]\n", "There is another game called 'willow'"),
+    ],
+    ids=["empty", "too many decks", "too long", "name taken"],
+)
+async def test_broken_directory_of_games_is_refused(
+    programs: Programs, redis_url: str, tmp_path: Path, text: str | None, reason: str
+) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    if text is not None:
+        (folder / "house.toml").write_text(text)
+    program = await programs.start("-m", "samedeal_server", "--redis", redis_url, "--port", "0", "--games", str(folder))
+    assert await program.exit_code() == 1
+    assert f"bad_game: --games {folder}" in program.text
+    assert reason in program.text
+    assert "Traceback" not in program.text
