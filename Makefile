@@ -31,7 +31,7 @@ help:
 	@echo "             ARGS=... passes options to 'samedeal play'; ARGS=--help lists them"
 	@echo 'make test    check format, lint, types and layers, and run all tests'
 	@echo 'make lint    the same checks without the tests'
-	@echo 'make games   write the files and documents that follow from the games again'
+	@echo 'make games   write the documents and golden files that follow from the games again'
 	@echo 'make bench   measure the price of a move, and the speed of the parts, as tables and in build/bench.json'
 	@echo 'make load    measure a node with many clients, slow readers, a deploy and no Redis, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
@@ -60,6 +60,7 @@ lint: .venv/.test
 
 games: .venv/.test
 	@$(BIN)/python -m tests.tools.game_texts
+	@REGENERATE=1 $(BIN)/pytest -q tests/shared tests/client -k 'golden or wording'
 
 bench: .venv/.test
 	@$(BIN)/python -m tests.bench $(ARGS)

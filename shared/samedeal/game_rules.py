@@ -152,8 +152,12 @@ def _deal(game: Game) -> Iterator[RulePoint]:
     last = [group for group in game.groups if sum(group.sizes)][-1]
     for group in game.groups:
         if group.kind is Kind.CELL:
-            yield RulePoint(f"{_counted(len(group.keys), 'cell').capitalize()}, named {_names(group)}.", ruling)
-        if not sum(group.sizes):
+            dealt_to = " ".join(key for key, size in zip(group.keys, group.sizes, strict=True) if size)
+            cards = (
+                f" The other {count_text(sum(group.sizes))} cards go to {dealt_to}, face up.{open_}" if dealt_to else ""
+            )
+            yield RulePoint(f"{_counted(len(group.keys), 'cell').capitalize()}, named {_names(group)}.{cards}", ruling)
+        if group.kind is Kind.CELL or not sum(group.sizes):
             continue
         count = _counted(len(group.keys), group.kind)
         end = open_ if group is last else ""

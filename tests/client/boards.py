@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from functools import lru_cache
 
@@ -13,10 +12,9 @@ from samedeal.cards import parse_pile
 from samedeal.deal import Deal, shuffled
 from samedeal.game import Game
 from samedeal.games import GAMES, game_named
-from samedeal.record import Record
-from tests.golden.golden_files import HERE
+from tests.golden.golden_files import golden_text
+from tests.shared.playouts import won_record
 
-SCREENS = HERE / "screens"
 POSITIONS = ("start", "middle", "deepest")
 
 
@@ -31,10 +29,8 @@ def board(game: str, text: str) -> Board:
 @lru_cache(maxsize=32)
 def golden_position(game: str, stage: str) -> Board:
     """A golden position: the start, one in mid-game, or the one with the deepest column of many random playouts."""
-    path = SCREENS / "positions" / f"{game}_{stage}.txt"
-    if not path.exists() and "REGENERATE" in os.environ:
-        path.write_text(str(_new_position(game, stage)), encoding="utf-8")
-    return Board.parse(path.read_text(encoding="utf-8"))
+    name = f"screens/positions/{game}_{stage}.txt"
+    return Board.parse(golden_text(name, lambda: str(_new_position(game, stage))))
 
 
 def _new_position(game: str, stage: str) -> Board:
@@ -42,7 +38,7 @@ def _new_position(game: str, stage: str) -> Board:
     if stage == "start":
         return dealt(game, 4821)
     if stage == "middle":
-        record = Record.parse((HERE / "records" / f"{game}.txt").read_text(encoding="utf-8"))
+        record = won_record(game)
         return record.plays(record.players[0])[len(record.actions) // 2].board
     boards = (playout(game_named(game), number, 160) for number in range(60))
     return max(boards, key=lambda board: max(len(board.piles[at]) for at in board.game.columns))

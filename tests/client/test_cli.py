@@ -171,7 +171,7 @@ def test_bad_usage_is_exit_code_2(arguments: tuple[str, ...], capsys: pytest.Cap
     assert printed.out == ""
 
 
-def test_bad_usage_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wording_of_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     lines = []
     for arguments in BAD_USAGE:
         exit_code_of(arguments)

@@ -12,7 +12,7 @@ from samedeal.board_history import Play, Undo
 from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 from samedeal_client.state.own_play import OwnPlay
 from tests.client.boards import board, reachable
-from tests.client.typed_moves import won_record
+from tests.shared.playouts import won_record
 
 
 @pytest.mark.parametrize(

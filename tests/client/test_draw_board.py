@@ -79,7 +79,7 @@ def test_boards_match_the_golden_files(game: str, width: int, height: int, kind:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_ascii_boards_are_ascii(game: str) -> None:
+def test_golden_positions_are_drawn_in_ascii(game: str) -> None:
     for stage in POSITIONS:
         now = golden_position(game, stage)
         for look in (ASCII, Look(ascii=True, colour=False)):

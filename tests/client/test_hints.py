@@ -19,7 +19,7 @@ from samedeal_client.input.line_parser import parse_line
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race import hint_text
 from tests.client.boards import board, dealt, playout
-from tests.client.typed_moves import won_record
+from tests.shared.playouts import won_record
 
 
 @pytest.mark.parametrize("budget", [1, 3_000])

@@ -11,8 +11,8 @@ from samedeal_client.solver_worker import SolverProcess, review
 from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import LINE_STEP, RecordedRace
 from tests.client.boards import dealt
-from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_sentences
+from tests.shared.playouts import won_record
 
 WON, LOST, UNKNOWN = Outcome.WON, Outcome.UNWINNABLE, Outcome.UNDECIDED
 LINE = (Move("1", "0"),)

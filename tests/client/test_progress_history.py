@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal_client.state.progress_history import MAX_POINTS, ProgressHistory, ProgressPoint, record_progress
-from tests.client.typed_moves import won_record
+from tests.shared.playouts import won_record
 
 
 def history_of(*points: tuple[int, int, int]) -> ProgressHistory:

@@ -10,7 +10,7 @@ import pytest
 
 from samedeal.record import Record
 from samedeal_client.state.record_files import save_record
-from tests.client.typed_moves import won_record
+from tests.shared.playouts import won_record
 
 PLAYERS = [f"player {number}" for number in range(8)]
 

@@ -27,8 +27,8 @@ from samedeal_client.state.replay import JUMP, SPEEDS, Moment, RecordedRace, Rep
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
 from tests.client.referee import wait_until
-from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_golden
+from tests.shared.playouts import won_record
 from tests.shared.recorded import recorded
 from tests.textual_internals import screen_text
 

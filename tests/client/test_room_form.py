@@ -126,7 +126,7 @@ def test_error_is_shown_at_its_field(values: dict[str, str], name: str) -> None:
     assert made.to_room(NOW) is None
 
 
-def test_errors_say_what_to_write() -> None:
+def test_wording_of_errors() -> None:
     lines = [f"{name}: {values[name]!r}\t{form(**values).errors(NOW)[name]}" for values, name in INVALID]
     assert_sentences("new room", lines)
 

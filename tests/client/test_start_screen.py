@@ -32,8 +32,8 @@ from samedeal_client.text.kept_screen import KeptScreen, boxed
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.history import cut_off_text
 from samedeal_client.widgets.rows_widget import Rows
-from tests.client.typed_moves import won_record
 from tests.golden.golden_files import assert_golden
+from tests.shared.playouts import won_record
 from tests.textual_internals import screen_text
 
 SIZES = [(60, 20), (80, 24), (120, 40), (200, 60)]

@@ -9,8 +9,8 @@ from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal.options import Options
 from samedeal_client.drawing.foundation_order import foundation_for
 from tests.client.referee import Referee, RunningApp, running_app
-from tests.client.typed_moves import keys_for, won_record
-from tests.shared.playouts import FAMILIES
+from tests.client.typed_moves import keys_for
+from tests.shared.playouts import FAMILIES, won_record
 
 SIZES = ((80, 24), (120, 40))
 

@@ -1,20 +1,10 @@
-"""The keys that make a move, and records of won races to play again."""
+"""The keys that make a move."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from samedeal.board import Board
 from samedeal.moves import FOUNDATION, Move
-from samedeal.record import Record
 from samedeal_client.drawing.marks import movable_counts
-
-RECORDS = Path(__file__).parent.parent / "golden" / "records"
-
-
-def won_record(game: str) -> Record:
-    """Return a record of a won play of a game."""
-    return Record.parse((RECORDS / f"{game}.txt").read_text(encoding="utf-8"))
 
 
 def keys_for(move: Move, board: Board) -> list[str]:

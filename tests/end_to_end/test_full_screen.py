@@ -17,11 +17,12 @@ from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal_client.history_file import HistoryFile
 from tests.client.boards import dealt
-from tests.client.typed_moves import keys_for, won_record
+from tests.client.typed_moves import keys_for
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.processes import Programs, until
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, terminal_in
+from tests.shared.playouts import won_record
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 

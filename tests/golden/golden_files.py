@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -17,6 +18,14 @@ def assert_golden(name: str, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert path.read_text(encoding="utf-8") == text
+
+
+def golden_text(name: str, of_new_game: Callable[[], str]) -> str:
+    """Return the golden file of a name. With ``REGENERATE=1``, write it for a new game, which does not have it yet."""
+    path = HERE / name
+    if os.environ.get("REGENERATE") and not path.exists():
+        path.write_text(of_new_game(), encoding="utf-8")
+    return path.read_text(encoding="utf-8")
 
 
 def assert_sentences(section: str, lines: list[str]) -> None:

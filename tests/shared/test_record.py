@@ -29,6 +29,7 @@ from tests.golden.golden_files import HERE, assert_golden, assert_sentences
 from tests.shared.javascript import CHECKER, needs_node, verdicts
 from tests.shared.joint_deals import DAILY
 from tests.shared.move_strategies import transfers
+from tests.shared.playouts import won_record
 from tests.shared.raised import error_of
 from tests.shared.recorded import START, recorded
 
@@ -212,7 +213,7 @@ def test_rewritten_move_has_another_head() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_damaged_golden_record_does_not_win(game: str) -> None:
-    record = Record.parse((HERE / "records" / f"{game}.txt").read_text())
+    record = won_record(game)
     (player,) = record.players
     assert record.replay().board.won
     shorter = replace(record, players=(replace(player, actions=player.actions[:-1]),))

@@ -9,7 +9,7 @@ from samedeal.games import GAMES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "shared" / "RULES.md").read_text(encoding="utf-8")
-LAST = 47
+LAST = max(number for game in GAMES.values() for number in game.file.rulings.values())
 CITED = re.compile(r"\bR([0-9]{1,2})\b")
 
 

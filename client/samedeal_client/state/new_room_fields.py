@@ -10,7 +10,15 @@ from typing import Any, Final
 from samedeal.deal import DIFFICULTIES, HIGHEST_NUMBER, Deal
 from samedeal.games import GAMES, game_named
 from samedeal.options import Options, StartRule
-from samedeal_client.state.option_parsing import deal_number, number_in, read_deal, read_duration, read_games, read_room
+from samedeal_client.state.option_parsing import (
+    MAX_NEXT_GAMES,
+    deal_number,
+    number_in,
+    read_deal,
+    read_duration,
+    read_games,
+    read_room,
+)
 from samedeal_client.text.option_wording import START_LABELS, UNDO_LABELS, deal_text, title_of
 from samedeal_client.text.time_text import duration_text
 
@@ -125,7 +133,7 @@ FIELDS: Final = (
         "Rematches",
         _describe_next_games,
         "",
-        presets=("", *GAMES, ", ".join(GAMES)),
+        presets=("", *GAMES, ", ".join(list(GAMES)[:MAX_NEXT_GAMES])),
         read=read_games,
         shown={"": "same game"},
     ),

@@ -15,7 +15,7 @@ from samedeal.errors import SamedealError
 from samedeal.games import GAMES
 from samedeal.names import clean_room
 
-_MAX_NEXT_GAMES: Final = 15
+MAX_NEXT_GAMES: Final = 15
 _MAX_DELAY_OF_START: Final = timedelta(days=7)
 
 
@@ -89,8 +89,8 @@ def read_games(text: str) -> tuple[str, ...]:
     for name in names:
         if name not in GAMES:
             raise ValueError(f"{name[:12]!r} is not a game. Choose from {', '.join(GAMES)}.")
-    if len(names) > _MAX_NEXT_GAMES:
-        raise ValueError(f"Write at most {_MAX_NEXT_GAMES} games.")
+    if len(names) > MAX_NEXT_GAMES:
+        raise ValueError(f"Write at most {MAX_NEXT_GAMES} games.")
     return names
 
 
