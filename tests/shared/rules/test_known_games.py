@@ -1,12 +1,13 @@
-"""Klondike, FreeCell, Spider and Yukon: what their rulings R30 to R47 allow and forbid."""
+"""The games that many people know: what their rulings, R30 and on, allow and forbid."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.shared.positions import after, cases, is_null, state
+from tests.shared.positions import after, cases, dealt, is_null, state
 
 SPADES = "KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS"
+CELLS = "q: AC | w: AD | e: AH | r: AS | t: 2C | y: 2D"
 FULL = "3: KC | 4: KD | 5: KH | 6: KS | 7: QD | 8: ..."
 RULES = {
     "R31 a draw turns one card": [
@@ -63,12 +64,40 @@ RULES = {
         ("yukon", "1: (AC) 9D 2C | 3: ...", "1 2 x2", "illegal: not_on_empty"),
         ("yukon", "1: (9D) 2C | 2: TC | 3: ...", "1 2 x2", "illegal: face_down"),
     ],
+    "R48 columns build in one suit, and any card goes to an empty column": [
+        ("bakers-game", f"1: 9D 8D | {FULL}", "1 2", "1: 9D | 2: 8D"),
+        ("bakers-game", f"1: 9D | 2: TD | {FULL}", "1 2", "1: | 2: TD 9D"),
+        ("bakers-game", f"1: 9D | 2: TC | {FULL}", "1 2", "illegal: not_on_card"),
+    ],
+    "R50 only a king goes to an empty column, and other cards do not go there on their way": [
+        ("eight-off", "1: 9D KC | 3: ...", "1 2", "1: 9D | 2: KC"),
+        ("eight-off", "1: 9D QC | 3: ...", "1 2", "illegal: not_on_empty"),
+        ("eight-off", f"1: 9D 8D 7D | 3: ... TD | {CELLS} | u: 2H", "1 3 x3", "illegal: too_many_cards"),
+        ("eight-off", f"1: 9D 8D 7D | 3: ... TD | {CELLS}", "1 3 x3", "1: | 3: ... TD 9D 8D 7D"),
+    ],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("game", "text", "actions", "outcome"), cases(RULES))
 def test_move_has_its_outcome(game: str, text: str, actions: str, outcome: str) -> None:
     assert after(game, text, actions) == outcome
+
+
+@pytest.mark.parametrize(
+    ("game", "piles"),
+    [
+        ("klondike", "1: AC | 2: [2C] 8C | stock: [KS] [QS]"),
+        ("spider-two", "2: [2S] [QS] [9H] [6H] 3S"),
+        ("spider-one", "2: [2S] [QS] [9S] [6S] 3S"),
+        ("yukon", "1: AC | 2: [2C] 8C AD 7D KD 6H"),
+        ("eight-off", "q: TS | w: | e: JS | r: | t: QS | y: | u: KS | i:"),
+        ("seahaven-towers", "q: | w: QS | e: KS | r:"),
+    ],
+)
+def test_new_decks_are_dealt_as_ruled(game: str, piles: str) -> None:
+    for pile in piles.split(" | "):
+        key, _, cards = pile.partition(":")
+        assert dealt(game, key).startswith(cards.strip()) if key == "stock" else dealt(game, key) == cards.strip(), key
 
 
 def test_moves_between_cells_are_null() -> None:
