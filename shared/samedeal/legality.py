@@ -147,9 +147,10 @@ def is_null(board: Position, move: Move) -> bool:
     """Return whether a move only changes the place of a whole column or of the card of a cell (RULES.md, ruling R6)."""
     game = board.game
     source, target = game.index.get(move.source, -1), game.index.get(move.target, -1)
-    if (source in game.columns and target in game.columns) or (source in game.cells and target in game.cells):
-        return not board.piles[target] and move.size == len(board.piles[source])
-    return False
+    places = game.columns if source in game.columns else game.cells
+    if source not in places or target not in places:
+        return False
+    return not board.piles[target] and move.size == len(board.piles[source])
 
 
 def is_worry_back(board: Position, move: Move) -> bool:
@@ -167,10 +168,10 @@ def is_stuck(board: Position) -> bool:
         return False
     game, piles = board.game, board.piles
     for move in _generate(board):
-        if move.is_transfer:
-            if not is_null(board, move) and not is_worry_back(board, move):
+        if not move.is_transfer:
+            if game.stock.to_columns:
                 return False
-        elif game.stock.to_columns:
+        elif move.target == FOUNDATION or not (is_null(board, move) or is_worry_back(board, move)):
             return False
     if not game.stock.to_waste:
         return True
@@ -236,20 +237,24 @@ def _generate(board: Position) -> Iterator[Move]:
     sources = [at for at in game.sources if piles[at]]
     yield from _to_foundations(board, sources)
     columns = game.columns
+    column = groups[columns.start]
     on_column = _takers(board, columns)
-    on_fan = _takers(board, game.fans)
     empty = [keys[at] for at in columns if not piles[at]]
-    on_empty = groups[columns.start].on_empty
+    on_empty = column.on_empty if empty else b""
     none: list[str] = []
+    on_fan = _takers(board, game.fans) if game.fans else {}
     free_cells = [keys[at] for at in game.cells if not piles[at]] if game.cells else none
-    needs_places = groups[columns.start].needs_places
-    most, most_to_empty = _most_to_columns(board, bool(empty)) if needs_places else (game.cards, game.cards)
+    aside = bool(on_fan or free_cells)
+    most = most_to_empty = game.cards
+    if column.needs_places:
+        most = most_together(board, to_empty=False)
+        most_to_empty = most_together(board, to_empty=True) if empty else 0
     for at in sources:
         pile = piles[at]
         group = groups[at]
         key = keys[at]
         card = pile[-1]
-        if group.kind is not Kind.FOUNDATION:
+        if aside and group.kind is not Kind.FOUNDATION:
             for target in on_fan.get(card, ()):
                 if target != key:
                     yield Move(key, target, 1)
@@ -257,10 +262,10 @@ def _generate(board: Position) -> Iterator[Move]:
                 yield Move(key, target, 1)
         run = group.run
         size = 1
-        length = min(len(pile), most) if needs_places else len(pile)
+        length = min(len(pile), most) if column.needs_places else len(pile)
         while True:
             targets = on_column.get(card, none)
-            if empty and card in on_empty and size <= most_to_empty:
+            if card in on_empty and size <= most_to_empty:
                 targets = targets + empty
             for target in targets:
                 if target != key:
@@ -279,24 +284,13 @@ def _generate(board: Position) -> Iterator[Move]:
 def _to_foundations(board: Position, sources: list[int]) -> list[Move]:
     game, piles = board.game, board.piles
     keys, groups = game.keys, game.piles
-    takers = _takers(board, game.foundations)
-    size = groups[game.foundations.start].takes
-    if size == 1:
-        return [
-            Move(keys[at], FOUNDATION, 1)
-            for at in sources
-            if piles[at][-1] in takers and groups[at].kind is not Kind.FOUNDATION
-        ]
-    return [
+    takers, size = _takers(board, game.foundations), groups[game.foundations.start].takes
+    moves = [
         Move(keys[at], FOUNDATION, size)
         for at in sources
-        if piles[at][-size:][0] in takers and not _source_reason(groups[at], piles[at], size)
+        if (piles[at][-1] if size == 1 else piles[at][-size:][0]) in takers and groups[at].kind is not Kind.FOUNDATION
     ]
-
-
-def _most_to_columns(board: Position, has_empty: bool) -> tuple[int, int]:  # noqa: FBT001 - a fact about the board
-    """Return the numbers of cards that can be moved together: to a column with cards, and to an empty one."""
-    return most_together(board, to_empty=False), most_together(board, to_empty=True) if has_empty else 0
+    return moves if size == 1 else [move for move in moves if is_legal(board, move)]
 
 
 def _takers(board: Position, places: range) -> dict[int, list[str]]:
