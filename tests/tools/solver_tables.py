@@ -1,6 +1,7 @@
 """Measure the solver: what it decides within which budget, and how much a small budget prefers easy deals.
 
-``make solver`` prints both tables in Markdown. States are the same on every machine; seconds are those of this one.
+``make solver`` prints both tables in Markdown, and the thirds of the winnable deals as files of games have them.
+States are the same on every machine; seconds are those of this one.
 """
 
 from __future__ import annotations
@@ -91,6 +92,12 @@ def easy_rows(game: Game, deals: Sequence[Measured], budgets: Sequence[int]) -> 
     return rows
 
 
+def thirds(game: Game, deals: Sequence[Measured]) -> str:
+    """Return the line of the game's file that divides the winnable deals into easy, medium and hard ones."""
+    won = [deal.states for deal in deals if deal.outcome is Outcome.WON] or [0]
+    return f"{game}: difficulty = {{ easy = {quantile(won, 1 / 3)}, medium = {quantile(won, 2 / 3)} }}"
+
+
 def plain_text(states: float) -> str:
     """Return a number of states of the plain search as text."""
     return f"{states:,}" if states <= PLAIN_BUDGET else f"over {PLAIN_BUDGET:,}"
@@ -112,11 +119,13 @@ def main() -> None:
         "| game | budget | won of those won at all | plain states: median | plain states: 90 % |",
         "|---|--:|--:|--:|--:|",
     ]
+    difficulties = []
     for game in map(game_named, options.games):
         deals = [measure(game, number, options.budget) for number in range(1, options.deals + 1)]
         decided += decided_rows(game, deals, budgets)
         easy += easy_rows(game, deals, budgets)
-    print("\n".join([*decided, "", *easy]))
+        difficulties.append(thirds(game, deals))
+    print("\n".join([*decided, "", *easy, "", *difficulties]))
 
 
 if __name__ == "__main__":
