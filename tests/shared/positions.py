@@ -139,10 +139,10 @@ def is_null(game: str, text: str, move: str) -> bool:
     return position(game, text).board.is_null(Move.parse(move))
 
 
-def cases(rules: Mapping[str, Sequence[tuple[str, ...]]]) -> list[ParameterSet]:
-    """Test parameters from the cases of each rule. Their ids start with the rule."""
+def cases(rules: Mapping[str, Sequence[tuple[str, ...]]], *game: str) -> list[ParameterSet]:
+    """Test parameters from the cases of each rule, after the name of the game. Their ids say the rule."""
     return [
-        pytest.param(*case, id=f"{rule} - {number}")
+        pytest.param(*game, *case, id=" - ".join((*game, rule, str(number))))
         for rule, of_rule in rules.items()
         for number, case in enumerate(of_rule, 1)
     ]

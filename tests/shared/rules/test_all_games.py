@@ -48,14 +48,14 @@ DEALING = {
         ),
     ],
     "R1 Then fans row by row": [
-        ("willow", "q w e r", "28 32 36 40 44 48 / 29 33 37 41 45 49 / 30 34 38 42 46 50 / 31 35 39 43 47 51"),
+        ("willow", "q w e r", "28 32 36 40 44 48 / 29 33 37 41 45 49 / 30 34 38 42 46 50 / 31 35 39 43 47 51")
     ],
     "R1 or the reserve left to right": [
         (
             "phoenix",
             "q w e r t y u i a s d f g h j k",
             "36 / 37 / 38 / 39 / 40 / 41 / 42 / 43 / 44 / 45 / 46 / 47 / 48 / 49 / 50 / 51",
-        ),
+        )
     ],
     "R1 What is left is the stock; its next card is the next of the deck (and R2 the top one)": [
         ("athena", "stock", " ".join(map(str, range(51, 27, -1)))),
@@ -78,12 +78,7 @@ def test_deal_gives_the_pile(game: str, keys: str, places: str) -> None:
 
 MOVES = {
     "R2 the last card of a pile is the top, the exposed one": [
-        (
-            "willow",
-            "1: 8S 2C | 2: 9H",
-            "1 2",
-            "illegal: not_on_card",
-        ),
+        ("willow", "1: 8S 2C | 2: 9H", "1 2", "illegal: not_on_card"),
         ("willow", "1: 2C 8S | 2: 9H", "1 2", "1: 2C | 2: 9H 8S"),
     ],
     "R5 Foundations give none back, except in Steve": [
@@ -95,21 +90,11 @@ MOVES = {
     ],
     "R6 A null move is legal where the rule text allows the cards there": [
         ("athena", "1: KH QS", "1 2 x2", "1: | 2: KH QS"),
-        (
-            "athena",
-            "1: QH JS",
-            "1 2 x2",
-            "illegal: not_on_empty",
-        ),
+        ("athena", "1: QH JS", "1 2 x2", "illegal: not_on_empty"),
         ("steve", "1: 9H 8H", "1 2 x2", "1: | 2: 9H 8H"),
         ("phoenix", "1: 9H 8S", "1 2 x2", "1: | 2: 9H 8S"),
         ("ace-of-hearts", "1: KH 2S", "1 2 x2", "1: | 2: KH 2S"),
-        (
-            "ace-of-hearts",
-            "1: 9H 2S",
-            "1 2 x2",
-            "illegal: not_on_empty",
-        ),
+        ("ace-of-hearts", "1: 9H 2S", "1 2 x2", "illegal: not_on_empty"),
         ("willow", "1: 9H 8S", "1 2 x2", "1: | 2: 9H 8S"),
     ],
     "R8 Nothing moves by itself": [
@@ -117,13 +102,7 @@ MOVES = {
         ("phoenix", "1: 3S 2S AS | q: AH", "1 0", "1: 3S 2S | 01: AS"),
     ],
     "a card goes to whichever foundation takes it: none is named as a target": [
-        (
-            game,
-            "1: AS",
-            "1 01",
-            ("malformed"),
-        )
-        for game in GAMES
+        (game, "1: AS", "1 01", "malformed") for game in GAMES
     ],
 }
 
@@ -186,9 +165,7 @@ COUNTS = {
         ("steve", "1: 2S AS", "deal, undo", "1 moves, 1 undos, 0 up, revision 2"),
         ("steve", "01: AS 2S", "01 1, 1 0", "2 moves, 0 undos, 2 up, revision 2"),
     ],
-    "R6 a null move counts as a move": [
-        ("willow", "1: 9H 8S", "1 2 x2, 2 1 x2", "2 moves, 0 undos, 0 up, revision 2"),
-    ],
+    "R6 a null move counts as a move": [("willow", "1: 9H 8S", "1 2 x2, 2 1 x2", "2 moves, 0 undos, 0 up, revision 2")],
 }
 
 
@@ -223,13 +200,7 @@ UNDOS = {
         ("athena", "no-reveal", "7: [...] KC | w: AH 2H 9C 7D", "draw, draw, undo", "stock: (7D) (9C) (2H) (AH) | w:"),
         ("athena", "free", "stock: [...] [4C] [3H] [2S]", "draw, undo", "stock: [...] (4C) (3H) (2S)"),
         ("steve", "free", "1: 3C | 8: ... TC | stock: [7H] [6S] [5D] [4C]", "deal, undo", "stock: (7H) (6S) (5D) (4C)"),
-        (
-            "ace-of-hearts",
-            "free",
-            "7: ... TC | stock: [7H] [6S] [5D] [4C]",
-            "deal, undo",
-            "stock: (7H) (6S) (5D) (4C)",
-        ),
+        ("ace-of-hearts", "free", "7: ... TC | stock: [7H] [6S] [5D] [4C]", "deal, undo", "stock: (7H) (6S) (5D) (4C)"),
     ],
     "R10 cards that were turned up lie down again": [
         ("athena", "free", "1: [2C] AS", "1 0, undo", "1: (2C) AS"),
@@ -266,11 +237,8 @@ OVER = {
         ("phoenix", "1: KS | 2: KC | 3: KD | 4: KH | 5: ... 2S | 6: 2D | q: 2H | w: 2C"),
         ("steve", "1: KC | 2: KC | 3: KS | 4: KS | 5: KH | 6: KH | 7: KD | 8: ... KD"),
         ("athena", "1: 5C | 2: 5S | 3: 5H | 4: 5D | 5: 3S | 6: 3C | 7: [...] 3D"),
-        (
-            "ace-of-hearts",
-            "1: AS | 2: AD | 3: 2H | 4: AC | 5: 5C | 6: 4S | 7: ... KD | 01: AH 2S-3S 4C 5S 6S",
-        ),
-    ],
+        ("ace-of-hearts", "1: AS | 2: AD | 3: 2H | 4: AC | 5: 5C | 6: 4S | 7: ... KD | 01: AH 2S-3S 4C 5S 6S"),
+    ]
 }
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.shared.positions import after, cases, dealt, moves, state
-
 DEALT = {
     "Use a standard 52-card deck (no jokers)": [("everything", "52")],
     "R23 Columns of 1 ... 7: deal seven tableau piles in a Klondike-style layout": [("sizes", "1 2 3 4 5 6 7")],
@@ -57,11 +53,7 @@ MOVES = {
     ],
     "R26 Only the top card of a column goes to the foundation": [
         ("1: 2S 7S | 01: AH", "1 0", "illegal: not_on_card"),
-        (
-            "1: 3S 2S | 01: AH",
-            "1 0 x2",
-            "illegal: one_at_a_time",
-        ),
+        ("1: 3S 2S | 01: AH", "1 0 x2", "illegal: one_at_a_time"),
     ],
     "R5 Foundations give none back": [
         ("1: 3H | 01: AH 2H", "01 1", "illegal: not_a_source"),
@@ -114,7 +106,7 @@ MOVES = {
         ),
     ],
     "R23 three deals of seven, then one of three to the first three columns": [
-        ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal", "1: 3C 4H | 2: 5H | 3: 6H | stock:"),
+        ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal", "1: 3C 4H | 2: 5H | 3: 6H | stock:")
     ],
     "R23 One pass: only one pass through the stock is allowed; no redeals": [
         ("7: ... 9C", "deal", "illegal: stock_empty"),
@@ -122,36 +114,18 @@ MOVES = {
     ],
     "No Reserve or Waste Pile: There are no reserve or waste piles in this variant": [
         ("1: 3C", "draw", "illegal: no_such_action"),
-        (
-            "1: 3C",
-            "w 1",
-            "illegal: unknown_pile",
-        ),
-        (
-            "1: 3C",
-            "1 q",
-            "illegal: unknown_pile",
-        ),
-        (
-            "1: 3C",
-            "02 1",
-            "illegal: unknown_pile",
-        ),
+        ("1: 3C", "w 1", "illegal: unknown_pile"),
+        ("1: 3C", "1 q", "illegal: unknown_pile"),
+        ("1: 3C", "02 1", "illegal: unknown_pile"),
     ],
     "Any card or valid sequence of cards (regardless of their internal build) may be moved between tableau piles": [
-        ("1: TS 9S 8S | 2: JS | 3: 9H", "1 2 x3", "1: | 2: JS TS 9S 8S"),
+        ("1: TS 9S 8S | 2: JS | 3: 9H", "1 2 x3", "1: | 2: JS TS 9S 8S")
     ],
     "Stock Dealing: Each time you deal from the stock, one card is dealt face up to each tableau pile": [
-        (
-            "1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]",
-            "deal, 3 2",
-            "illegal: not_on_card",
-        ),
+        ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal, 3 2", "illegal: not_on_card"),
         ("1: 3C | 7: ... 9C | stock: [6H] [5H] [4H]", "deal, 2 3, 1 3", "3: 6H 5H 4H | stock:"),
     ],
-    "No Suit Restriction for Foundation": [
-        ("1: 3S 2D | 01: AH", "1 0, 1 0", "1: | 01: AH 2D 3S"),
-    ],
+    "No Suit Restriction for Foundation": [("1: 3S 2D | 01: AH", "1 0, 1 0", "1: | 01: AH 2D 3S")],
 }
 
 OVER = "1: AS | 2: AD | 3: 2H | 4: AC | 5: 5C | 6: 4S | 7: ... KD | 01: AH 2S-3S 4C 5S 6S"
@@ -159,19 +133,14 @@ NULL = "1: KS AS | 2: KD AD | 3: KH 2H | 4: KC ... AC | 5: 5C | 6: 4S | 01: AH 2
 
 LEGAL = {
     "When desired, deal one card face up from the stock onto each tableau pile: cards, groups, foundation and deal": [
-        (
-            "1: 3C TS 4D KH 3D | 2: JS | 3: 5D | 4: 2D | 5: 4C | 6: 9S 2S",
-            "1 7 x2, 1 3 x3, 1 2 x4, 1 5 x5, 4 1, deal",
-        ),
+        ("1: 3C TS 4D KH 3D | 2: JS | 3: 5D | 4: 2D | 5: 4C | 6: 9S 2S", "1 7 x2, 1 3 x3, 1 2 x4, 1 5 x5, 4 1, deal"),
         (
             "1: 3C TS 4D KH 3D | 2: JS | 3: 5D | 4: 2D | 5: 4C | 7: KD ... 2S",
             "1 6 x2, 1 3 x3, 1 2 x4, 1 5 x5, 4 1, 7 6 x2, 7 4 x31, 7 6 x32, 7 6 x43",
         ),
         ("1: 3C | 2: JS | 3: 5D | 4: 2D | 5: 4S | 6: 9S 2S | 01: AH", "4 0, 6 0, deal"),
     ],
-    "No further moves are possible": [
-        (OVER, ""),
-    ],
+    "No further moves are possible": [(OVER, "")],
 }
 
 STATES = {
@@ -192,23 +161,3 @@ STATES = {
         (NULL.replace("KS AS", "TS KS AS"), "open"),
     ],
 }
-
-
-@pytest.mark.parametrize(("pile", "cards"), cases(DEALT))
-def test_deal_gives_the_pile(pile: str, cards: str) -> None:
-    assert dealt("ace-of-hearts", pile) == cards
-
-
-@pytest.mark.parametrize(("position", "actions", "outcome"), cases(MOVES))
-def test_move_has_its_outcome(position: str, actions: str, outcome: str) -> None:
-    assert after("ace-of-hearts", position, actions) == outcome
-
-
-@pytest.mark.parametrize(("position", "legal"), cases(LEGAL))
-def test_legal_moves_are_listed(position: str, legal: str) -> None:
-    assert moves("ace-of-hearts", position) == legal
-
-
-@pytest.mark.parametrize(("position", "standing"), cases(STATES))
-def test_position_has_its_state(position: str, standing: str) -> None:
-    assert state("ace-of-hearts", position) == standing
