@@ -324,6 +324,11 @@ class RunningApp:
     async def click(self, pile: str, card: int | None = None, button: int = 1) -> None:
         await self.drag(pile, card, pile, card, button)
 
+    async def click_hint(self, words: str) -> None:
+        """Click on a key in the last line."""
+        await self.pilot.click("#keys", offset=(self.line("#keys").index(words) + 1, 0))
+        await self.settle()
+
     async def drag(
         self, pile: str, card: int | None, target: str, target_card: int | None = None, button: int = 1
     ) -> None:

@@ -78,10 +78,68 @@ def pile(ui: RunningApp, key: str) -> str:
     return " ".join(str(Card(card)) if card < 0x40 else "?" for card in shown.piles[shown.game.index[key]])
 
 
-async def test_two_keys_move_cards() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("32")
-        assert (pile(ui, "2"), pile(ui, "3"), ui.acts) == ("9H QH JC TD", "4C", ["3 2 x2"])
+GESTURES = {
+    "two keys move what fits": ("willow", "3 2", ["3 2 x2"]),
+    "enter makes the best move": ("willow", "6 enter", ["6 0"]),
+    "enter moves the marked cards": ("willow", "3 enter", ["3 2 x2"]),
+    "a key twice makes the best move": ("willow", "6 6", ["6 0"]),
+    "0 names the foundations": ("willow", "6 0", ["6 0"]),
+    "a fan is a target": ("willow", "q w", ["q w"]),
+    "and a source": ("willow", "w q", ["w q"]),
+    "an empty column is a target": ("willow", "3 5", ["3 5 x2"]),
+    "and no source": ("willow", "5", []),
+    "of which the next key may be meant as a target": ("willow", "5 6 6 6", ["6 0"]),
+    "an illegal move is not sent": ("willow", "1 4", []),
+    "minus marks fewer cards": ("willow", "3 minus 5", ["3 5"]),
+    "plus marks more cards": ("willow", "3 minus plus 5", ["3 5 x2"]),
+    "escape cancels": ("willow", "3 escape 2", []),
+    "backspace cancels": ("willow", "6 2 backspace", []),
+    "backspace undoes": ("willow", "6 6 backspace", ["6 0", "undo"]),
+    "z undoes": ("willow", "6 6 z", ["6 0", "undo"]),
+    "a click on a hint is its key": ("willow", "6 6 hint:undo", ["6 0", "undo"]),
+    "x collects": ("willow", "x", ["6 0", "r 0", "r 0"]),
+    "space draws": ("athena", "space", ["draw"]),
+    "a click on the stock draws": ("athena", "click:stock", ["draw"]),
+    "but not with marked cards": ("athena", "click:4.0 click:stock", []),
+    "two clicks move cards": ("willow", "click:3.1 click:2.1", ["3 2 x2"]),
+    "two clicks on names move what fits": ("willow", "click:3 click:2", ["3 2 x2"]),
+    "the marked cards move, and no others": ("willow", "click:3.2 click:2.1", []),
+    "nor do others that are dragged": ("willow", "drag:3.2:2.1", []),
+    "a second slow click puts a card back": ("willow", "click:3.2 click:3.2 2", []),
+    "a second click marks what is no target": ("willow", "click:4.0 click:3.1 click:3.1 click:2.1", ["3 2 x2"]),
+    "another mouse button cancels": ("willow", "click:3.2 right:2.1 2", []),
+    "a drag moves cards": ("willow", "drag:3.1:2.1", ["3 2 x2"]),
+    "a drag moves one card": ("willow", "drag:3.2:5", ["3 5"]),
+    "a drag moves to a foundation": ("willow", "drag:6.1:01", ["6 0"]),
+    "other cards are dragged than those marked": ("willow", "click:4.0 drag:3.1:2.1", ["3 2 x2"]),
+}
+"""Keys, clicks and drags, and the actions that they make. A place is a pile, or a pile and one of its cards."""
+
+
+def spot(place: str) -> tuple[str, int | None]:
+    key, _, card = place.partition(".")
+    return key, int(card) if card else None
+
+
+@pytest.mark.parametrize(("game", "gestures", "acts"), GESTURES.values(), ids=GESTURES)
+async def test_gestures_make_the_expected_moves(
+    game: str, gestures: str, acts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
+    async with running_app(athena() if game == "athena" else willow()) as ui:
+        for gesture in gestures.split():
+            match gesture.split(":"):
+                case ["click", place]:
+                    await ui.click(*spot(place))
+                case ["right", place]:
+                    await ui.click(*spot(place), button=3)
+                case ["drag", source, target]:
+                    await ui.drag(*spot(source), *spot(target))
+                case ["hint", word]:
+                    await ui.click_hint(word)
+                case _:
+                    await ui.press(gesture)
+        assert ui.acts == acts
 
 
 async def test_move_is_shown_before_the_server_answers() -> None:
@@ -143,13 +201,6 @@ async def test_keys_name_a_smaller_and_a_larger_selection() -> None:
         assert ui.line("#keys") == "⏎ best move  + more cards  Esc cancel  ^Q quit  F1 help"
 
 
-async def test_illegal_move_is_not_sent() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("14")
-        assert ui.acts == []
-        assert ui.message_style == "notice"
-
-
 async def test_revealing_move_is_shown_with_the_revealed_card() -> None:
     async with running_app(athena()) as ui:
         ui.referee.hold_answers()
@@ -180,39 +231,6 @@ async def test_escape_clears_the_queued_keys() -> None:
         ui.referee.release_answers()
         await ui.settle()
         assert ui.acts == ["1 2"]
-
-
-@pytest.mark.parametrize(
-    ("keys", "acts"),
-    [
-        (["6", "enter"], ["6 0"]),
-        (["66"], ["6 0"]),
-        (["60"], ["6 0"]),
-        (["3", "enter"], ["3 2 x2"]),
-        (["q", "w"], ["q w"]),
-        (["w", "q"], ["w q"]),
-        (["5"], []),
-        (["3", "5"], ["3 5 x2"]),
-        (["3", "minus", "5"], ["3 5"]),
-        (["3", "minus", "plus", "5"], ["3 5 x2"]),
-        (["3", "escape", "2"], []),
-        (["62", "backspace"], []),
-        (["66", "backspace"], ["6 0", "undo"]),
-        (["66", "z"], ["6 0", "undo"]),
-        (["x"], ["6 0", "r 0", "r 0"]),
-    ],
-)
-async def test_keys_make_the_expected_moves(keys: list[str], acts: list[str]) -> None:
-    async with running_app(willow()) as ui:
-        await ui.press(*keys)
-        assert ui.acts == acts
-
-
-async def test_space_draws() -> None:
-    async with running_app(athena()) as ui:
-        await ui.press("space")
-        assert ui.acts == ["draw"]
-        assert pile(ui, "w") == "AH 4S 5C 6C"
 
 
 async def test_collect_continues_across_revealed_cards() -> None:
@@ -247,17 +265,8 @@ async def test_found_card_is_marked_and_located() -> None:
 async def test_card_is_found_by_clicks() -> None:
     async with running_app(willow(), look=Look(colour=False)) as ui:
         for word in ("find", "9", "♥"):
-            await ui.pilot.click("#keys", offset=(ui.line("#keys").index(word) + 1, 0))
-            await ui.settle()
+            await ui.click_hint(word)
         assert "9♥ *" in ui.text()
-
-
-async def test_quick_target_of_an_empty_source_is_no_source() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("5", "6")
-        assert ui.message_style == "notice"
-        await ui.press("66")
-        assert ui.acts == ["6 0"]
 
 
 async def test_key_long_after_empty_source_starts_a_new_move(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,31 +340,6 @@ async def test_race_continues_behind_the_help() -> None:
         assert "1 mira" in ui.text()
 
 
-async def test_two_clicks_move_cards() -> None:
-    async with running_app(willow()) as ui:
-        await ui.click("3", 1)
-        assert "column 3: J♣ 10♦" in ui.message
-        await ui.click("2", 1)
-        assert ui.acts == ["3 2 x2"]
-
-
-async def test_marked_cards_are_the_cards_that_move() -> None:
-    async with running_app(willow()) as ui:
-        await ui.click("3", 2)
-        await ui.click("2", 1)
-        assert ui.acts == []
-        assert ui.message_style == "notice"
-        await ui.drag("3", 2, "2", 1)
-        assert ui.acts == []
-
-
-async def test_click_on_a_column_name_selects_what_fits() -> None:
-    async with running_app(willow()) as ui:
-        await ui.click("3")
-        await ui.click("2")
-        assert ui.acts == ["3 2 x2"]
-
-
 async def test_click_on_the_foundations_name_is_its_key() -> None:
     async with running_app(willow()) as ui:
         await ui.click("6", 1)
@@ -376,36 +360,12 @@ async def test_illegal_target_keeps_the_selection_and_explains() -> None:
         assert ui.acts == ["4 5"]
 
 
-async def test_second_click_on_an_illegal_target_selects_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
-    async with running_app(willow()) as ui:
-        await ui.click("4", 0)
-        await ui.click("3", 1)
-        await ui.click("3", 1)
-        await ui.click("2", 1)
-        assert ui.acts == ["3 2 x2"]
-
-
 async def test_pile_is_viewed_by_two_clicks() -> None:
     async with running_app(willow()) as ui:
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("view pile") + 1, 0))
+        await ui.click_hint("view pile")
         await ui.click("2")
         assert "column 2, 2 cards: 9♥ Q♥" in ui.text()
         assert ui.acts == []
-
-
-async def test_stock_click_with_a_selection_deals_nothing() -> None:
-    async with running_app(athena()) as ui:
-        await ui.click("4", 0)
-        await ui.click("stock")
-        assert ui.acts == []
-        assert ui.message_style == "notice"
-
-
-async def test_drag_moves_cards() -> None:
-    async with running_app(willow()) as ui:
-        await ui.drag("3", 1, "2", 1)
-        assert ui.acts == ["3 2 x2"]
 
 
 async def test_dragged_cards_are_previewed_on_their_target() -> None:
@@ -433,12 +393,6 @@ async def test_dragged_card_is_previewed_on_its_foundation() -> None:
         assert "A♠" not in ui.text().splitlines()[2]
 
 
-async def test_single_card_is_dragged_to_an_empty_column() -> None:
-    async with running_app(willow()) as ui:
-        await ui.drag("3", 2, "5")
-        assert ui.acts == ["3 5"]
-
-
 async def test_cards_dropped_between_piles_stay() -> None:
     async with running_app(willow(), look=Look(colour=False)) as ui:
         await ui.pilot.mouse_down(offset=ui.position_of("3", 2))
@@ -446,12 +400,6 @@ async def test_cards_dropped_between_piles_stay() -> None:
         await ui.settle()
         assert ui.acts == []
         assert "↑" not in ui.text()
-
-
-async def test_drag_to_a_foundation_moves_the_card() -> None:
-    async with running_app(willow()) as ui:
-        await ui.drag("6", 1, "01")
-        assert ui.acts == ["6 0"]
 
 
 @pytest.mark.parametrize(("source", "target", "act"), [("6", "01", "6 0"), ("3", "2", "3 2 x2"), ("q", "2", None)])
@@ -471,44 +419,6 @@ async def test_double_click_moves_to_the_best_target(monkeypatch: pytest.MonkeyP
         assert ui.acts == ["6 0"]
 
 
-async def test_second_slow_click_on_a_card_puts_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
-    async with running_app(willow()) as ui:
-        await ui.click("3", 2)
-        await ui.click("3", 2)
-        await ui.press("2")
-        assert ui.acts == []
-
-
-async def test_other_cards_are_dragged_despite_a_selection() -> None:
-    async with running_app(willow()) as ui:
-        await ui.click("4", 0)
-        await ui.drag("3", 1, "2", 1)
-        assert ui.acts == ["3 2 x2"]
-
-
-async def test_click_on_the_stock_draws() -> None:
-    async with running_app(athena()) as ui:
-        await ui.click("stock")
-        assert ui.acts == ["draw"]
-
-
-async def test_other_mouse_button_cancels() -> None:
-    async with running_app(willow(), look=Look(colour=False)) as ui:
-        await ui.click("3", 2)
-        await ui.click("2", 1, button=3)
-        assert ui.acts == []
-        assert "↑" not in ui.text()
-
-
-async def test_click_on_a_key_hint_presses_the_key() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("66")
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("undo") + 2, 0))
-        await ui.settle()
-        assert ui.acts == ["6 0", "undo"]
-
-
 async def test_covered_cards_are_viewed_by_a_click() -> None:
     async with running_app(Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest")), (80, 20)) as ui:
         parts = [view.region_shown for view in ui.app.screen.query(RegionView) if view.region_shown is not None]
@@ -523,8 +433,7 @@ async def test_race_can_be_won_with_the_mouse_alone() -> None:
     text += " | 01: AH-QH | 02: AD-QD | 03: AC-QC"
     async with running_app(willow(text)) as ui:
         ui.referee.tallies[ME] = Tally(player=ME, finished_at=START + 61_000)
-        await ui.pilot.click("#keys", offset=(ui.line("#keys").index("x to foundations") + 2, 0))
-        await ui.settle()
+        await ui.click_hint("x to foundations")
         assert ui.board.won
         await ui.referee.deliver(ui.referee.state())
         await ui.settle()
