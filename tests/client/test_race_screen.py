@@ -654,7 +654,7 @@ async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.Mon
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
     async with running_app(willow(NEARLY_WON)) as ui:
         sentence = " ".join(f"word{number}" for number in range(18)) + " end."
-        ui.referee.refusals[ListRooms] = Refused(to=0, code="unavailable", message=sentence, retry_after=1)
+        ui.referee.refusals[ListRooms] = Refused(to=0, code="unavailable", message=sentence, retry_after=0.1)
         await ui.press("1", "1", "l")
         await ui.wait_until(lambda: ui.screen == "LobbyScreen")
         await ui.wait_until(lambda: ui.message == sentence)

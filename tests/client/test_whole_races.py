@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 
 from samedeal.board_history import Undo
@@ -50,8 +52,7 @@ async def test_won_by_keys(game: str) -> None:
         assert "You finished" in ui.message
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("game", FAMILIES)
+@pytest.mark.parametrize(("game", "size"), list(zip(FAMILIES, cycle(SIZES), strict=False)))
 async def test_won_by_mouse(game: str, size: tuple[int, int]) -> None:
     async with running_app(referee_of(game), size) as ui:
         for number, (_, action) in enumerate(won_record(game).actions):

@@ -8,9 +8,11 @@ import pytest
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
+from samedeal.record import Record
 from samedeal_server.races import refusals
 from tests.end_to_end.live_server import friend
 from tests.end_to_end.processes import Programs
+from tests.golden.golden_files import HERE
 
 
 async def run(programs: Programs, *arguments: str) -> tuple[int, str]:
@@ -157,15 +159,15 @@ async def test_commands_of_the_line_client(programs: Programs, server: str) -> N
 
 
 async def test_a_file_of_moves_is_played(programs: Programs, server: str) -> None:
+    record = Record.parse((HERE / "records" / "willow.txt").read_text())
     ana = await programs.samedeal(
-        "new", server, "--name", "ana", "--game", "athena", "--deal", "7", "--countdown", "0", "--limit", "10s"
+        *("new", server, "--name", "ana", "--game", "willow", "--deal", str(record.deal), "--countdown", "0")
     )
     await ana.expect(r"You are the host")
     ana.type_lines("start")
     await ana.expect(r"Foundations 0/52\.")
-    ana.type_lines(*["draw"] * 9)
+    ana.type_lines(*(str(move) for _, move in record.actions))
     assert ana.process.stdin is not None
     ana.process.stdin.close()
-    await ana.expect(r"Ten seconds left|The race is over", 15)
-    await ana.expect(r"1st: you, \d+ of 52 cards, 9 moves\.", 15)
+    await ana.expect(rf"1st: you, .* {len(record.actions)} moves\.")
     assert await ana.exit_code() == 0

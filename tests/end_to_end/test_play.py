@@ -72,13 +72,16 @@ async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> 
 
 
 async def test_bots_follow_a_player_to_a_rematch(programs: Programs) -> None:
-    race = await programs.on_terminal("play", "willow", "--plain", "--deal", "7", "--bots", "1", "--limit", "10s")
+    race = await programs.on_terminal(
+        "play", "willow", "--plain", "--deal", "7", "--bots", "1", "--limit", "10s", "--pace", "1000"
+    )
     await race.expect(r"The race starts in 5 seconds")
     await race.expect(r"Foundations 0/52\.")
     race.type_lines("1 0")
     await race.expect(r"Foundations 1/52\.")
     race.type_lines("hint")
     await race.expect(r"Try \w+( \w+)?( x\d+)?[.:]")
+    race.type_lines("resign", "resign")
     await race.expect(r"The race is over\.")
     await race.expect(r"Type 'again' for a rematch")
     race.type_lines("again")

@@ -222,6 +222,8 @@ async def test_events_are_announced_only_to_the_primary_of_a_room(
 
     await until(lambda: subscribed([0, 1, 2]))
     await cluster.migrate(keys.meta(ROOMS[0]), 2)
+    for each in (one, two):
+        await each.rooms.hubs[ROOMS[0]].pull()  # the next command notices that the room has moved
     await until(lambda: subscribed([2, 1, 2]))
     for ana, bob in pairs:
         await ana.act("draw")

@@ -174,7 +174,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
 
 async def test_room_gets_the_difficulty_that_it_asks_for(node: NodeMaker) -> None:
     one = await node()
-    async with seated(one, names=("ana",), **{**QUICK, "deal": "winnable easy"}) as (ana,):
+    async with seated(one, names=("ana",), **{**QUICK, "deal": "winnable easy", "countdown": 0}) as (ana,):
         await ana.start()
         proof = await finished(ana)
         record = await kept_record(ana)
@@ -216,7 +216,7 @@ async def resigned(*players: Client) -> RoomState:
 async def test_draw_is_sealed_before_any_share_is_taken(node: NodeMaker) -> None:
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await two.player("bob")
-    await drawing(ana, bob)
+    await drawing(ana, bob, countdown=0)
     await ana.commit()
     await ana.commit()  # it may be sent again
     await ana.refused("bad_share", RevealShare, draw=1, share=ana.share())
@@ -325,7 +325,7 @@ async def test_deal_is_drawn_again_if_a_player_leaves(node: NodeMaker) -> None:
 async def test_player_who_leaves_an_open_draw_does_not_begin_another(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
-    await drawing(ana, bob)
+    await drawing(ana, bob, countdown=0)
     await ana.commit()
     await bob.expect(Done, Leave)
     sealed = await ana.sealed()
