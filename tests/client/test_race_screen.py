@@ -652,6 +652,7 @@ async def test_unknown_refusal_shows_the_servers_message() -> None:
 
 async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
+    monkeypatch.setattr("samedeal_client.screens.base.MESSAGE_TIME", 0.5)
     async with running_app(willow(NEARLY_WON)) as ui:
         sentence = " ".join(f"word{number}" for number in range(18)) + " end."
         ui.referee.refusals[ListRooms] = Refused(to=0, code="unavailable", message=sentence, retry_after=0.1)

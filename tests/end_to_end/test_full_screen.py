@@ -55,12 +55,11 @@ async def test_start_screen_leads_to_a_race_and_back(terminal: Terminal) -> None
     await terminal.wait_for("code 0")
 
 
-async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, terminal: Terminal, redis_url: str) -> None:
-    address, _ = await programs.server(redis_url)
+async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server: str) -> None:
     record = won_record("willow")
     terminal.open(
         (80, 24),
-        *samedeal("new", address, "--game", "willow", "--deal", str(record.deal), "--undo", "off"),
+        *samedeal("new", server, "--game", "willow", "--deal", str(record.deal), "--undo", "off"),
         *("--room", "friday", "--name", "ana", "--countdown", "1"),
     )
     await terminal.wait_for("room friday")
@@ -72,7 +71,7 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
         if number == 20:
             os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
             await terminal.wait_for("code 137")
-            terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
+            terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
             await terminal.wait_for("Your race is running")
             await terminal.wait_for("back to your seat")
             terminal.type("Enter")
@@ -98,12 +97,9 @@ async def test_race_is_won_across_a_kill_and_resizes(programs: Programs, termina
     await terminal.wait_for(" echo ")
 
 
-async def test_quitting_prints_how_to_return_and_restores_terminal(
-    programs: Programs, terminal: Terminal, redis_url: str
-) -> None:
-    address, _ = await programs.server(redis_url)
+async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Terminal, server: str) -> None:
     terminal.open(
-        (80, 24), *samedeal("new", address, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
+        (80, 24), *samedeal("new", server, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
     )
     await terminal.wait_for("room friday")
     terminal.type("Enter")
@@ -121,16 +117,15 @@ async def test_quitting_prints_how_to_return_and_restores_terminal(
     await terminal.wait_for(r"Return with: samedeal join samedeal://127.0.0.1:\d+/friday --name ana")
     await terminal.wait_for("code 0")
     await terminal.wait_for(" icanon")
-    terminal.open((80, 24), *samedeal("join", address, "friday", "--name", "ana"))
+    terminal.open((80, 24), *samedeal("join", server, "friday", "--name", "ana"))
     await terminal.wait_for(r"^ +21 ")
     os.kill(terminal.process_id("samedeal_client"), signal.SIGTERM)
     await terminal.wait_for("code 143")
     await terminal.wait_for(" icanon")
 
 
-async def test_moves_typed_while_disconnected_count(programs: Programs, terminal: Terminal, redis_url: str) -> None:
-    address, _ = await programs.server(redis_url)
-    async with Proxy(address) as proxy:
+async def test_moves_typed_while_disconnected_count(terminal: Terminal, server: str) -> None:
+    async with Proxy(server) as proxy:
         terminal.open(
             (80, 24),
             *samedeal("new", proxy.url, "--deal", str(won_record("willow").deal), "--room", "friday", "--name", "ana"),
@@ -144,22 +139,19 @@ async def test_moves_typed_while_disconnected_count(programs: Programs, terminal
         await terminal.wait_for("1/52 .*○ disconnected")
         proxy.restore()
         await terminal.wait_for("1/52 .*(●|ping) ")
-        async with friend(address) as other:
+        async with friend(server) as other:
             await other.watch("friday")
             await until_room(other, lambda room: room.tallies[0].foundation_cards == 1)
 
 
-async def test_spectator_sees_the_boards_with_the_delay(
-    programs: Programs, terminal: Terminal, redis_url: str, tmp_path: Path
-) -> None:
-    address, _ = await programs.server(redis_url)
+async def test_spectator_sees_the_boards_with_the_delay(terminal: Terminal, server: str, tmp_path: Path) -> None:
     record = won_record("athena")
-    async with friend(address) as other:
+    async with friend(server) as other:
         room = await other.rooms.create(Options(games=("athena",), deal=str(record.deal), delay=1, countdown=0))
         await other.join(room)
         await other.rooms.start()
         await until_racing(other)
-        terminal.open((80, 24), *samedeal("watch", address, room, "--name", "bo"))
+        terminal.open((80, 24), *samedeal("watch", server, room, "--name", "bo"))
         await terminal.wait_for(r"\[1\] mira .* 0/52")
         other.act(record.actions[0][1])
         await terminal.wait_for(rf"\[1\] mira: {record.actions[0][1]} .* 0/52")
@@ -186,10 +178,9 @@ async def test_closing_the_terminal_ends_everything(programs: Programs, terminal
     assert race.cut_off
 
 
-async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Terminal, redis_url: str) -> None:
-    address, _ = await programs.server(redis_url)
+async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) -> None:
     terminal.open((80, 24), "bash", "--norc", "-i")
-    script = shlex.join(samedeal("join", address, "--name", "ana"))
+    script = shlex.join(samedeal("join", server, "--name", "ana"))
     terminal.type(f"sh -c {shlex.quote(f'{script}; exit 3')}", "Enter")  # the shell waits for sh, as it would for make
     await terminal.wait_for("Quick match")
     terminal.type("C-z")
@@ -204,10 +195,9 @@ async def test_suspending_returns_to_the_shell(programs: Programs, terminal: Ter
     await terminal.wait_for("^code 3")
 
 
-async def test_continue_signals_change_nothing(programs: Programs, terminal: Terminal, redis_url: str) -> None:
+async def test_continue_signals_change_nothing(terminal: Terminal, server: str) -> None:
     """Textual would read keys in another thread after each of them, and leave the terminal without echo."""
-    address, _ = await programs.server(redis_url)
-    terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
+    terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
     await terminal.wait_for("Quick match")
     process = terminal.process_id("samedeal_client")
     for game in ("Athena", "Steve"):
@@ -220,10 +210,9 @@ async def test_continue_signals_change_nothing(programs: Programs, terminal: Ter
     await terminal.wait_for(" echo ")
 
 
-async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Terminal, redis_url: str) -> None:
-    address, _ = await programs.server(redis_url)
+async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Terminal, server: str) -> None:
     terminal.open((80, 24), "bash", "--norc", "-i")
-    terminal.type(shlex.join(samedeal("join", address, "--name", "ana")), "Enter")
+    terminal.type(shlex.join(samedeal("join", server, "--name", "ana")), "Enter")
     await terminal.wait_for("Quick match")
     programs.kill(f"{sys.executable} -m samedeal_client", signal.SIGTSTP)
     await terminal.wait_for("Stopped")
@@ -233,12 +222,9 @@ async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Te
     await terminal.wait_for("Quick match")
 
 
-async def test_practice_announces_itself_and_returns_to_the_lobby(
-    programs: Programs, terminal: Terminal, redis_url: str
-) -> None:
-    address, _ = await programs.server(redis_url)
-    shown_address = address.removeprefix("ws://")
-    terminal.open((80, 24), *samedeal("join", address, "--name", "ana"))
+async def test_practice_announces_itself_and_returns_to_the_lobby(terminal: Terminal, server: str) -> None:
+    shown_address = server.removeprefix("ws://")
+    terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
     await terminal.wait_for("Quick match")
     terminal.type("g", "p")
     await terminal.wait_for("Starting a race in Athena")

@@ -38,10 +38,9 @@ def record_of(player: Program) -> Record:
     return Record.parse(Path(printed[1]).read_text())
 
 
-async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
-    ana, room = await open_room(programs, url, "--deal", "7", "--countdown", "0", "--players", "2")
-    bo = await join(programs, url, room)
+async def test_a_killed_player_returns_to_the_race(programs: Programs, server: str) -> None:
+    ana, room = await open_room(programs, server, "--deal", "7", "--countdown", "0", "--players", "2")
+    bo = await join(programs, server, room)
     await ana.expect(r"bo joined\.")
     bo.type_lines("start")
     await bo.expect("Only the host")
@@ -66,7 +65,7 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
     await ana.expect(r"Foundations 1/52\.")
     await ana.expect(r"Foundations 0/52\.")
 
-    returned = await programs.samedeal("join", url, room, "--name", "bo")
+    returned = await programs.samedeal("join", server, room, "--name", "bo")
     await returned.expect(r"Foundations 1/52\.")
     returned.type_lines("undo")
     await returned.expect(r"Foundations 0/52\.")
@@ -91,7 +90,7 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, redis_url
     races = HistoryFile(programs.home / ".local/state/samedeal/history.jsonl").read().races
     results = {race.name: (race.place, race.foundation_cards, race.resigned) for race in races}
     assert results == {"ana": (2, 0, True), "bo": (1, 3, True)}
-    await check_record_of_the_server(programs, url, room)
+    await check_record_of_the_server(programs, server, room)
 
 
 async def check_record_of_the_server(programs: Programs, url: str, room: str) -> None:
@@ -128,30 +127,27 @@ async def run(programs: Programs, *arguments: str, code: int = 0) -> Program:
     return program
 
 
-async def test_a_name_without_its_session_gets_no_seat(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
-    ana, room = await open_room(programs, url)
+async def test_a_name_without_its_session_gets_no_seat(programs: Programs, server: str) -> None:
+    ana, room = await open_room(programs, server)
     await ana.expect("You are the host")
     (programs.home / ".local/state/samedeal/sessions.json").unlink()
-    thief = await programs.samedeal("join", url, room, "--name", "ana")
+    thief = await programs.samedeal("join", server, room, "--name", "ana")
     assert await thief.exit_code() == 1
     assert "already called ana" in thief.text
 
 
-async def test_a_second_client_takes_over_the_seat(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
-    first, room = await open_room(programs, url)
-    await join(programs, url, room, "ana")
+async def test_a_second_client_takes_over_the_seat(programs: Programs, server: str) -> None:
+    first, room = await open_room(programs, server)
+    await join(programs, server, room, "ana")
     await first.expect("You have connected from somewhere else")
     assert await first.exit_code() == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_an_interrupted_client_prints_how_to_return(
-    programs: Programs, redis_url: str, number: signal.Signals
+    programs: Programs, server: str, number: signal.Signals
 ) -> None:
-    url, _ = await programs.server(redis_url)
-    ana, room = await open_room(programs, url)
+    ana, room = await open_room(programs, server)
     await ana.expect("You are the host")
     ana.signal(number)
     command = await ana.expect(r"Return with: samedeal join (\S+) --name ana")
@@ -161,9 +157,8 @@ async def test_an_interrupted_client_prints_how_to_return(
     await again.expect(r"1 of 8: ana \(you\)")
 
 
-async def test_moves_typed_while_disconnected_are_played(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
-    async with Proxy(url) as proxy:
+async def test_moves_typed_while_disconnected_are_played(programs: Programs, server: str) -> None:
+    async with Proxy(server) as proxy:
         ana, _ = await open_room(programs, proxy.url, "--deal", "7", "--countdown", "0")
         await ana.expect("You are the host")
         ana.type_lines("start")
@@ -184,11 +179,10 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, red
         assert await ana.exit_code() == 0
 
 
-async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
-    async with Proxy(url) as proxy:
+async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, server: str) -> None:
+    async with Proxy(server) as proxy:
         ana, room = await open_room(programs, proxy.url, "--deal", "7", "--game", "athena", "--countdown", "0")
-        watcher = await programs.samedeal("watch", url, room, "--name", "cleo")
+        watcher = await programs.samedeal("watch", server, room, "--name", "cleo")
         await watcher.expect("has not started")
         await ana.expect("You are the host")
         ana.type_lines("start")
@@ -207,10 +201,9 @@ async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, redis_url:
         assert await ana.exit_code() == 0
 
 
-async def test_a_spectator_sees_delayed_boards(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
-    ana, room = await open_room(programs, url, "--deal", "7", "--countdown", "0", "--delay", "1")
-    watcher = await programs.samedeal("watch", url, room, "--name", "cleo")
+async def test_a_spectator_sees_delayed_boards(programs: Programs, server: str) -> None:
+    ana, room = await open_room(programs, server, "--deal", "7", "--countdown", "0", "--delay", "1")
+    watcher = await programs.samedeal("watch", server, room, "--name", "cleo")
     await watcher.expect("has not started")
     await ana.expect("You are the host")
     ana.type_lines("start")
@@ -251,15 +244,14 @@ async def test_a_player_resumes_on_another_node(programs: Programs, redis_url: s
             assert await player.exit_code() == 0
 
 
-async def test_a_player_a_bot_and_a_spectator(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
+async def test_a_player_a_bot_and_a_spectator(programs: Programs, server: str) -> None:
     ana, room = await open_room(
-        programs, url, "--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "steve"
+        programs, server, "--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "steve"
     )
-    bot = await programs.samedeal("bot", url, room, "--stay", "--level", "random", "--pace", "600", "--name", "bot")
+    bot = await programs.samedeal("bot", server, room, "--stay", "--level", "random", "--pace", "600", "--name", "bot")
     await bot.expect(f"in room {room}, random, 600 moves per minute")
     await ana.expect(r"Foundations 0/104\.")
-    spectator = await programs.samedeal("watch", url, room)
+    spectator = await programs.samedeal("watch", server, room)
     await spectator.expect("Go!")
     ana.type_lines("rivals")
     await ana.expect(r"bot \(bot\) \d+/104 in \d+ moves?")
@@ -270,11 +262,10 @@ async def test_a_player_a_bot_and_a_spectator(programs: Programs, redis_url: str
     assert await ana.exit_code() == 0
 
 
-async def test_a_stuck_bot_resigns(programs: Programs, redis_url: str) -> None:
-    url, _ = await programs.server(redis_url)
+async def test_a_stuck_bot_resigns(programs: Programs, server: str) -> None:
     options = ("--deal", "1", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
-    ana, room = await open_room(programs, url, *options)
-    bot = await programs.samedeal("bot", url, room, "--level", "random", "--pace", "600", "--name", "bot")
+    ana, room = await open_room(programs, server, *options)
+    bot = await programs.samedeal("bot", server, room, "--level", "random", "--pace", "600", "--name", "bot")
     await ana.expect(r"Foundations 0/52\.")
     await bot.expect("No helpful move found")
     await ana.expect(r"bot \(bot\) resigned")
