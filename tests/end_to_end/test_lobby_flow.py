@@ -206,14 +206,6 @@ async def test_enter_joins_the_chosen_room(server: str) -> None:
         assert ana.room.room == second
 
 
-async def test_digit_joins_a_room(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "friday")
-        await ana.wait_for_text("1  friday")
-        await ana.press("1")
-        await ana.wait_for_screen("waiting")
-
-
 async def test_room_is_joined_with_the_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         for room in ("one", "two"):
@@ -239,21 +231,13 @@ async def test_refusal_is_shown(server: str) -> None:
         assert player.app.screen_name == "lobby"
 
 
-async def test_watch_key_watches_the_chosen_room(server: str) -> None:
+@pytest.mark.parametrize("key", ["w", "enter"])
+async def test_running_race_is_watched(server: str, key: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
         await mira.rooms.start()
         await ana.wait_for_text("racing")
-        await ana.press("w")
-        await ana.wait_for_screen("watch")
-
-
-async def test_enter_on_a_running_race_watches_it(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
-        await mira.rooms.start()
-        await ana.wait_for_text("racing")
-        await ana.press("enter")
+        await ana.press(key)
         await ana.wait_for_screen("watch")
 
 
@@ -275,34 +259,21 @@ async def test_enter_on_the_own_race_returns_to_it(server: str) -> None:
 
 async def test_private_room_asks_for_its_passphrase(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "secret", "sesame")
+        await mira.rooms.create(Options(), "secret", "open sesame")
+        await ana.open_passphrase_prompt("secret")
+        await ana.click("cancel")
+        await ana.wait_until(lambda: "Passphrase" not in ana.text())
+        assert ana.app.screen_name == "lobby"
         await ana.open_passphrase_prompt("secret")
         await ana.press(*"wrong")
         await ana.wait_for_text("•••••")
         await ana.press("enter")
         await ana.wait_for_text("Wrong passphrase")
-        await ana.press(*"sesame", "enter")
-        await ana.wait_for_screen("waiting")
-        assert ana.app.client.rooms.passphrase == "sesame"
-
-
-async def test_passphrase_can_be_pasted(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "secret", "open sesame")
-        await ana.open_passphrase_prompt("secret")
         ana.app.post_message(Paste("open sesame\n"))
         await ana.wait_for_text("•••••••••••")
         await ana.press("enter")
         await ana.wait_for_screen("waiting")
-
-
-async def test_passphrase_prompt_is_cancelled_with_the_mouse(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "secret", "sesame")
-        await ana.open_passphrase_prompt("secret")
-        await ana.click("cancel")
-        await ana.wait_until(lambda: "Passphrase" not in ana.text())
-        assert ana.app.screen_name == "lobby"
+        assert ana.app.client.rooms.passphrase == "open sesame"
 
 
 @pytest.mark.parametrize("key", ["escape", "q"])
@@ -329,21 +300,7 @@ async def test_quick_matches_meet_in_one_room(server: str) -> None:
         await asyncio.gather(ana.wait_for_screen("race"), mira.wait_for_screen("race"))
 
 
-async def test_host_kicks_a_player(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await ana.press("m")
-        await ana.wait_for_screen("waiting")
-        await mira.join(ana.room.room)
-        await ana.click("[ ]    mira")
-        await ana.click("k kick")
-        await ana.wait_for_message("Press k again to kick mira")
-        assert len(ana.room.players) == 2
-        await ana.click("k kick")
-        await ana.wait_until(lambda: len(ana.room.players) == 1)
-        await ana.wait_until(lambda: mira.model.room is None)
-
-
-async def test_host_kicks_a_player_by_keyboard(server: str) -> None:
+async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
         await ana.press("m")
         await ana.wait_for_screen("waiting")
@@ -358,6 +315,11 @@ async def test_host_kicks_a_player_by_keyboard(server: str) -> None:
         await ana.press("k")
         await ana.wait_until(lambda: k0ji.model.room is None)
         await ana.wait_until(lambda: {seat.name for seat in ana.room.players} == {"ana", "mira"})
+        await ana.click("[ ]    mira")
+        await ana.click("k kick")
+        await ana.wait_for_message("Press k again to kick mira")
+        await ana.click("k kick")
+        await ana.wait_until(lambda: mira.model.room is None)
 
 
 async def test_quick_match_skips_a_room_that_has_filled(server: str) -> None:
@@ -627,28 +589,20 @@ async def test_start_without_a_joining_bot_removes_it(server: str, release_bots:
         assert "without you" not in ana.text()
 
 
-@pytest.mark.parametrize(
-    ("keys", "heading"),
-    [((), "In the lobby"), (("n",), "In the form for a new room")],
-)
-async def test_unknown_key_is_explained_and_help_lists_the_keys(
-    server: str, keys: tuple[str, ...], heading: str
-) -> None:
+async def test_unknown_key_is_explained_and_help_lists_the_keys(server: str) -> None:
     async with player_in_lobby(server) as ana:
-        if keys:
-            await ana.open_form()
-        await ana.press("f5")
-        await ana.wait_for_message("F5 does nothing here. F1 lists the keys")
-        await ana.press("f1")
-        await ana.wait_until(lambda: any(heading in line for line in ana.text().splitlines()[4:5]))
-
-
-async def test_unknown_key_in_a_room_is_explained(server: str) -> None:
-    async with host_waiting(server) as ana:
-        await ana.press("z")
-        await ana.wait_for_message("z does nothing here. F1 lists the keys")
-        await ana.press("f1")
-        await ana.wait_until(lambda: "In a room before its race" in ana.text().splitlines()[4])
+        for keys, heading in (
+            ((), "In the lobby"),
+            (("n",), "In the form for a new room"),
+            (("ctrl+o",), "In a room before its race"),
+        ):
+            await ana.press(*keys)
+            await ana.wait_for_text("" if not keys else "Rematches" if "n" in keys else "Invite")
+            await ana.press("f5")
+            await ana.wait_for_message("F5 does nothing here. F1 lists the keys")
+            await ana.press("f1")
+            await ana.wait_until(lambda heading=heading: heading in ana.text().splitlines()[4])  # type: ignore[misc]  # bound at once
+            await ana.press("escape")
 
 
 async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> None:
@@ -997,15 +951,6 @@ async def test_screens_fill_every_size(server: str, size: tuple[int, int]) -> No
         assert "help" in lines[-1] or size[0] < 80
         assert "^Q quit" in lines[-1]
         assert max(map(len, lines)) <= size[0]
-
-
-async def test_small_window_is_explained(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.pilot.resize_terminal(50, 10)
-        await ana.wait_for_text("Needed: 60x")
-        await ana.pilot.resize_terminal(100, 30)
-        await ana.wait_for_text("Quick match")
-        assert len(ana.text().splitlines()) == 30
 
 
 async def test_resize_keeps_typed_text(server: str) -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is rea
 async def test_benchmark_reports_every_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "SCENARIOS", (Scenario("few", 4, 20.0),))
     json_file = tmp_path / "build" / "prices.json"
-    await report.main(["--rounds", "2", "--seconds", "0.5", "--only", "few", "--json", str(json_file)])
+    await report.main(["--rounds", "2", "--seconds", "0.2", "--only", "few", "--json", str(json_file)])
     (price,) = json.loads(json_file.read_text())["prices"]
     rounds = [*price["server"], *price["echo"]]
     assert len(rounds) == 4
