@@ -17,7 +17,7 @@ from samedeal_client.history_file import HistoryRecorder
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.line_client import LineClient
-from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
@@ -81,6 +81,20 @@ def invitation(address: ServerAddress, room: str) -> str:
     except MalformedText:
         pass
     return f"{address.url} {room}"
+
+
+def invitation_lines(address: ServerAddress, room: str, *, has_page: bool, private: bool = False) -> list[str]:
+    """Return sentences that tell how others join a room. ``address`` is the address of the server for them."""
+    command = f"samedeal join {invitation(address, room)}{' --passphrase ...' if private else ''}"
+    lines = [f"Room {room} is open. Others join with: {command}"]
+    if has_page:
+        lines = [f"Room {room} is open. Send this link: {address.page(room)}"]
+        lines.append(f"It opens in any browser. In a terminal, others join with: {command}")
+    if is_loopback_url(address.url):
+        lines.append(f"On other machines, write this machine's address instead of {address.host}.")
+    elif not address.encrypted:
+        lines.append("The connection is not encrypted. Others on the network could read along and take seats.")
+    return lines
 
 
 async def run_client(

@@ -92,6 +92,7 @@ class Referee(Link):
         options: Options | None = None,
     ) -> None:
         super().__init__(ServerAddress("ws://referee.test:1"), "ana", MemorySessions())
+        self.has_page = True
         self.game = game_named(game)
         # How long the client takes to prove that a player is stuck varies, so only tests of that let it end a race.
         self.options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from samedeal.options import Options
 from samedeal.protocol.messages import ListRecords, ProgressUpdate, ReadRecord, Refused, Standing, Tally
+from samedeal_client.net.address import ServerAddress
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.text.appearance import Look
+from tests.client.qr_reader import scanned
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.client.room_lines import line
 from tests.golden.golden_files import assert_golden
@@ -52,6 +54,8 @@ async def test_screens_match_their_goldens(
             shown.append(f"{name}\n{edge}\n{ui.text().rstrip()}\n{edge}\n")
 
         await show("waiting", "WaitingScreen")
+        await show("QR code", "WaitingScreen", "l")
+        await ui.press("l")
         await show("help in a room", "HelpScreen", "f1")
         await ui.press("escape")
         await ui.wait_until(lambda: ui.screen == "WaitingScreen")
@@ -72,6 +76,24 @@ async def test_screens_match_their_goldens(
         await show("lobby", "LobbyScreen")
         await show("new room", "NewRoomScreen", "n")
     assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
+
+
+@pytest.mark.parametrize(("host", "height"), [("a.test", 20), (f"{'a' * 35}.test", 23)])
+async def test_camera_reads_the_link(host: str, height: int, tmp_path: Path) -> None:
+    """A code that does not fit is not shown in part."""
+    referee = Referee(phase="open")
+    referee.address = ServerAddress(f"wss://{host}:7777")
+    async with running_app(referee, (60, height)) as ui:
+        await ui.press("l")
+        await ui.wait_until(lambda: "█" in ui.text())
+        assert "mira" not in ui.text()
+        assert scanned(ui.text(), tmp_path) == f"https://{host}:7777/friday"
+        if height > SIZES["60x20"][1]:
+            await ui.resize(*SIZES["60x20"])
+            await ui.wait_until(lambda: f"needs {height} rows" in ui.text())
+            assert "█" not in ui.text()
+        await ui.press("l")
+        await ui.wait_until(lambda: "mira" in ui.text())
 
 
 async def test_race_on_this_machine_hides_the_room(monkeypatch: pytest.MonkeyPatch) -> None:

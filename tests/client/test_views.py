@@ -129,14 +129,15 @@ def state(model: Model) -> RoomState:
     return model.room
 
 
-HERE = Invitation("samedeal join localhost friday", "localhost", "http://localhost:7777/friday")
+COMMAND, LINK = "samedeal join localhost friday", "http://localhost:7777/friday"
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False, bots=False)
 
 
 def test_wording_of_an_invitation() -> None:
     invitations = {
-        "another machine": invitation_rows(room(), Invitation("samedeal join cards.example.org friday")),
-        "this machine, with a passphrase": invitation_rows(room(private=True), HERE),
+        "without a page": invitation_rows(room(), Invitation(COMMAND)),
+        "this machine, with a passphrase": invitation_rows(room(private=True), Invitation(COMMAND, LINK, "localhost")),
+        "without TLS": invitation_rows(room(), Invitation(COMMAND, LINK, encrypted=False)),
     }
     assert_sentences("invitation", [f"{case}\t{line}" for case, rows in invitations.items() for line in lines_of(rows)])
 

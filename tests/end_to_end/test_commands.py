@@ -30,9 +30,10 @@ async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
         programs, "new", server, "--no-join", "--room", "friday", "--game", "steve", "--players", "3"
     )
     assert code == 0
-    join, watch = text.splitlines()
+    send, join, note = text.splitlines()
+    assert send.endswith(f" http://{server[5:]}/friday")
     assert join.endswith(f" samedeal join samedeal://{server[5:]}/friday")
-    assert watch.endswith(f" http://{server[5:]}/friday")
+    assert "instead of 127.0.0.1" in note
     await run(programs, "new", server, "--no-join", "--room", "secret", "--passphrase", "x", "--no-spectators")
     code, text = await run(programs, "rooms", server)
     assert code == 0
@@ -44,7 +45,7 @@ async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
 
 async def test_an_invitation_leads_to_the_room(programs: Programs, server: str) -> None:
     _, text = await run(programs, "new", server, "--no-join", "--room", "friday")
-    link = text.split()[-1]
+    link = text.splitlines()[0].split()[-1]
     player = await programs.samedeal("join", link, "--name", "ana")
     await player.expect(r"Room friday: Willow")
     web = await programs.samedeal("join", server.replace("ws://", "http://") + "/r/friday", "--name", "bo")

@@ -458,7 +458,7 @@ async def test_invitation_is_copied(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.rooms.create(Options(), "friday")
         await ana.enter_listed_room("friday")
-        wanted = f"samedeal join {ana.app.client.link.address.typed} friday"
+        wanted = ana.app.client.link.address.page("friday")
         await ana.wait_for_text(wanted)
         await ana.click("copy")
         assert ana.app.clipboard == wanted

@@ -20,7 +20,7 @@ async def open_room(programs: Programs, url: str, *options: str) -> tuple[Progra
     """Open a room and return its host with the room code."""
     # A random deal can be a dead end, which would end the race.
     host = await programs.samedeal("new", url, "--name", "ana", "--no-end-when-settled", *options)
-    match = await host.expect(r"Room (\S+) is open. Others join with: samedeal join (\S+)")
+    match = await host.expect(r"Room (\S+) is open. Send this link: (\S+)")
     return host, match[1]
 
 

@@ -19,8 +19,8 @@ _ELSEWHERE: Final = ("192.0.2.1", 9)
 """An address on the internet that no machine has. The route to it begins at this machine's address on the network."""
 
 DESCRIPTION = """\
-Host a race on this machine and take part in it. Others on your network join it with the command that the room shows. The
-server ends when you quit. To keep a server running, use samedeal serve."""
+Host a race on this machine and take part in it. Others on your network open the link that the room shows, on a phone by
+its QR code. The server ends when you quit. To keep a server running, use samedeal serve."""
 
 EXAMPLES = f"""\
 examples:
@@ -58,15 +58,19 @@ async def _host(given: argparse.Namespace, game: str) -> int:
     from samedeal_client.bots.local_processes import local_server
     from samedeal_client.commands.play import while_server_runs
     from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
+    from samedeal_client.run_client import DisplayOptions, LineIO, invitation_lines, run_client
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
     options = Options(games=(game,), deal=DEFAULT_DEAL, limit=read_limit(given.limit), hints=given.hints)
     name = player_name(given.name)
     async with local_server(public=True) as server:
+        shared = shared_address(server.address)
 
-        async def enter(client: ClientSession, _: LineIO | None) -> None:
-            await client.join(await client.rooms.create(options))
+        async def enter(client: ClientSession, lines: LineIO | None) -> None:
+            room = await client.rooms.create(options)
+            if lines is not None:
+                lines.printer.print_lines(invitation_lines(shared, room, has_page=client.link.has_page))
+            await client.join(room)
 
         display = DisplayOptions.from_arguments(given)
         race = run_client(
@@ -76,7 +80,7 @@ async def _host(given: argparse.Namespace, game: str) -> int:
             enter,
             lasting=False,
             back_to=given.back_to,
-            shared_address=shared_address(server.address),
+            shared_address=shared,
         )
         return await while_server_runs(race, server)
 

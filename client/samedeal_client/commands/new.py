@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from samedeal_client.run_client import LineIO
 
 DESCRIPTION = """\
-Open a room and join it. The command for your friends to join is printed. You are the host: start the race when everybody
-is there."""
+Open a room and join it. The link and the QR code for your friends are shown. You are the host: start the race when
+everybody is there."""
 
+_BLACK_ON_WHITE, _RESET = "\x1b[30;107m", "\x1b[0m"
 _FIRST, _SECOND = list(GAMES)[:2]
 EXAMPLES = f"""\
 examples:
@@ -116,7 +117,7 @@ def run(given: argparse.Namespace) -> int:
     """Open a room, join it unless --no-join is given, and return the exit code."""
     from samedeal.errors import UnknownGame
     from samedeal.names import clean_room
-    from samedeal_client.run_client import DisplayOptions, invitation, run_client
+    from samedeal_client.run_client import DisplayOptions, invitation_lines, run_client
 
     address, named = server_and_room(given)
     code = clean_room(given.room) if given.room else named
@@ -125,9 +126,7 @@ def run(given: argparse.Namespace) -> int:
     name = player_name(given.name)
 
     def invite(room: str, *, has_page: bool) -> list[str]:
-        private = " --passphrase ..." if given.passphrase else ""
-        join = f"Room {room} is open. Others join with: samedeal join {invitation(address, room)}{private}"
-        return [join, f"Watch it in a browser: {address.page(room)}"] if has_page and given.spectators else [join]
+        return invitation_lines(address, room, has_page=has_page, private=bool(given.passphrase))
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
         room = await client.rooms.create(options_of(given), code, given.passphrase)
@@ -139,10 +138,15 @@ def run(given: argparse.Namespace) -> int:
         from samedeal_client.net.reconnecting_link import Link
         from samedeal_client.net.room_client import RoomClient
         from samedeal_client.net.saved_sessions import MemorySessions
+        from samedeal_client.text.line_io import terminal_look
+        from samedeal_client.text.qr_code import qr_lines
 
         async with Link(address, name, MemorySessions()) as link:
             room = await RoomClient(link).create(options_of(given), code, given.passphrase)
             print(*invite(room, has_page=link.has_page), sep="\n")
+            look = terminal_look(ascii_only=given.ascii)
+            if link.has_page and look.colour and not (look.ascii or given.plain):
+                print(*(f"{_BLACK_ON_WHITE}{line}{_RESET}" for line in qr_lines(address.page(room))), sep="\n")
         return 0
 
     if given.no_join:

@@ -17,6 +17,7 @@ from samedeal_client.screens.question import LeaveScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.model import Model
+from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.views.waiting import (
@@ -39,6 +40,9 @@ from samedeal_client.widgets.themes import lines_of, text_of
 
 _PANEL_EDGES: Final = 8
 """Number of columns for the border, the padding and the scroll bar of the panel with the options."""
+
+_OTHER_ROWS: Final = 4
+"""Number of rows around a QR code: the title, the link, the prompt and the keys."""
 
 STARTING_TIME: Final = 10.0
 """Maximum time, in seconds, for which the room is hidden while the bots of ``samedeal play`` join."""
@@ -65,6 +69,7 @@ class WaitingScreen(WidgetScreen):
         *(Binding(key, f"add_bot('{level}')", f"add a {level} bot", show=False) for key, level in BOT_LEVELS),
         Binding("minus", "remove_bot", "remove bot", key_display=REMOVE_BOT_KEY),
         Binding(KICK_KEY, "kick", "kick"),
+        Binding("l", "qr_code", "QR code"),
         Binding("c", "copy", "copy"),
         Binding("r", "rules", "rules"),
         Binding("escape", "leave", "leave"),
@@ -94,6 +99,8 @@ class WaitingScreen(WidgetScreen):
         details.border_title = "The race"
         yield Static(f"Starting a race {self.look.glyphs.ellipsis}", id="starting")
         yield self._invite
+        self._qr_code = Static(id="qr-code")
+        yield self._qr_code
         yield Container(Vertical(self._players, self._add_bots), details, id="room")
 
     def on_mount(self) -> None:
@@ -141,6 +148,9 @@ class WaitingScreen(WidgetScreen):
         if self._starts_when_joined and not bots.joining:
             self.action_start()
         first, *others = invitation_rows(room, self.invitation)
+        if self.has_class("-qr-code"):
+            others.clear()
+            self._qr_code.update(self._qr_code_text())
         self._invite.update(
             Text("\n").join([text_of(first, look, "screen.copy"), *(text_of(row, look) for row in others)])
         )
@@ -172,6 +182,8 @@ class WaitingScreen(WidgetScreen):
                 return seat is not None and parameters == (not seat.ready,)
             case "remove_bot":
                 return bool(self.bots.latest)
+            case "qr_code":
+                return bool(self.invitation.link)
             case "kick":
                 room = self.model.room
                 return room is not None and any(may_kick(self.model, seat.player, self.bots) for seat in room.players)
@@ -190,13 +202,22 @@ class WaitingScreen(WidgetScreen):
 
     @property
     def invitation(self) -> Invitation:
-        """The command and the address with which others join and watch."""
+        """The command and the link with which others join."""
         address, room = self.client.shared_address, self.model.room
         if room is None:
             return Invitation("")
         loopback_host = address.host if is_loopback_url(address.url) else ""
-        page = address.page(room.room) if self.client.link.has_page and room.options.spectators else ""
-        return Invitation(f"samedeal join {address.typed} {room.room}", loopback_host, page)
+        link = address.page(room.room) if self.client.link.has_page else ""
+        return Invitation(f"samedeal join {address.typed} {room.room}", link, loopback_host, address.encrypted)
+
+    def _qr_code_text(self) -> Text:
+        """Return the link as a QR code, or a sentence that says why it can't be shown."""
+        lines = qr_lines(self.invitation.link)
+        if self.look.ascii:
+            return Text("A QR code needs Unicode characters. Send the link instead.")
+        if len(lines) > self.size.height - _OTHER_ROWS:
+            return Text(f"A QR code needs {len(lines) + _OTHER_ROWS} rows. Make the window larger, or send the link.")
+        return lines_of([(Span(line, "paper"),) for line in lines], self.look)
 
     def action_start(self) -> None:
         """Start the race. While bots are joining, wait for them. A second key press starts without them."""
@@ -240,9 +261,15 @@ class WaitingScreen(WidgetScreen):
             self._kick_asked = seat.player
             self.show_message(f"Press {KICK_KEY} again to kick {seat.name}, who then can't come back.")
 
+    def action_qr_code(self) -> None:
+        """Show the link as a QR code instead of the players, or the players again."""
+        self.toggle_class("-qr-code")
+        self._players.focus()
+        self._show()
+
     def action_copy(self) -> None:
-        """Copy the command with which others join."""
-        self.app.copy_to_clipboard(self.invitation.command)
+        """Copy the link or the command with which others join."""
+        self.app.copy_to_clipboard(self.invitation.sent)
         self.show_message("Copied. If pasting fails, select with Shift and the mouse.", "good")
 
     def action_rules(self) -> None:

@@ -58,7 +58,7 @@ MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
     MenuChoice("daily", "d", "Today's deal", ""),
     MenuChoice("join", "j", "Join", "by link or server"),
-    MenuChoice("host", "o", "Host", "a race for friends"),
+    MenuChoice("host", "o", "Host", "and send the link"),
     MenuChoice("watch", "w", "Watch", "a race, as spectator"),
     MenuChoice("history", "h", "History", "races, best times"),
     MenuChoice("settings", "s", "Settings", "name, look, races"),

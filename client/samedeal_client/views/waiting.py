@@ -47,15 +47,21 @@ NO_BOTS: Final = OwnBots()
 
 @dataclass(frozen=True)
 class Invitation:
-    """The command with which others join.
+    """The command and the link with which others join.
 
-    ``loopback_host`` is the host in the command if other machines can't reach this host, and otherwise empty. ``page``
-    is the address at which browsers show the race, or empty if there is none.
+    ``link`` opens the room in a browser, and is empty if the server has no page. ``loopback_host`` is the host in both if
+    other machines can't reach this host, and otherwise empty. ``encrypted`` is false if the others connect without TLS.
     """
 
     command: str
+    link: str = ""
     loopback_host: str = ""
-    page: str = ""
+    encrypted: bool = True
+
+    @property
+    def sent(self) -> str:
+        """What the player sends to others: the link if there is one, otherwise the command."""
+        return self.link or self.command
 
 
 def can_add_bot(model: Model, bots: OwnBots) -> bool:
@@ -108,20 +114,20 @@ def _count(number: int, noun: str) -> str:
 
 
 def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:
-    """Return rows that tell how others join and watch."""
-    rows: list[Row] = [
-        (
-            Span("Invite  ", "title"),
-            Span(invitation.command, "field"),
-        )
-    ]
+    """Return rows that tell how others join. The first row has what the player sends to them."""
+    invite = (Span("Invite  ", "title"), Span(invitation.sent, "field"))
+    rows: list[Row] = [invite]
+    notes = []
+    if invitation.link:
+        rows = [(*invite, Span("   in any browser", "label"))]
+        rows.append((Span("        "), Span(invitation.command, "field"), Span("   in a terminal", "label")))
     if host := invitation.loopback_host:
-        rows.append((Span(f"        on other machines, write this machine's address instead of {host}", "label"),))
-    if invitation.page:
-        rows.append((Span("Watch   ", "title"), Span(invitation.page, "field"), Span("   in a browser", "label")))
+        notes.append(f"on other machines, write this machine's address instead of {host}")
+    elif not invitation.encrypted:
+        notes.append("not encrypted: your network could read along")
     if room.private:
-        rows.append((Span("        samedeal will ask for the passphrase", "label"),))
-    return tuple(rows)
+        notes.append("samedeal will ask for the passphrase")
+    return (*rows, *((Span(f"        {note}", "label"),) for note in notes))
 
 
 def bot_rows() -> dict[str, Row]:
