@@ -17,6 +17,8 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
 from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import DEFAULT
+from samedeal_client.net.address import parse_address
+from samedeal_client.run_client import invitation_lines
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory, ProgressPoint
 from samedeal_client.text.appearance import Look
@@ -139,7 +141,12 @@ def test_wording_of_an_invitation() -> None:
         "this machine, with a passphrase": invitation_rows(room(private=True), Invitation(COMMAND, LINK, "localhost")),
         "without TLS": invitation_rows(room(), Invitation(COMMAND, LINK, encrypted=False)),
     }
-    assert_sentences("invitation", [f"{case}\t{line}" for case, rows in invitations.items() for line in lines_of(rows)])
+    lines = [f"{case}\t{line}" for case, rows in invitations.items() for line in lines_of(rows)]
+    for url in ("ws://192.168.1.5:7777", "localhost", "example.org"):
+        address = parse_address(url)
+        lines += [f"line client, {url}\t{line}" for line in invitation_lines(address, "friday", has_page=True)]
+    lines += invitation_lines(parse_address("example.org"), "friday", has_page=False, private=True)
+    assert_sentences("invitation", lines)
 
 
 def test_wording_of_the_options_of_a_room() -> None:

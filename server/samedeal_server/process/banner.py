@@ -72,9 +72,8 @@ def listen_addresses(
 
 def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
     """Return the text that a node prints when clients can connect."""
-    rows = [("join", f"samedeal join {addresses.public}"), ("open a room", f"samedeal new {addresses.public}")]
-    if config.page:
-        rows.append(("watch", f"{page_address(addresses.public)} in a browser"))
+    rows = [("race", f"{page_address(addresses.public)} in a browser")] if config.page else []
+    rows += [("join", f"samedeal join {addresses.public}"), ("open a room", f"samedeal new {addresses.public}")]
     if addresses.public != addresses.local and config.tls_cert is None:  # a certificate is for the public name
         rows.append(("on this machine", f"samedeal join {addresses.local}"))
     rows.append(("data", str(config.data) if not config.redis else f"in Redis at {RedisAddress.parse(config.redis)}"))
