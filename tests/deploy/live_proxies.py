@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -42,6 +43,7 @@ from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
 from tests.end_to_end.browser import running_browser
+from tests.end_to_end.test_page_seat import PRESS, dealt, opened, sit, tap
 from tests.end_to_end.watched_races import compare, play_randomly, players, start
 from tests.server.races import kept
 
@@ -159,18 +161,25 @@ async def test_node_sees_real_client_address(site: Site) -> None:
     assert seen == ["127.0.0.9"]
 
 
-@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/friday?embed", 200), ("/page.js", 200), ("/none.js", 404)])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/", 200), ("/friday?embed", 200), ("/page.js", 200), ("/qr/friday.svg", 200), ("/none.js", 404)],
+)
 async def test_page_passes_through(site: Site, path: str, status: int) -> None:
+    """The node knows the address that the browser uses, and writes it into the preview of a room."""
     host = site.address.removeprefix("wss://")
     reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
     writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n".encode())
     answer = await reader.read()
     writer.close()
     await writer.wait_closed()
-    head = answer.partition(b"\r\n\r\n")[0].decode().lower()
+    head_bytes, _, body = answer.partition(b"\r\n\r\n")
+    head = head_bytes.decode().lower()
     assert head.startswith(f"http/1.1 {status} ")
     assert "content-security-policy: default-src 'none'" in head
     assert ("content-encoding: gzip" in head) is (status == 200)
+    if path.startswith("/friday"):
+        assert f'"og:url" content="https://{host}/friday"' in gzip.decompress(body).decode()
 
 
 async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_path: Path) -> None:
@@ -214,6 +223,24 @@ async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_pat
             )
         await browser.follow("aside a")
         await browser.shows("Save the record", "aside")
+        assert browser.errors() == []
+
+
+async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:
+    """Moves are made by tap. The rival resigns, so that the race ends."""
+    deal = winning_records()[GAME]
+    with running_browser(tmp_path) as browser:
+        mira = await opened(site.address, games=(GAME,), deal=str(deal.deal), start="full", players=2)
+        await sit(browser, site.address)
+        await mira.join(ROOM)
+        await dealt(browser)
+        await mira.dealt()
+        await mira.expect(Done, Resign)
+        await browser.run(PRESS, "Tap moves")  # from now on, a tap picks
+        for number, (_, action) in enumerate(deal.actions, 1):
+            await tap(browser, action, number)
+        await browser.shows("Place 1 in")
+        await browser.shows("Deal checked here", ".deal.fair")
         assert browser.errors() == []
 
 

@@ -294,6 +294,8 @@ async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
     await browser.shows("Klondike", "#facts")
     await browser.shows("Do not close or reload it")
     await browser.shows(await browser.run("return location.href"), ".line-to-copy")
+    await browser.run("document.querySelector('summary').click()")
+    await browser.until("document.querySelector('details img').naturalWidth")
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
     assert browser.errors() == []

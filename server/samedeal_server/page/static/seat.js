@@ -317,7 +317,9 @@ export class Seat {
 		if (isOver) parts.push(element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		const isShown = options.spectators && !options.delay
 		if (phase === "open") parts.push(...[isShown && SHOWN, !isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
+		const isOpen = Boolean(this.panel.querySelector("details[open]"))
 		this.panel.replaceChildren(...parts)
+		this.panel.querySelector("details")?.toggleAttribute("open", isOpen)
 		this.panel.hidden = !parts.length
 		if (hadFocus) this.panel.querySelector("button")?.focus()
 	}
@@ -342,5 +344,6 @@ export class Seat {
 function shareLink() {
 	const url = location.origin + location.pathname
 	const sheet = navigator.share && element("button", {class: "main", onclick: () => navigator.share({title: "Samedeal", text: "Race me: the same cards for everyone.", url}).catch(() => {})}, "Share")
-	return [element("h2", {}, "Send this link"), copyLine(url), ...(sheet ? [sheet] : [])]
+	const code = element("img", {src: `qr${location.pathname.slice(location.pathname.lastIndexOf("/"))}.svg`, alt: "The link as a QR code", loading: "lazy"})
+	return [element("h2", {}, "Send this link"), copyLine(url), ...(sheet ? [sheet] : []), element("details", {}, element("summary", {}, "QR code"), code)]
 }
