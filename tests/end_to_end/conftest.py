@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
 from tests.end_to_end.processes import Programs, programs_in
 from tests.textual_internals import share_parsed_css
 
 share_parsed_css()
+
+
+@pytest.fixture(scope="module")
+def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Engine], Browser]]:
+    """Starts browsers for the tests of a module."""
+    with ExitStack() as stack:
+        yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
-from functools import cache
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -42,7 +41,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.record import Record
 from samedeal_server.page.files import PageFiles
-from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, Engine, running_browser
+from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, Engine
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
@@ -107,12 +106,6 @@ VISIBLE = "return [...document.querySelectorAll('.tile:not([hidden])')].map((til
 
 both = pytest.mark.parametrize("browser", ENGINES, indirect=True)
 """Marks tests of what may differ between browsers. The other tests use Chromium."""
-
-
-@pytest.fixture(scope="module")
-def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Engine], Browser]]:
-    with ExitStack() as stack:
-        yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
 
 
 @pytest.fixture
