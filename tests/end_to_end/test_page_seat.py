@@ -39,6 +39,7 @@ return at === button
 SIT = """
 document.querySelector(".sit input").value = arguments[0]
 document.querySelector(".sit .main").click()
+document.querySelector(".sit .main").click() // an impatient finger
 """
 PRESS = "[...document.querySelectorAll('button')].find(each => each.textContent === arguments[0]).click()"
 PILES = """
@@ -254,10 +255,12 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
         assert not await browser.accessibility_violations()
     await browser.run(SIT, "zoe")
     await browser.shows("You have a seat, zoe")
+    assert await browser.run("return document.querySelectorAll('[aria-label=\"Your seat\"]').length") == 1
     late = await Client.hello(one.url, "late")
     state = await mira.state(lambda state: len(state.players) == 2)
     await mira.expect(Done, KickPlayer, player=state.players[1].player)
     await browser.shows("removed", "#message")
+    assert "Take a seat" not in await browser.text()
     await late.join(ROOM)
     await browser.run("localStorage.clear()")
     await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)

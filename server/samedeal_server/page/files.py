@@ -147,11 +147,11 @@ def _qr_code(link: str) -> File:
 
 
 def sent(name: str, content: bytes) -> bytes:
-    """Return the content of a file as it is sent: scripts and styles without indentation and without lines of comments.
+    """Return the content of a file as it is sent: scripts and styles without indentation and without comments.
 
     Each line keeps its number, so that errors in the browser point to the right one.
     """
-    return re.sub(rb"(?m)^[ \t]*(//.*)?", b"", content) if name.endswith(("js", ".css")) else content
+    return re.sub(rb"(?m)(^|[ \t]+)//( .*)?$|^[ \t]+", b"", content) if name.endswith(("js", ".css")) else content
 
 
 def _file(name: str, content: bytes) -> File:

@@ -147,9 +147,10 @@ export class Hand {
 		const [best] = moves.sort((a, b) => value(b) - value(a))
 		const {stock} = RULES[game]
 		const draws = stock && isLegal(game, racer.piles, stock)
-		if (!best || (draws && value(best) < 3)) return this.say(draws ? `Try the stock: ${stock}.` : "No hint: nothing here looks better than taking a move back.")
+		if (!best || (draws && value(best) < 3)) return this.say(draws ? "Try the stock." : "No hint: nothing here looks better than taking a move back.")
 		this.pick({key: best.from, size: best.size})
-		this.say(`Try ${best.move.replace(" 0", " to a foundation")}.`)
+		const under = best.to !== "0" && this.piles[best.to].at(-1)
+		this.say(`Try ${nameOf(this.piles[best.from].at(-best.size))} on ${best.to === "0" ? "a foundation" : under ? nameOf(under) : "the empty place"}.`)
 	}
 
 	// A key as in the terminal client. Return whether it means anything.

@@ -62,7 +62,7 @@ export class RaceScreen {
 	// Take a seat in the room, once there is a connection under this name.
 	async sit(name) {
 		const {Seat} = await import("./seat.js")
-		this.seat = new Seat(this, name)
+		this.seat ??= new Seat(this, name) // two taps may come while the script is on its way
 	}
 
 	// Watch instead, or look for another way to race.
@@ -87,6 +87,7 @@ export class RaceScreen {
 
 	refuse({code, message, retry_after}) {
 		if (!code) return // the connection was lost
+		if (code === "kicked") byId("race").hidden = true // the page gets no news of this room any more
 		if (code === "bad_passphrase") this.askPassphrase()
 		else if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
@@ -124,6 +125,7 @@ export class RaceScreen {
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = false
 		byId("race").classList.toggle("open", phase === "open")
+		setText(document.querySelector("caption"), phase === "open" ? "Players" : "Standings")
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)

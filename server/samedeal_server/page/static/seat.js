@@ -2,6 +2,7 @@
 
 import {byId, clock, copyLine, element, setText, stored} from "./dom.js"
 import {Hand} from "./hand.js"
+import {onFoundations} from "./piles.js"
 import {Racer} from "./racer.js"
 import {Shares} from "./shares.js"
 import {Table, layOut} from "./table.js"
@@ -164,8 +165,9 @@ export class Seat {
 	}
 
 	get isRacing() {
-		const {phase, players} = this.room ?? {}
-		return phase === "racing" && this.racer.piles && !players.find(({player}) => player === this.me)?.resigned
+		const {phase, players, game} = this.room ?? {}
+		const own = phase === "racing" && players.find(({player}) => player === this.me)
+		return own && !own.resigned && this.racer.piles && onFoundations(game, this.racer.board.piles) < this.screen.race.cards
 	}
 
 	press(event) {
@@ -241,7 +243,7 @@ export class Seat {
 		const {phase, options} = this.room
 		const isOn = phase === "racing"
 		byId("boards").hidden = !isOn
-		this.controls.hidden = this.said.hidden = !isOn
+		this.controls.hidden = this.said.hidden = !this.isRacing
 		this.buttons.hint.hidden = !options.hints
 		if (phase !== this.phase) {
 			if (isOn) scrollTo(0, 0)
