@@ -54,6 +54,7 @@ _CHROMIUM_FLAGS: Final = (
     "--disable-component-update",
     "--disable-sync",
     "--hide-scrollbars",
+    "--host-resolver-rules=MAP plain.test 127.0.0.1",
 )
 _LISTENING: Final = re.compile(r"(?:BiDi listening on (ws://\S+)|started successfully on port (\d+))")
 """What Firefox and Chromium's driver say once they can be driven."""

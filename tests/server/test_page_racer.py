@@ -192,8 +192,9 @@ HAND = """await (async () => {
     return given.map(({game, cards, steps, auto}) => {
         const made = []
         const piles = games[game].piles.map(({key}) => cards[key] ?? [])
-        const racer = {game, piles, awaits: false, act(action) {
+        const racer = {game, piles, awaits: false, next: 0, act(action) {
             made.push(action)
+            this.next++
             this.piles = played(game, this.piles, action) ?? this.piles
         }}
         const said = []
@@ -231,6 +232,23 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"made": ["1 0", "1 0", "2 0", "3 0"]},
     ),
     "nothing that is not safe": ({"steps": [["collect"]], "cards": {"01": [1, 2], "1": [3], "02": [17]}}, {"made": []}),
+    "two taps, after which all safe cards go": (
+        {"steps": [["taps", "5", 1, False], ["taps", "5", 1, True]]},
+        {"made": ["4 0"], "picked": None},
+    ),
+    "two taps on two cards": (
+        {"steps": [["taps", "4", 1, False], ["taps", "3", 2, True]]},
+        {"made": ["4 0", "3 1 x2"]},
+    ),
+    "cards that follow the pointer": ({"steps": [["lift", "3", 2], ["drop", "1"]]}, {"made": ["3 1 x2"]}),
+    "cards that no pile takes, so that the server says why": (
+        {"steps": [["lift", "3", 2], ["drop", "5"]]},
+        {"made": ["3 5 x2"]},
+    ),
+    "no card that lies face down": (
+        {"steps": [["lift", "3", 3], ["drop", "5"]], "cards": {"3": [0xC0, 5, 6]}},
+        {"made": []},
+    ),
     "nothing that is empty": ({"steps": [["tap", "7", None]]}, {"made": [], "picked": None}),
 }
 

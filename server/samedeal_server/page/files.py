@@ -147,10 +147,12 @@ def _qr_code(link: str) -> File:
 
 
 def sent(name: str, content: bytes) -> bytes:
-    """Return the content of a file as it is sent: scripts and styles without indentation and without comments.
+    """Return the content of a file as it is sent: scripts and styles without indentation and comments.
 
     Each line keeps its number, so that errors in the browser point to the right one.
     """
+    if name.endswith(".css"):
+        content = re.sub(rb" ?([{};,]) ?|(?<=:) ", rb"\1", content)
     return re.sub(rb"(?m)(^|[ \t]+)//( .*)?$|^[ \t]+", b"", content) if name.endswith(("js", ".css")) else content
 
 

@@ -18,7 +18,7 @@ const SHAPES = [
 	"M12 22c-7 -6 -10 -9.5 -10 -13.5c0 -3.5 2.5 -5.5 5 -5.5c2 0 4 1.2 5 3.5c1 -2.3 3 -3.5 5 -3.5c2.5 0 5 2 5 5.5c0 4 -3 7.5 -10 13.5z",
 	"M12 1c-6 6 -9.5 9 -9.5 13c0 3 2.3 5 4.7 5c1.5 0 2.8 -.7 3.6 -1.8l-1.8 5.3h6l-1.8 -5.3c.8 1.1 2.1 1.8 3.6 1.8c2.4 0 4.7 -2 4.7 -5c0 -4 -3.5 -7 -9.5 -13z"
 ]
-const still = matchMedia("(prefers-reduced-motion: reduce)")
+export const still = matchMedia("(prefers-reduced-motion: reduce)")
 
 export const isSpread = what => what === "column" || what === "fan"
 const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 5, ...attributes})
@@ -116,11 +116,10 @@ function draw(card, animated) {
 		element.dataset.card = code
 	}
 	if (before?.key !== key) element.dataset.pile = key
-	if (before?.left === left && before.top === top) return
-	element.style.left = `${left}px`
-	element.style.top = `${top}px`
-	if (animated && before && before.key !== key)
-		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)`}, {transform: "none"}], {duration: 240, easing: "ease-out"})
+	if (before?.left !== left || before.top !== top) Object.assign(element.style, {left: `${left}px`, top: `${top}px`})
+	const turns = before?.code & DOWN && !(code & DOWN) ? " scaleX(0)" : ""
+	if (animated && before && (turns || before.key !== key))
+		element.animate([{transform: `translate(${before.left - left}px, ${before.top - top}px)${turns}`}, {transform: "none"}], {duration: 240, easing: "ease-out"})
 }
 
 function face(code, size) {

@@ -71,6 +71,31 @@ export class Hand {
 		return keys.flatMap(from => movesFrom(this.game, this.racer.piles, from)).map(move => ({...parts(move), move}))
 	}
 
+	// How many cards follow the pointer that pulls at one of them.
+	lift(key, size) {
+		if (this.kind(key) !== "column") size = 1
+		const cards = this.piles[key].slice(-size)
+		if (this.kind(key) === "stock" || cards.some(card => card & DOWN)) return 0
+		this.pick(cards.length ? {key, size} : null)
+		return cards.length
+	}
+
+	drop(key) {
+		if (key && this.picked) this.move(this.picked, key)
+		else this.pick(null)
+	}
+
+	// Two taps on a card that does not go away with the first one send all safe cards to the foundations.
+	taps(key, size, isSecond) {
+		const {next} = this.racer
+		if (isSecond && this.tapped === next) {
+			this.pick(null)
+			return this.collect()
+		}
+		this.tapped = next
+		this.tap(key, size)
+	}
+
 	// A tap on a pile. `size` is the number of cards from the tapped one to the top; null is as many as can be moved.
 	tap(key, size) {
 		if (this.kind(key) === "stock") return this.stock()

@@ -106,7 +106,7 @@ export class Racer {
 	predict() {
 		let {piles, revision} = this.board
 		for (const {action} of this.pending) {
-			const next = action !== "undo" && played(this.game, piles, action)
+			const next = action !== "undo" && isLegal(this.game, piles, action) && played(this.game, piles, action)
 			if (!next) break
 			piles = next
 			revision++

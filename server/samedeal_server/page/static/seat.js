@@ -151,23 +151,26 @@ export class Seat {
 		const {view, tile, game} = screen.shown.get(this.me) ?? {}
 		if (!racer.piles || !view) return
 		if (this.table?.view !== view) {
-			this.table = new Table(view, game, (key, size) => this.tap(key, size))
+			const tap = (key, ...more) => {
+				this.say("")
+				if (this.isRacing) this.hand.taps(key, ...more)
+			}
+			this.table = new Table(view, game, {tap, lift: (key, size) => (this.isRacing ? this.hand.lift(key, size) : 0), drop: key => this.hand.drop(key)})
 			this.fit()
 		}
-		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest}, animated)
+		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits}, animated)
 		tile.dataset.revision = racer.board.revision
 		this.buttons.undo.disabled = !racer.mayUndo || this.room?.options.undo === "off"
 	}
 
-	tap(key, size) {
-		this.say("")
-		if (this.isRacing) this.hand.tap(key, size)
+	get isRacing() {
+		const {phase, players} = this.room ?? {}
+		const own = phase === "racing" && players.find(({player}) => player === this.me)
+		return own && !own.resigned && this.racer.piles && !this.isWon
 	}
 
-	get isRacing() {
-		const {phase, players, game} = this.room ?? {}
-		const own = phase === "racing" && players.find(({player}) => player === this.me)
-		return own && !own.resigned && this.racer.piles && onFoundations(game, this.racer.board.piles) < this.screen.race.cards
+	get isWon() {
+		return onFoundations(this.racer.game, this.racer.board.piles) === this.screen.race.cards
 	}
 
 	press(event) {
@@ -242,8 +245,17 @@ export class Seat {
 		if (!this.racer) return
 		const {phase, options} = this.room
 		const isOn = phase === "racing"
-		byId("boards").hidden = !isOn
-		this.controls.hidden = this.said.hidden = !this.isRacing
+		const {isRacing} = this
+		if (this.wasRacing && !isRacing && this.isWon) {
+			this.falls = this.table.cascade()
+			setTimeout(() => {
+				this.falls = false
+				this.screen.receive({})
+			}, 4000)
+		}
+		this.wasRacing = isRacing
+		byId("boards").hidden = !isOn && !this.falls
+		this.controls.hidden = this.said.hidden = !isRacing
 		this.buttons.hint.hidden = !options.hints
 		if (phase !== this.phase) {
 			if (isOn) scrollTo(0, 0)

@@ -1,6 +1,7 @@
 // The racer's own table: how it is laid out on a screen, and a button on each pile, for fingers, keys and screen readers.
+// Cards also follow the pointer.
 
-import {HEIGHT, STRIP, WIDTH, flat, inWords, isSpread} from "./board_view.js"
+import {HEIGHT, STRIP, WIDTH, flat, inWords, isSpread, still} from "./board_view.js"
 import {element, setAttribute} from "./dom.js"
 import {GAMES} from "./piles.js"
 
@@ -11,6 +12,8 @@ const ROW = 9 // piles above the columns in one row; where there are more, found
 const ASIDE = 14 // px between the cards of the waste
 const KINDS = ["foundation", "cell", "reserve", "fan", "waste", "stock"]
 const MOST = 2.4 // largest scale
+const SLACK = 6 // px that a tap may move
+const COVERED = 0.15 * WIDTH * HEIGHT // area by which a card has to cover a pile
 
 // The piles above, and the columns below them in the whole width. `tall` is the height of the table by its width.
 function upright(game, ratio) {
@@ -54,14 +57,85 @@ export function layOut(game, wide, tall) {
 	return {layout: upright(game, tall / scale / width), scale}
 }
 
+// Cards that follow the mouse or a finger, and glide to their places when they are let go.
+class Drag {
+	lifted = [] // cards that are not in their places, each with its element and its corner
+
+	// `on` has the functions lift(key, size), which returns how many cards follow, and drop(key).
+	constructor(view, on) {
+		Object.assign(this, {view, on})
+		const release = event => this.release(event)
+		Object.assign(view.element, {onpointermove: event => this.move(event), onpointerup: release, onpointercancel: release})
+	}
+
+	press({button, clientX, clientY, pointerId, target}, index, size) {
+		if (!button && !this.isOn) this.held = {index, size, clientX, clientY, pointerId, target}
+	}
+
+	move({clientX, clientY, pointerId}) {
+		const {held, view} = this
+		if (pointerId !== held?.pointerId) return
+		const {index, size, target} = held
+		const [x, y] = [clientX - held.clientX, clientY - held.clientY]
+		if (!this.isOn) {
+			if (Math.hypot(x, y) < SLACK) return
+			this.settle()
+			const count = this.on.lift(view.places[index].key, size)
+			if (!count) return (this.held = null)
+			this.isOn = this.hasMoved = true
+			this.lifted = view.drawn[index].slice(-count)
+			target.setPointerCapture(pointerId)
+		}
+		const scale = view.element.getBoundingClientRect().width / view.element.offsetWidth
+		this.shift = [x / scale, y / scale]
+		for (const {element} of this.lifted) Object.assign(element.style, {translate: this.shift.map(each => `${each}px`).join(" "), zIndex: 1})
+	}
+
+	release({type, pointerId}) {
+		const {held, view, lifted, shift} = this
+		if (pointerId !== held?.pointerId) return
+		this.held = null
+		if (!this.isOn) return
+		this.isOn = false
+		setTimeout(() => (this.hasMoved = false)) // after the click
+		const [left, top] = [lifted[0].left + shift[0], lifted[0].top + shift[1]]
+		const area = ({what, x, y, room}) => {
+			const bottom = Math.min(y + HEIGHT + (isSpread(what) ? room : 0), top + HEIGHT)
+			return Math.max(0, WIDTH - Math.abs(x - left)) * Math.max(0, bottom - Math.max(y, top))
+		}
+		const takes = ({key}) => view.element.querySelector(`.takes[data-key="${key}"]`)
+		const covered = view.places.filter(place => area(place) > COVERED)
+		const order = (a, b) => Boolean(takes(b)) - Boolean(takes(a)) || area(b) - area(a)
+		const [over] = type === "pointerup" ? covered.sort(order) : []
+		this.on.drop(over === view.places[held.index] ? null : over?.key)
+	}
+
+	// Let the cards that were let go glide to where they belong now.
+	settle() {
+		if (this.isOn) return
+		for (const {element, left, top} of this.lifted) {
+			const [x, y] = [left + this.shift[0] - parseFloat(element.style.left), top + this.shift[1] - parseFloat(element.style.top)]
+			for (const animation of element.getAnimations()) animation.cancel()
+			const rest = () => (element.style.zIndex = "")
+			element.style.translate = ""
+			if (still.matches) rest()
+			else Object.assign(element.animate([{translate: `${x}px ${y}px`}, {translate: "none"}], {duration: 200, easing: "ease-out"}), {onfinish: rest, oncancel: rest})
+		}
+		this.lifted = []
+	}
+}
+
 export class Table {
-	// `tap` gets the key of a pile, and the number of cards from the tapped one to the top: null if a key chose the pile.
-	constructor(view, game, tap) {
+	// `on` has the functions of a Drag, and tap(), which gets the key of a pile, and the number of cards from the tapped
+	// one to the top, null if a key chose the pile, and whether this is the second tap of two.
+	constructor(view, game, on) {
 		this.view = view
+		this.drag = new Drag(view, on)
 		view.words.remove()
 		this.buttons = GAMES[game].piles.map(({key}, i) => {
-			const onclick = event => tap(key, event.detail ? this.sizeAt(i, event.offsetY) : null)
-			return element("button", {class: "pile", "data-key": key, onclick})
+			const sizeOf = event => this.sizeAt(i, event.offsetY)
+			const onclick = event => (event.detail ? this.drag.hasMoved || on.tap(key, sizeOf(event), event.detail === 2) : on.tap(key, null))
+			return element("button", {class: "pile", "data-key": key, onclick, onpointerdown: event => this.drag.press(event, i, sizeOf(event))})
 		})
 	}
 
@@ -82,8 +156,10 @@ export class Table {
 		return isSpread(this.view.places[i].what) ? cards.length - Math.max(0, under) : Math.min(1, cards.length)
 	}
 
-	show(piles, {picked, targets, largest}, animated) {
+	// `waits` tells whether the last move waits for its answer. Cards that were let go stay where they are until then.
+	show(piles, {picked, targets, largest, waits}, animated) {
 		this.view.show(piles, animated)
+		if (!waits) this.drag.settle()
 		this.buttons.forEach((button, i) => {
 			const {what, key, y} = this.view.places[i]
 			const isPicked = picked && (picked.key === key || (picked.key === "0" && what === "foundation"))
@@ -97,5 +173,16 @@ export class Table {
 			const words = [inWords({what, key}, piles[i]), isPicked && "picked", takes && "takes what is picked"]
 			setAttribute(button, "aria-label", words.filter(Boolean).join(", "))
 		})
+	}
+
+	// Let the cards of a won board fall, the last one first. Return whether they do.
+	cascade() {
+		const down = this.view.element.offsetHeight - HEIGHT - 12
+		const cards = still.matches ? [] : this.view.drawn.flatMap(pile => pile).reverse()
+		cards.forEach(({element, top}, i) => {
+			const at = (x, y, easing) => ({transform: `translate(${x * (((i * 37) % 120) - 60)}px, ${y * (down - top)}px)`, easing})
+			element.animate([at(0, 0, "ease-in"), at(1, 1, "ease-out"), at(2, 0.4, "ease-in"), at(3, 1, "ease-out"), at(4, 0.7, "ease-in"), at(5, 1, "ease")], {duration: 1600, delay: 40 * i})
+		})
+		return cards.length > 0
 	}
 }
