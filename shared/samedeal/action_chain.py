@@ -1,7 +1,8 @@
 """The hash chain of a player's actions in a race.
 
 The newest hash of the chain is called the head. The head depends on the race, the player, and all of the player's
-actions so far with their times. Every ack carries the head. RECORDS.md specifies the chain byte by byte.
+actions so far with their times. Clients compute it from the times in the acks. RECORDS.md specifies the chain byte by
+byte.
 """
 
 from __future__ import annotations

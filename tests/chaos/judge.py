@@ -238,35 +238,30 @@ def acked_moves_are_logged(case: Case) -> Iterator[str]:
             if not isinstance(ack := received.message, Acked):
                 continue
             act = acts.get(ack.to)
-            if act is None or ack.revision != act.revision + 1:
-                yield f"{journal.name}: was acked request {ack.to} as revision {ack.revision}, which it had not sent"
+            if act is None:
+                yield f"{journal.name}: was acked request {ack.to}, which it had not sent"
                 continue
-            if ack.revision > len(replay.entries):
-                yield f"{journal.name}: {act.action!r} was acked as revision {ack.revision} and is lost"
+            revision = act.revision + 1
+            if revision > len(replay.entries):
+                yield f"{journal.name}: {act.action!r} was acked as revision {revision} and is lost"
                 continue
-            entry = replay.entries[ack.revision - 1]
+            entry = replay.entries[revision - 1]
             if (entry.request, entry.action) != (ack.to, act.action):
-                yield f"{journal.name}: {act.action!r} was acked as revision {ack.revision}, the log has {entry.action!r}"
-            elif ack.revision < len(replay.plays) and ack != _ack(
-                ack, act, replay.plays[ack.revision], replay.heads[ack.revision], entry.committed_at
-            ):
-                yield f"{journal.name}: revision {ack.revision} ({act.action}) was acked with another board than the log's"
+                yield f"{journal.name}: {act.action!r} was acked as revision {revision}, the log has {entry.action!r}"
+            elif revision < len(replay.plays) and ack != _ack(ack, act, replay.plays[revision], entry.committed_at):
+                yield f"{journal.name}: revision {revision} ({act.action}) was acked with another board than the log's"
 
 
-def _ack(received: Acked, act: Act, play: Play, head: bytes, at: int) -> Acked:
+def _ack(received: Acked, act: Act, play: Play, at: int) -> Acked:
+    undone = act.action == UNDO
     return Acked(
         to=received.to,
-        revision=play.revision,
-        seen=play.seen,
-        hash=play.board.state_hash(),
-        foundation_cards=play.board.foundation_cards,
-        moves=play.moves,
-        undos=play.undos,
-        piles=play.board.masked().piles if act.action == UNDO else (),
         time=at,
+        hash=play.board.state_hash(),
         receipt=received.receipt,
-        head=head,
-        may_undo=play.why_no_undo is None,
+        seen=play.seen,
+        piles=play.board.masked().piles if undone else (),
+        may_undo=not undone or play.why_no_undo is None,
     )
 
 
@@ -656,13 +651,33 @@ def racers_see_only_counts(case: Case) -> Iterator[str]:
     for journal in case.evidence.journals:
         room = case.evidence.rooms.get(journal.room)
         raced_until = _raced_until(room, journal.player) if room is not None else sys.maxsize
+        known: dict[tuple[int, int], Tally] = {}
         for received in journal.received:
             races = not journal.is_spectator and received.received_at + case.clock_error < raced_until
             if races and not isinstance(received.message, _FOR_RACERS):
                 yield f"{journal.name}: is racing and was sent a {type(received.message).__name__}"
-            for tally in getattr(received.message, "tallies", ()):
+            for tally in _tallies(room, received, known):
                 if (wrong := _wrong_counts(case, journal.room, tally)) is not None:
                     yield f"{journal.name}: was sent wrong counts of {tally.player}: {wrong}"
+
+
+def _tallies(room: RoomEvidence | None, received: ReceivedMessage, known: dict[tuple[int, int], Tally]) -> list[Tally]:
+    """The tallies that a client has been sent. ``known`` has those from before, by connection and seat."""
+    match received.message:
+        case RoomState(players=players, tallies=tallies):
+            known |= {(received.connection, seat.seat): each for seat, each in zip(players, tallies, strict=False)}
+            return list(tallies)
+        case ProgressUpdate(seat=seat) as update:
+            key = (received.connection, seat)
+            known[key] = known.get(key, Tally(player=_player_at(room, seat))).updated(update)
+            return [known[key]]
+        case _:
+            return []
+
+
+def _player_at(room: RoomEvidence | None, seat: int) -> str:
+    races = [each.event.race for each in room.events if isinstance(each.event, RaceChanged)] if room else []
+    return next((racer.player for race in reversed(races) for racer in race.racers if racer.seat == seat), "")
 
 
 def _raced_until(room: RoomEvidence, player: str) -> int:
@@ -690,7 +705,7 @@ def _wrong_counts(case: Case, room: str, tally: Tally) -> str | None:
         # A player who lost the seat before the start may be in earlier messages.
         is_blank = (tally.foundation_cards, tally.moves, tally.undos) == (0, 0, 0)
         return None if is_blank and _had_seat(case.evidence.rooms.get(room), tally.player) else "no such seat"
-    if tally.last_action_at in case.evidence.lost:
+    if tally.acted_at in case.evidence.lost:
         return None  # rivals may have been told of an action that was lost before it was acked, and is made again later
     revision = tally.moves + tally.undos
     if revision >= len(replay.plays):
@@ -698,7 +713,7 @@ def _wrong_counts(case: Case, room: str, tally: Tally) -> str | None:
     play = replay.plays[revision]
     entry = replay.entries[revision - 1] if revision else None
     ours = (play.board.foundation_cards, play.moves, play.undos, entry.committed_at if entry else 0)
-    if ours != (tally.foundation_cards, tally.moves, tally.undos, tally.last_action_at):
+    if ours != (tally.foundation_cards, tally.moves, tally.undos, tally.acted_at):
         return f"{tally} never held"
     return None
 

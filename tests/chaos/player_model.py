@@ -78,14 +78,16 @@ class PlayerModel:
     def _acked(self, ack: Acked) -> None:
         act = self._tried.get(ack.to)
         self.pending = [each for each in self.pending if each.id != ack.to]
-        if act is None or self.play is None or ack.revision <= self.play.revision:
+        if act is None or self.play is None or act.revision < self.play.revision:
             return
-        if ack.revision > self.play.revision + 1:
+        if act.revision > self.play.revision:
             self.out_of_sync = True
             return
         if act.action == UNDO:
             board = Board(self.play.board.game, ack.piles)
-            self.play = Play(board, self._undo, revision=ack.revision, moves=ack.moves, undos=ack.undos)
+            self.play = Play(
+                board, self._undo, revision=act.revision + 1, moves=self.play.moves, undos=self.play.undos + 1
+            )
         else:
             try:
                 self.play = self.play.act(act.action, faces=ack.seen or None)
@@ -95,7 +97,7 @@ class PlayerModel:
                 )
                 self.out_of_sync = True
                 return
-        self._check(ack.hash, ack.revision)
+        self._check(ack.hash, act.revision + 1)
 
     def _check(self, state_hash: bytes, revision: int) -> None:
         if self.play is not None and self.play.board.state_hash() != state_hash:

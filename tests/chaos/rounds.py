@@ -114,7 +114,7 @@ async def play_round(plan: Plan) -> Outcome:
         racers=sum(not journal.is_spectator for journal in evidence.journals),
         acked=len(
             {
-                (journal.player, received.message.revision)
+                (journal.player, received.message.to)
                 for journal in evidence.journals
                 for received in journal.received
                 if isinstance(received.message, Acked)

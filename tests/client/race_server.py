@@ -40,6 +40,7 @@ class RaceServer:
         self.seed = Deal.parse(deal).public_seed() if board is None else b""
         self.play = Play(board or Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
         self.dealt = self.play
+        self.times: dict[int, int] = {}
         self.model = Model().after(Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"))
         self.model = self.model.after(Joined(to=2, room="k7", seat=1, generation=1)).after(self.state("racing"))
         self.last_id = 10
@@ -71,12 +72,13 @@ class RaceServer:
         """The player acts. The server has not answered yet."""
         self.last_id += 1
         self.model, act = self.model.with_action(action, self.last_id, time)
+        self.times[self.last_id] = time
         return act
 
     def answer(self, act: Act) -> Acked:
         """Judge an action and return the acknowledgement, which the client has not received yet."""
         self.play = self.play.act(act.action, act.revision)
-        return acked(self.play, act)
+        return acked(self.play, act, self.times.get(act.id, START))
 
     def ack(self, act: Act) -> None:
         self.model = self.model.after(self.answer(act))

@@ -198,7 +198,7 @@ class Referee(Link):
             self.play = self.play.act(message.action, message.revision)
         except PlayError as error:
             return Refused(to=message.id, code=error.code, message=str(error), revision=self.play.revision)
-        return acked(self.play, message)
+        return acked(self.play, message, self.time)
 
     def board_messages(self) -> list[ToClient]:
         if self.phase not in ("racing", "finished"):
@@ -236,7 +236,7 @@ class Referee(Link):
             foundation_cards=play.board.foundation_cards,
             moves=play.moves,
             undos=play.undos,
-            last_action_at=known.last_action_at,
+            acted_at=known.acted_at,
             last_progress_at=known.last_progress_at,
             finished_at=known.finished_at,
             connected=known.connected,
@@ -250,7 +250,7 @@ class Referee(Link):
         known = self.tallies.get(player, Tally(player=player))
         self.tallies[player] = Tally(
             player=player,
-            last_action_at=self.time,
+            acted_at=self.time,
             last_progress_at=self.time if gained else known.last_progress_at,
             finished_at=self.time if after.board.won else 0,
         )
@@ -263,7 +263,7 @@ class Referee(Link):
 
     async def deliver_progress(self, player: str) -> None:
         """Send the players a rival's progress."""
-        await self.deliver(ProgressUpdate(tallies=(self.tally(player),)))
+        await self.deliver(ProgressUpdate.of([*self.names].index(player) + 1, self.tally(player)))
 
     def delayed_boards(self) -> list[ToClient]:
         plays = {ME: self.play, **self.plays}

@@ -192,13 +192,8 @@ def acked(act: Act) -> Acked:
     revision = act.revision + 1
     return Acked(
         to=act.id,
-        revision=revision,
-        seen=b"",
-        hash=b"",
-        foundation_cards=0,
-        moves=1,
-        undos=0,
         time=revision,
+        hash=b"",
         receipt=str(revision).encode(),
     )
 

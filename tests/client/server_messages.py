@@ -6,17 +6,15 @@ from samedeal.board_history import UNDO, Play
 from samedeal.protocol.messages import Acked, Act, BoardState
 
 
-def acked(play: Play, act: Act) -> Acked:
-    """Return the acknowledgement of ``act``, the action that led to ``play``."""
+def acked(play: Play, act: Act, time: int) -> Acked:
+    """Return the acknowledgement of ``act``, the action that led to ``play`` at a time."""
     board = play.board
     return Acked(
         to=act.id,
-        revision=play.revision,
-        seen=play.seen,
+        time=time,
         hash=board.state_hash(),
-        foundation_cards=board.foundation_cards,
-        moves=play.moves,
-        undos=play.undos,
+        receipt=b"",
+        seen=play.seen,
         piles=board.masked().piles if act.action == UNDO else (),
         may_undo=play.why_no_undo is None,
     )

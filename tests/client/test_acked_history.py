@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from samedeal.protocol.messages import MAX_ACTIONS_PER_RECOVER, Acked, AckedAction, Act, Recover
 from samedeal_client.net.acked_history import MAX_ACTIONS, AckedHistory
@@ -14,8 +13,7 @@ def history(*revisions: int) -> AckedHistory:
     known = AckedHistory()
     for revision in revisions:
         act = Act(id=revision, revision=revision - 1, action="3 5")
-        answer = Acked(to=revision, revision=revision, seen=b"", hash=b"", foundation_cards=0, moves=revision, undos=0)
-        known = known.acked(act, replace(answer, time=revision, receipt=receipt(revision)))
+        known = known.acked(act, Acked(to=revision, time=revision, hash=b"", receipt=receipt(revision)))
     return known
 
 

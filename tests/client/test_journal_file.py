@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from samedeal.action_chain import RaceTerms, next_head
+from samedeal.action_chain import RaceTerms
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
 from samedeal.options import Options
@@ -160,8 +160,7 @@ def journaled(directory: Path) -> tuple[RaceJournals, Record]:
     for number in range(1, 6):
         act = server.act(server.play.board.legal_moves()[-1])
         journals.append_sent(server.model)
-        head = next_head(head, number, 1_000 * number, act.action)
-        server.model = server.model.after(replace(server.answer(act), time=START + 1_000 * number, head=head))
+        server.model = server.model.after(replace(server.answer(act), time=START + 1_000 * number))
         journals.append_acked(server.model)
     record = finished(server, finished_at=START + 60_000).record()
     assert record is not None

@@ -207,12 +207,28 @@ def test_wrong_hash_is_out_of_sync_until_a_whole_board() -> None:
     assert server.shown == server.play.board.masked()
 
 
-@pytest.mark.parametrize("change", [{"revision": 5}, {"seen": bytes([1])}])
-def test_impossible_acknowledgement_is_out_of_sync(change: dict[str, object]) -> None:
+def test_impossible_acknowledgement_is_out_of_sync() -> None:
     server = RaceServer()
     ack = server.answer(server.act(server.legal()[0]))
-    server.model = server.model.after(msgspec.structs.replace(ack, **change))
+    server.model = server.model.after(msgspec.structs.replace(ack, seen=bytes([1])))
     assert server.out_of_sync()
+
+
+def test_acknowledgement_before_an_earlier_one_is_out_of_sync() -> None:
+    server = RaceServer()
+    for ack in [server.answer(server.act(move)) for move in server.legal(2)][1:]:
+        server.model = server.model.after(ack)
+    assert server.out_of_sync()
+
+
+def test_acknowledgements_update_the_own_tally() -> None:
+    server = RaceServer()
+    for number, move in enumerate(server.legal(3), 1):
+        answer = server.answer(server.act(move))
+        server.model = server.model.after(msgspec.structs.replace(answer, time=START + number))
+    cards = server.play.board.foundation_cards
+    tally = server.model.tallies["me"]
+    assert (tally.foundation_cards, tally.moves, tally.undos, tally.acted_at) == (cards, 3, 0, START + 3)
 
 
 def test_whole_board_with_a_wrong_hash_is_out_of_sync() -> None:
@@ -227,7 +243,9 @@ def test_whole_board_with_a_wrong_hash_is_out_of_sync() -> None:
 def test_repeated_acknowledgements_keep_the_record_whole() -> None:
     server = RaceServer()
     acts = [server.act(move, START + 1000 * number) for number, move in enumerate(server.legal(3))]
-    answers = [server.answer(act) for act in acts]
+    answers = [
+        msgspec.structs.replace(server.answer(act), time=START + 1000 * number) for number, act in enumerate(acts)
+    ]
     server.model = server.model.after(Joined(to=50, room="k7", seat=1, generation=2))
     server.send_board()
     for answer in answers:
@@ -245,9 +263,7 @@ def test_board_ahead_of_the_pending_actions_replaces_it() -> None:
     server.send_board()
     assert server.shown == server.play.board.masked()
     assert server.model.record() is None
-    server.model = server.model.after(
-        Acked(to=act.id, revision=1, seen=b"", hash=b"whatever", foundation_cards=0, moves=1, undos=0)
-    )
+    server.model = server.model.after(Acked(to=act.id, time=START, hash=b"whatever", receipt=b""))
     assert server.shown == server.play.board.masked()
     assert not server.out_of_sync()
 
@@ -272,7 +288,7 @@ def test_entering_another_room_forgets_the_race() -> None:
 
 def test_progress_changes_only_the_named_tallies() -> None:
     server = RaceServer()
-    model = server.model.after(ProgressUpdate(tallies=(Tally(player="you", foundation_cards=3, moves=9),)))
+    model = server.model.after(ProgressUpdate(seat=2, foundation_cards=3, moves=9))
     assert model.tallies["you"].foundation_cards == 3
     assert model.tallies["me"].foundation_cards == 0
     assert server.model.tallies["you"].foundation_cards == 0
@@ -333,7 +349,7 @@ def test_a_spectator_who_joins_is_a_player() -> None:
 
 
 def progress(server: RaceServer, **counts: Any) -> None:
-    server.model = server.model.after(ProgressUpdate(tallies=(Tally(player="you", **counts),)))
+    server.model = server.model.after(ProgressUpdate(seat=2, **counts))
 
 
 def reconnect(server: RaceServer, phase: Phase = "racing", **counts: Any) -> None:
@@ -343,10 +359,10 @@ def reconnect(server: RaceServer, phase: Phase = "racing", **counts: Any) -> Non
 
 def test_history_without_a_gap_misses_nothing() -> None:
     server = RaceServer()
-    progress(server, foundation_cards=1, moves=1, last_action_at=START + 1_000, last_progress_at=START + 1_000)
-    progress(server, foundation_cards=9, moves=12, last_action_at=START + 9_000, last_progress_at=START + 8_000)
+    progress(server, foundation_cards=1, moves=1, acted_at=START + 1_000, last_progress_at=START + 1_000)
+    progress(server, foundation_cards=9, moves=12, acted_at=START + 9_000, last_progress_at=START + 8_000)
     state = server.state(
-        "racing", tallies=(Tally(player="you", foundation_cards=20, moves=30, last_action_at=START + 9_500),)
+        "racing", tallies=(Tally(player="you", foundation_cards=20, moves=30, acted_at=START + 9_500),)
     )
     server.model = server.model.after(state)
     series = server.model.history["you"]
@@ -355,9 +371,9 @@ def test_history_without_a_gap_misses_nothing() -> None:
 
 def test_history_misses_the_time_without_a_connection() -> None:
     server = RaceServer()
-    progress(server, foundation_cards=1, moves=1, last_action_at=START + 1_000, last_progress_at=START + 1_000)
-    reconnect(server, foundation_cards=9, moves=12, last_action_at=START + 9_000, last_progress_at=START + 8_000)
-    progress(server, foundation_cards=10, moves=13, last_action_at=START + 10_000, last_progress_at=START + 10_000)
+    progress(server, foundation_cards=1, moves=1, acted_at=START + 1_000, last_progress_at=START + 1_000)
+    reconnect(server, foundation_cards=9, moves=12, acted_at=START + 9_000, last_progress_at=START + 8_000)
+    progress(server, foundation_cards=10, moves=13, acted_at=START + 10_000, last_progress_at=START + 10_000)
     series = server.model.history["you"]
     assert series.foundation_cards(START) == ((1_000, 1), (8_000, 9), (10_000, 10))
     assert series.missed_since(START) == ((1_000, 8_000),)
@@ -371,7 +387,7 @@ def test_history_seen_after_the_race_has_one_point() -> None:
         "finished",
         foundation_cards=52,
         moves=99,
-        last_action_at=START + 60_000,
+        acted_at=START + 60_000,
         last_progress_at=START + 60_000,
     )
     series = server.model.history["you"]
@@ -411,7 +427,7 @@ def test_late_spectator_misses_only_what_nobody_tells(
 def test_player_who_then_watches_misses_nothing() -> None:
     server = RaceServer()
     for cards, at in ((2, 8_000), (6, 20_000)):
-        progress(server, foundation_cards=cards, moves=cards, last_action_at=START + at, last_progress_at=START + at)
+        progress(server, foundation_cards=cards, moves=cards, acted_at=START + at, last_progress_at=START + at)
     server.model = server.model.after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
     delayed_board(server, cards=2, revision=2, at=8_000)
     delayed_board(server, cards=6, revision=3, at=20_000)
@@ -423,7 +439,7 @@ def test_player_who_then_watches_misses_nothing() -> None:
 def test_spectator_misses_nothing_when_the_race_finishes() -> None:
     server = RaceServer()
     server.model = watching(server)
-    tally = Tally(player="you", foundation_cards=9, moves=2, last_action_at=START + 9_000, last_progress_at=START)
+    tally = Tally(player="you", foundation_cards=9, moves=2, acted_at=START + 9_000, last_progress_at=START)
     server.model = server.model.after(server.state("finished", tallies=(tally,)))
     delayed_board(server, cards=8, revision=1, at=7_000)
     delayed_board(server, cards=9, revision=2, at=9_000)

@@ -56,8 +56,8 @@ def seats(*names: str, **changes: Any) -> tuple[Seat, ...]:
     )
 
 
-def tally(**counts: int | str) -> Callable[[Model, RaceServer], Model]:
-    return lambda model, server: model.after(ProgressUpdate(tallies=(Tally(**counts),)))  # type: ignore[arg-type]
+def tally(seat: int, **counts: int) -> Callable[[Model, RaceServer], Model]:
+    return lambda model, server: model.after(ProgressUpdate(seat=seat, **counts))  # type: ignore[arg-type]
 
 
 CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
@@ -66,8 +66,8 @@ CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
     "this player leaves": state(players=seats("bo")),
     "another player resigns": state(players=(*seats("ana"), Seat(player="you", name="bo", seat=2, resigned=True))),
     "this player resigns": state(players=(Seat(player="me", name="ana", seat=1, resigned=True), *seats("bo"))),
-    "another player finishes": tally(player="you", foundation_cards=52, finished_at=START + 83_000),
-    "this player finishes": tally(player="me", foundation_cards=52, finished_at=START + 83_000),
+    "another player finishes": tally(2, foundation_cards=52, finished_at=START + 83_000),
+    "this player finishes": tally(1, foundation_cards=52, finished_at=START + 83_000),
     "rematch opens": state(next="k8"),
     "room closes": state(phase="closed"),
 }
@@ -89,7 +89,7 @@ def test_changes_are_narrated() -> None:
     assert_sentences("narration", lines)
 
 
-@pytest.mark.parametrize("change", [state(), tally(player="you", foundation_cards=9)], ids=["nothing", "progress"])
+@pytest.mark.parametrize("change", [state(), tally(2, foundation_cards=9)], ids=["nothing", "progress"])
 def test_unimportant_changes_are_not_narrated(change: Callable[[Model, RaceServer], Model]) -> None:
     assert narrated(change) == []
 
@@ -110,7 +110,7 @@ def test_a_rejected_move_is_narrated_once() -> None:
     assert str(act.action) in line
     assert server.model.own.rollback is not None
     assert server.model.own.rollback.sentence in line
-    later = server.model.after(ProgressUpdate(tallies=(Tally(player="you", foundation_cards=1),)))
+    later = server.model.after(ProgressUpdate(seat=2, foundation_cards=1))
     assert NARRATOR.narrate(server.model, later) == []
 
 
@@ -134,7 +134,7 @@ def test_finish_is_narrated_before_the_end() -> None:
     finished = server.model.after(server.state("finished", standings=STANDINGS, tallies=(Tally(player="me"), won)))
     lines = NARRATOR.narrate(server.model, finished)
     over = NARRATOR.final_standings(finished)
-    assert lines == [*narrated(tally(player="you", foundation_cards=52, finished_at=START + 83_000)), *over]
+    assert lines == [*narrated(tally(2, foundation_cards=52, finished_at=START + 83_000)), *over]
 
 
 def test_finish_seen_late_is_narrated_before_the_end() -> None:
@@ -167,9 +167,7 @@ def test_the_end_has_standings_and_the_deal_check() -> None:
 
 def test_rivals_line() -> None:
     server = RaceServer()
-    model = server.model.after(
-        ProgressUpdate(tallies=(Tally(player="you", foundation_cards=3, moves=7, connected=False),))
-    )
+    model = server.model.after(ProgressUpdate(seat=2, foundation_cards=3, moves=7, connected=False))
     assert NARRATOR.rivals_line(model) == "bo 3/52 in 7 moves (away)"
     assert NARRATOR.rivals_line(Model()) == ""
 

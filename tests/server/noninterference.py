@@ -104,7 +104,7 @@ _MASKED: Final = {
     "time": 1 << 40,
     "starts": 1 << 40,
     "ends": 1 << 40,
-    "last_action_at": 1 << 40,
+    "acted_at": 1 << 40,
     "last_progress_at": 1 << 40,
     "finished_at": 1 << 40,
     "generation": 1 << 40,
@@ -147,7 +147,7 @@ class RacingClient(Client):
         if action == UNDO:
             board = Board(self.play.board.game, acked.piles)
             past = self.play.past.before if self.play.past else None
-            self.play = Play(board, self.undo, past, acked.revision, acked.moves, acked.undos, acked.seen)
+            self.play = Play(board, self.undo, past, self.play.revision + 1, self.play.moves, self.play.undos + 1)
         else:
             self.play = self.play.act(action, faces=acked.seen or None)
 
@@ -383,7 +383,7 @@ class World:
         if client.play and len(self._hidden()) < MIN_UNSEEN and _turns_up(client.play.board, action):
             action = _ILLEGAL_ACTIONS[0]
         answer = await client.ask(Act, revision=max(0, at + ahead), action=action, **fields)
-        if isinstance(answer, Acked) and answer.revision == at + 1:
+        if isinstance(answer, Acked) and not ahead:
             client.apply(action, answer)
 
     def _legal(self, name: str) -> list[Move]:

@@ -65,8 +65,8 @@ class PersistentPlayer:
                 continue
             if isinstance(answer, Acked):
                 self.acked.append((self._id, action))
-                if (
-                    self.client.play.revision < answer.revision
+                if self.client.play.revision < len(
+                    self.acked
                 ):  # a board that arrived before the ack may include the move
                     self.client.apply(action, answer)
                 return

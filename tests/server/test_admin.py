@@ -263,13 +263,14 @@ async def test_list_returns_the_newest_rooms(node: NodeMaker) -> None:
 
 async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
     ana, bob = await start_race(*two)
-    acked = (await ana.acts(4))[-1]
+    await ana.acts(4)
+    assert ana.play
     operator = await Operator.login(two[1].url)
     found = await operator.expect(RoomShown, ShowRoom, room="friday")
     assert [(seat.name, seat.player) for seat in found.state.players] == [("ana", ana.player), ("bob", bob.player)]
     assert (found.state.tallies[0].moves, found.state.tallies[0].foundation_cards) == (
-        acked.moves,
-        acked.foundation_cards,
+        ana.play.moves,
+        ana.play.board.foundation_cards,
     )
     assert [(where.player, where.node, where.address) for where in found.whereabouts] == [
         (ana.player, "n1", "127.0.0.1"),

@@ -47,7 +47,8 @@ def test_page_has_every_request_with_its_fields(kind: type[msgspec.Struct]) -> N
 def test_page_has_every_message_to_a_client(kind: type[msgspec.Struct]) -> None:
     text = section(f"### {kind.__name__}")
     assert text.strip().startswith(f"`{kind.__struct_config__.tag}` ")
-    assert documented_fields(text, with_defaults=False) == fields(kind, with_defaults=False)
+    with_defaults = kind.__struct_config__.omit_defaults
+    assert documented_fields(text, with_defaults=with_defaults) == fields(kind, with_defaults=with_defaults)
 
 
 @pytest.mark.parametrize("kind", MAPS, ids=lambda kind: kind.__name__)

@@ -30,13 +30,14 @@ class AckedHistory:
         An action that the history already has is not added again. If actions between the history and ``act`` are
         missing, the new history has only ``act``.
         """
-        if answer.revision <= self.revision and self.actions:
+        revision = act.revision + 1
+        if revision <= self.revision and self.actions:
             return self
         action = AckedAction(id=act.id, action=act.action, time=answer.time)
-        if answer.revision != self.revision + 1:
-            return AckedHistory(answer.revision, (action,), (answer.receipt,))
+        if revision != self.revision + 1:
+            return AckedHistory(revision, (action,), (answer.receipt,))
         return AckedHistory(
-            answer.revision,
+            revision,
             (*self.actions[1 - MAX_ACTIONS :], action),
             (*self.receipts[1 - MAX_ACTIONS :], answer.receipt),
         )

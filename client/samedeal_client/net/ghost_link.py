@@ -72,6 +72,7 @@ class GhostLink(Link):
         self._moment = moment
         self._starts = self.now() - moment.time + (0 if moment.time else _COUNTDOWN)
         self._ghosts = {f"ghost-{number}": ghost for number, ghost in enumerate(ghosts, 1)}
+        self._seats = {player: seat for seat, player in enumerate(self._ghosts, 2)}
         own = Tally(
             player=_ME,
             foundation_cards=play.board.foundation_cards,
@@ -119,8 +120,8 @@ class GhostLink(Link):
         for elapsed in sorted(set(self._ghosts[player].times)):
             if Moment(elapsed) > self._moment:
                 await asyncio.sleep(max(self._starts + elapsed - self.now(), 0) / 1000)
-                self._tallies[player] = self._ghost_tally(player, Moment(elapsed))
-                await self.receive(ProgressUpdate(tallies=(self._tallies[player],)))
+                self._tallies[player] = tally = self._ghost_tally(player, Moment(elapsed))
+                await self.receive(ProgressUpdate.of(self._seats[player], tally))
 
     def _ghost_tally(self, player: str, moment: Moment) -> Tally:
         ghost = self._ghosts[player]
@@ -134,7 +135,7 @@ class GhostLink(Link):
             foundation_cards=play.board.foundation_cards,
             moves=play.moves,
             undos=play.undos,
-            last_action_at=at,
+            acted_at=at,
             last_progress_at=self._starts + ghost.times[progress - 1] if progress else 0,
             finished_at=at if play.board.won else 0,
         )
@@ -171,29 +172,26 @@ class GhostLink(Link):
             foundation_cards=board.foundation_cards,
             moves=play.moves,
             undos=play.undos,
-            last_action_at=now,
+            acted_at=now,
             last_progress_at=own.last_progress_at if board.foundation_cards == own.foundation_cards else now,
             finished_at=now if board.won else 0,
         )
         acked = Acked(
             to=act.id,
-            revision=play.revision,
-            seen=play.seen,
-            hash=board.state_hash(),
-            foundation_cards=board.foundation_cards,
-            moves=play.moves,
-            undos=play.undos,
-            piles=board.masked().piles if act.action == UNDO else (),
             time=now,
+            hash=board.state_hash(),
+            receipt=b"",
+            seen=play.seen,
+            piles=board.masked().piles if act.action == UNDO else (),
         )
-        return [acked, ProgressUpdate(tallies=(self._tallies[_ME],))]
+        return [acked]
 
     def _state(self) -> RoomState:
         self._event += 1
         record = self._record
         ghosts = tuple(
-            Seat(player=player, name=f"{ghost.player.name} (ghost)", seat=seat, ready=True)
-            for seat, (player, ghost) in enumerate(self._ghosts.items(), 2)
+            Seat(player=player, name=f"{ghost.player.name} (ghost)", seat=self._seats[player], ready=True)
+            for player, ghost in self._ghosts.items()
         )
         return RoomState(
             room=ROOM,

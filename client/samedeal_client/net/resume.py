@@ -86,7 +86,7 @@ class Resumption:
                 self.left()
             case Act():
                 if isinstance(answer, Acked):
-                    self._revision = max(self._revision, answer.revision)
+                    self._revision = max(self._revision, request.revision + 1)
                     self._history = self._history.acked(request, answer)
             case Hello() | Ping() | ListRooms() | ListRecords() | ReadRecord() | Create():
                 pass  # needs no place

@@ -316,7 +316,7 @@ def action_difference(record: Record, player: RecordedPlayer, acked: Iterable[Ch
         if (time, action) != (link.time, link.action):
             return f"Line {line} of the record has {action} after {time / 1000:.3f} s. Your journal has {yours}."
         if link.head and link.head != heads[revision]:
-            return f"Line {line}: the head of the chain is not the one that the server sent you then."
+            return f"Line {line}: the head of the chain is not the one in your journal."
     last = links[-1].revision if links else 0
     if len(player.actions) > last:
         return (

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import structs
+
 from samedeal.action_chain import RaceTerms
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
@@ -382,8 +384,14 @@ def _history_after(model: Model, state: RoomState) -> Histories:
 
 
 def _progress_update(model: Model, message: ProgressUpdate) -> Model:
-    tallies = MappingProxyType({**model.tallies, **{tally.player: tally for tally in message.tallies}})
-    history = with_tallies(model.history, message.tallies) if model.delay is None else model.history
+    player = next((seat.player for seat in model.room.players if seat.seat == message.seat), "") if model.room else ""
+    tally = model.tallies.get(player)
+    return _with_tally(model, tally.updated(message)) if tally else model
+
+
+def _with_tally(model: Model, tally: Tally) -> Model:
+    tallies = MappingProxyType({**model.tallies, tally.player: tally})
+    history = with_tallies(model.history, (tally,)) if model.delay is None else model.history
     return replace(model, tallies=tallies, history=history)
 
 
@@ -395,7 +403,21 @@ def _board_state(model: Model, state: BoardState) -> Model:
 
 
 def _acked(model: Model, answer: Acked) -> Model:
-    return replace(model, own=model.own.acked(answer, model.room.starts if model.room else 0))
+    own = model.own.acked(answer, model.room.starts if model.room else 0)
+    acknowledged, play, tally = replace(model, own=own), own.play, model.tallies.get(model.me)
+    if tally is None or play is None or own.newest_link is model.own.newest_link:
+        return acknowledged
+    cards = play.board.foundation_cards
+    tally = structs.replace(
+        tally,
+        foundation_cards=cards,
+        moves=play.moves,
+        undos=play.undos,
+        acted_at=answer.time,
+        last_progress_at=tally.last_progress_at if cards == tally.foundation_cards else answer.time,
+        finished_at=answer.time if play.board.won else 0,
+    )
+    return _with_tally(acknowledged, tally)
 
 
 def _refused(model: Model, refusal: Refused) -> Model:

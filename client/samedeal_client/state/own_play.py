@@ -69,8 +69,7 @@ class OwnPlay:
     ``unknown_is_undoable`` is true if the server can undo the newest of these unknown moves.
 
     ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
-    acknowledged action. ``chain_broken`` is true if a head of the server did not match the player's actions and their
-    times.
+    acknowledged action. ``chain_broken`` is true if the server's head before the first action was wrong.
     """
 
     play: Play | None = None
@@ -181,23 +180,20 @@ class OwnPlay:
         if pending is None or self.play is None:
             return self
         rest = replace(self, pending=tuple(each for each in self.pending if each is not pending))
-        if answer.revision <= self.play.revision:
+        if pending.revision < self.play.revision:
             return _predicted(rest)
-        play = _acknowledged(self.play, pending.action, answer) if answer.revision == self.play.revision + 1 else None
+        play = _acknowledged(self.play, pending.action, answer) if pending.revision == self.play.revision else None
         if play is None or play.board.state_hash() != answer.hash:
             return _predicted(replace(rest, out_of_sync=True))
-        time = max((answer.time or pending.time) - race_start, 0)
-        broken = bool(self.head and answer.head) and answer.head != next_head(
-            self.head, answer.revision, time, pending.action
-        )
+        time = max(answer.time - race_start, 0)
+        head = next_head(self.head, play.revision, time, pending.action) if self.head else b""
         acknowledged = replace(
             rest,
             play=play,
             unknown_is_undoable=answer.may_undo if play.last is None else self.unknown_is_undoable,
             actions=(*self.actions, (time, pending.action)) if self.first is not None else self.actions,
-            head=answer.head,
-            newest_link=ChainLink(answer.revision, time, pending.action, answer.head),
-            chain_broken=self.chain_broken or broken,
+            head=head,
+            newest_link=ChainLink(play.revision, time, pending.action, head),
         )
         return _predicted(acknowledged)
 
@@ -238,7 +234,7 @@ def _acknowledged(play: Play, action: str, answer: Acked) -> Play | None:
     """Return the play after an acknowledged action, or None if the action is impossible in this play."""
     if action == UNDO and answer.piles and play.last is None:
         board = masked_board(play.board.game, answer.piles)
-        return Play(board, play.undo_rule, revision=answer.revision, moves=answer.moves, undos=answer.undos)
+        return Play(board, play.undo_rule, revision=play.revision + 1, moves=play.moves, undos=play.undos + 1)
     try:
         return play.act(action, faces=answer.seen or None)
     except (PlayError, ValueError):

@@ -96,7 +96,7 @@ Histories: TypeAlias = Mapping[str, ProgressHistory]
 
 def progress_point(tally: Tally) -> ProgressPoint:
     """Return the point for a tally, which holds a player's current numbers of cards and moves."""
-    return ProgressPoint(tally.last_action_at, tally.foundation_cards, tally.moves)
+    return ProgressPoint(tally.acted_at, tally.foundation_cards, tally.moves)
 
 
 def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Histories:
@@ -107,17 +107,17 @@ def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Hi
 
 def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
     """Return the histories with a point for each of the ``tallies``, except for players who have not acted."""
-    return with_points(histories, {tally.player: progress_point(tally) for tally in tallies if tally.last_action_at})
+    return with_points(histories, {tally.player: progress_point(tally) for tally in tallies if tally.acted_at})
 
 
 def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
     """Return the histories with a point for each of the ``tallies``. Use this after a gap in the client's knowledge."""
     resumed = {
         tally.player: histories.get(tally.player, ProgressHistory()).resume(
-            progress_point(tally), tally.last_progress_at or tally.last_action_at
+            progress_point(tally), tally.last_progress_at or tally.acted_at
         )
         for tally in tallies
-        if tally.last_action_at
+        if tally.acted_at
     }
     return MappingProxyType({**histories, **resumed})
 

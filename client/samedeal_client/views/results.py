@@ -61,7 +61,7 @@ def race_length(model: Model) -> int:
     if room.finished_at:
         return max(room.finished_at - room.starts, 0)
     times = [line.time for line in room.standings]
-    times += [tally.last_action_at - room.starts for tally in model.tallies.values()]
+    times += [tally.acted_at - room.starts for tally in model.tallies.values()]
     times += [point.time - room.starts for series in model.history.values() for point in series.points[-1:]]
     return max(0, *times) if times else 0
 

@@ -407,7 +407,9 @@ class Gateway:
             connection.close(CloseCode.RESTART, "the store can't be reached: reconnect to resume")
 
     async def _send_catch_up(self, connection: PlayerConnection, hub: Hub, seat: SeatedPlayer, message: Join) -> None:
-        connection.send(hub.tallies() if hub.is_current(message.event) else hub.state())
+        current = hub.is_current(message.event)
+        for known in hub.progress_of_rivals(seat.player) if current else [hub.state()]:
+            connection.send(known)
         play = seat.play
         if play is None and (play := await hub.replay.load_play(seat)) is not None:
             self._rates.charge_replay(connection, play.revision)

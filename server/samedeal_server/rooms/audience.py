@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
 from samedeal.protocol.messages import ToClient
@@ -86,17 +86,19 @@ class Audience:
 
     def broadcast(self, message: ToClient) -> None:
         """Send a message to all players and spectators on this node."""
-        frame = self.send_to_racers(message)
+        frame = framed(message)
+        for _, connection in self.seats.values():
+            connection.send_frame(frame)
         for spectator in self.spectators:
             spectator.enqueue(frame)
         self.flush_spectators()
 
-    def send_to_racers(self, message: ToClient) -> bytes:
-        """Send a message to all players on this node who have a seat. Return the WebSocket frame that was sent."""
-        frame = framed(message)
-        for _, connection in self.seats.values():
-            connection.send_frame(frame)
-        return frame
+    def send_to_rivals(self, updates: Mapping[str, ToClient]) -> None:
+        """Send messages about players, by their ids, to all other players on this node who have a seat."""
+        frames = [(about, framed(update)) for about, update in updates.items()]
+        for player, (_, connection) in self.seats.items():
+            if rivals := b"".join([frame for about, frame in frames if about != player]):
+                connection.send_frame(rivals)
 
     def send_delayed(self, frames: list[bytes]) -> None:
         """Send delayed boards and moves to all spectators on this node.

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from samedeal.board_history import Play
-from samedeal.protocol.messages import BoardState, Notice, ProgressUpdate, RoomState
+from samedeal.protocol.messages import BoardState, Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.connections.connection import Connection
 from samedeal_server.errors import StoreUnavailable
@@ -72,6 +72,7 @@ class Hub:
         self.replay = BoardReplay(store, self.model)
         self.boards = SpectatorBoards(self.model, store, clock, timers, self.replay, self.audience)
         self.last_broadcast = snapshot.last_event
+        self._told: dict[str, Tally] = {}
         self._store = store
         self._clock = clock
         self._metrics = metrics
@@ -106,6 +107,7 @@ class Hub:
 
     def state(self) -> RoomState:
         """Return the message with the state of the room, for everybody in it."""
+        self._told.clear()  # those who get it know more than the others, so the next updates have whole tallies
         return self.model.state()
 
     def is_current(self, event: int) -> bool:
@@ -115,9 +117,11 @@ class Hub:
         """
         return self.last_broadcast <= event <= self.model.event
 
-    def tallies(self) -> ProgressUpdate:
-        """Return a message with the counts of all players."""
-        return self.model.tallies()
+    def progress_of_rivals(self, player: str) -> list[ProgressUpdate]:
+        """Return messages with the whole tallies of a player's rivals."""
+        self._told.clear()  # as above
+        rivals = [racer for racer in self.race.racers if racer.player != player]
+        return [ProgressUpdate.of(racer.seat, self.model.tally(racer.player)) for racer in rivals]
 
     def check_can_watch(self, player: str, max_spectators: int) -> None:
         """Raise RequestRefused if a player may not watch the room now, or if too many spectators already watch it.
@@ -392,16 +396,24 @@ class Hub:
         self.last_broadcast = self.model.event
         self._state_changed = False
         if not self.audience.empty:
-            self.audience.broadcast(self.state())
+            state = self.state()
+            self.audience.broadcast(state)
+            self._told = {tally.player: tally for tally in state.tallies}
 
     def _send_updates(self, players: set[str], moved_at: int) -> None:
         if self._state_changed:
             self._broadcast_state()
-        tallies = tuple(self.model.tally(racer.player) for racer in self.race.racers if racer.player in players)
-        if tallies and self.audience.seats:
-            self.audience.send_to_racers(ProgressUpdate(tallies=tallies))
-            if moved_at:
-                self._observe_lag(moved_at)
+        if not self.audience.seats:
+            return
+        updates = {}
+        for racer in self.race.racers:
+            player = racer.player
+            if player in players and (tally := self.model.tally(player)) != (before := self._told.get(player)):
+                updates[player] = ProgressUpdate.of(racer.seat, tally, before)
+                self._told[player] = tally
+        self.audience.send_to_rivals(updates)
+        if updates and moved_at:
+            self._observe_lag(moved_at)
 
     def _observe_lag(self, time: int) -> None:
         self._metrics.fan_out.observe(max(0, self._clock.now() - time) / 1000)

@@ -161,22 +161,17 @@ def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int
 
 
 def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
-    """Return the ack of an action that led to ``play``.
+    """Return the ack of an action that led to ``play``, with ``head`` as the new head of the player's chain.
 
     ``time`` is the time of the commit, in milliseconds since 1970.
     """
-    board = play.board
+    undone = message.action == UNDO
     return Acked(
         to=message.id,
-        revision=play.revision,
-        seen=play.seen,
-        hash=board.state_hash(),
-        foundation_cards=board.foundation_cards,
-        moves=play.moves,
-        undos=play.undos,
-        piles=board.masked().piles if message.action == UNDO else (),
         time=time,
+        hash=play.board.state_hash(),
         receipt=hub.replay.receipt(head),
-        head=head,
-        may_undo=play.why_no_undo is None,
+        seen=play.seen,
+        piles=play.board.masked().piles if undone else (),
+        may_undo=not undone or play.why_no_undo is None,
     )

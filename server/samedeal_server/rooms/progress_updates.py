@@ -1,4 +1,4 @@
-"""Updates of players' counts. Several changes within a short time are sent as one update."""
+"""Updates of players' counts. What changes within a short time is sent together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _send_nothing(_players: set[str], _moved_at: int) -> None: ...
 
 
 class ProgressUpdates:
-    """Collects the players whose counts have changed, and sends their counts in one update.
+    """Collects the players whose counts have changed, and sends their counts together.
 
     ``send`` is called with the ids of these players and the time of the oldest collected move, in milliseconds since
     1970. The time is 0 if no move was collected.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import DrawnShare, LostSeat, ProgressUpdate, RoomState, Seat, Tally
+from samedeal.protocol.messages import DrawnShare, LostSeat, RoomState, Seat, Tally
 from samedeal_server.races.race import ABSENT_AFTER, Progress, Race
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
@@ -131,12 +131,8 @@ class RoomModel:
             foundation_cards=progress.foundation_cards,
             moves=progress.moves,
             undos=progress.undos,
-            last_action_at=progress.last_action_at,
+            acted_at=progress.last_action_at,
             last_progress_at=progress.last_progress_at,
             finished_at=progress.finished_at,
             connected=self.is_connected(player),
         )
-
-    def tallies(self) -> ProgressUpdate:
-        """Return a message with the counts of all players."""
-        return ProgressUpdate(tallies=tuple(self.tally(racer.player) for racer in self.race.racers))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from samedeal.joint_deal import MAX_DRAWS, LossReason
 from samedeal.options import Options, WantedOptions
@@ -362,27 +363,20 @@ class Done(_Message, frozen=True):
     to: Id
 
 
-class Acked(_Message, frozen=True):
-    """The answer to ``Act`` after the action was accepted and stored.
+class Acked(_Message, frozen=True, omit_defaults=True):
+    """The answer to ``Act`` after the action was accepted and stored. The client knows everything else about the board.
 
-    ``revision`` and ``hash`` are the revision and the hash of the new board. ``seen`` holds the cards that the action
-    turned up for the first time, in order. ``piles`` is the whole board after an undo, and empty after a move.
-    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts. ``time`` is the time of the commit. ``receipt``
-    proves in a ``Recover`` that the action was acknowledged. ``head`` is the head of the player's chain. ``may_undo``
-    says whether the newest move can be undone.
+    ``time`` is the time of the commit. ``hash`` is the hash of the new board. ``receipt`` proves in a ``Recover`` that
+    the action was acknowledged. ``seen`` holds the cards that the action turned up for the first time, in order. After an
+    undo, ``piles`` is the whole board, and ``may_undo`` says whether the newest move can be undone.
     """
 
     to: Id
-    revision: int
-    seen: bytes
+    time: int
     hash: bytes
-    foundation_cards: int
-    moves: int
-    undos: int
+    receipt: bytes
+    seen: bytes = b""
     piles: tuple[bytes, ...] = ()
-    time: int = 0
-    receipt: bytes = b""
-    head: bytes = b""
     may_undo: bool = True
 
 
@@ -443,7 +437,7 @@ class LostSeat(Struct, frozen=True, kw_only=True):
 class Tally(Struct, frozen=True, kw_only=True):
     """The part of a player's progress that everybody may see. It has counts, and never cards.
 
-    ``last_action_at`` is the time of the player's last action. ``last_progress_at`` is when ``foundation_cards`` last
+    ``acted_at`` is the time of the player's last action. ``last_progress_at`` is when ``foundation_cards`` last
     changed. ``finished_at`` is when the player finished. Each of these times is 0 until its event has happened.
     """
 
@@ -451,10 +445,15 @@ class Tally(Struct, frozen=True, kw_only=True):
     foundation_cards: int = 0
     moves: int = 0
     undos: int = 0
-    last_action_at: int = 0
+    acted_at: int = 0
     last_progress_at: int = 0
     finished_at: int = 0
     connected: bool = True
+
+    def updated(self, update: ProgressUpdate) -> Tally:
+        """Return the tally after an update."""
+        changes = {name: value for name in _COUNTS if (value := getattr(update, name)) is not UNSET}
+        return replace(self, **changes)
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -530,9 +529,25 @@ class BoardState(_Message, frozen=True):
 
 
 class ProgressUpdate(_Message, frozen=True):
-    """The counts of those players whose counts have changed."""
+    """What has changed in the ``Tally`` of a rival, who has the seat ``seat``."""
 
-    tallies: tuple[Tally, ...]
+    seat: int
+    foundation_cards: int | UnsetType = UNSET
+    moves: int | UnsetType = UNSET
+    undos: int | UnsetType = UNSET
+    acted_at: int | UnsetType = UNSET
+    last_progress_at: int | UnsetType = UNSET
+    finished_at: int | UnsetType = UNSET
+    connected: bool | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, seat: int, tally: Tally, before: Tally | None = None) -> ProgressUpdate:
+        """Return the update that changes the tally ``before`` to ``tally``. If ``before`` is None, it has all counts."""
+        changes = {name: value for name in _COUNTS if (value := getattr(tally, name)) != getattr(before, name, None)}
+        return cls(seat=seat, **changes)
+
+
+_COUNTS: Final = ProgressUpdate.__struct_fields__[1:]
 
 
 class DelayedBoard(_Message, frozen=True):

@@ -166,24 +166,18 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     Done(to=8),
     Acked(
         to=10,
-        revision=1,
-        seen=b"\x29\x3d",
-        hash=HASH,
-        foundation_cards=3,
-        moves=1,
-        undos=0,
         time=1_795_000_000_000,
+        hash=HASH,
         receipt=bytes(range(16)),
+        seen=b"\x29\x3d",
     ),
     Acked(
         to=11,
-        revision=2,
-        seen=b"",
+        time=1_795_000_000_400,
         hash=HASH,
-        foundation_cards=2,
-        moves=1,
-        undos=1,
+        receipt=bytes(range(16)),
         piles=(b"\x01\xc0", b"", b"\x2a"),
+        may_undo=False,
     ),
     Refused(
         to=10,
@@ -224,7 +218,7 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
                 foundation_cards=52,
                 moves=85,
                 undos=2,
-                last_action_at=1_795_000_100_000,
+                acted_at=1_795_000_100_000,
                 last_progress_at=1_795_000_100_000,
                 finished_at=1_795_000_100_000,
                 connected=False,
@@ -249,17 +243,8 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
     BoardState(
         room="friday", revision=0, game="willow", piles=(b"\x01", b"\xc0\x2a", b""), hash=HASH, moves=0, undos=0
     ),
-    ProgressUpdate(
-        tallies=(
-            Tally(
-                player="p7k2",
-                foundation_cards=3,
-                moves=9,
-                last_action_at=1_795_000_003_000,
-                last_progress_at=1_795_000_003_000,
-            ),
-        )
-    ),
+    ProgressUpdate(seat=1, moves=9, acted_at=1_795_000_003_000),
+    ProgressUpdate.of(2, Tally(player="p9xx", foundation_cards=3, moves=9, acted_at=1_795_000_003_000)),
     DelayedBoard(
         player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, time=1_795_000_001_000, reached=(9_000,)
     ),

@@ -31,13 +31,20 @@ export class Race {
 		if (this.isLive) this.follow(room.tallies)
 	}
 
-	// The newest counts, as racers get them. An update may have only what has changed.
-	count(tallies) {
-		for (const tally of tallies) {
-			const known = this.room?.tallies.find(({player}) => player === tally.player)
-			if (known) Object.assign(known, tally)
-		}
-		this.follow(tallies)
+	// What has changed in the counts of the player in a seat, as racers get it.
+	count({seat, ...changes}) {
+		const player = this.room?.players.find(each => each.seat === seat)?.player
+		const known = this.room?.tallies.find(tally => tally.player === player)
+		if (known) this.follow([Object.assign(known, changes)])
+	}
+
+	// The counts of a racer whose board is known.
+	countBoard(player, {piles, moves, time}) {
+		const tally = this.room?.tallies.find(each => each.player === player)
+		if (!tally || !time) return
+		const cards = onFoundations(this.room.game, piles)
+		const progress = cards !== tally.foundation_cards && {last_progress_at: time, finished_at: cards === this.cards ? time : 0}
+		this.follow([Object.assign(tally, {foundation_cards: cards, moves}, progress)])
 	}
 
 	follow(tallies) {

@@ -37,8 +37,9 @@ export class Racer {
 	// refused(message), and later(seconds), which reconnects.
 	constructor(link, room, store, on) {
 		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
-		const {newest = -1, history = [], head: known} = store.get()
-		Object.assign(this, {newest, history, known, broken: false}) // `broken` if the server has rewritten an action
+		const {newest = -1, history = [], head} = store.get() // `head` is the newest head of the chain, and its revision
+		Object.assign(this, {newest, history, head, chained: Promise.resolve()})
+		this.broken = false // whether the server has rewritten an action
 	}
 
 	// Take the seat, or come back to it. Throws a refusal.
@@ -83,7 +84,7 @@ export class Racer {
 
 	keep() {
 		const {newest, history, head} = this
-		this.store.set({newest, history, head: head && {revision: this.board.revision, hash: [...head]}})
+		this.store.set({newest, history, head})
 	}
 
 	receiveBoard(state) {
@@ -96,8 +97,10 @@ export class Racer {
 		this.fromDeal = revision === 0
 		this.pending = this.pending.filter(pending => pending.revision >= revision)
 		this.board = {revision, piles: piles.map(pile => [...pile]), moves, undos, mayUndo}
-		this.head = head
-		if (this.known?.revision === revision && !same(this.known.hash, head)) this.broken = true
+		this.chain(known => {
+			if (known?.revision === revision && !same(known.hash, head)) this.broken = true
+			return {revision, hash: [...head]}
+		})
 		if (revision < this.newest) this.recover(revision)
 		this.predict()
 	}
@@ -143,28 +146,35 @@ export class Racer {
 
 	acked(pending, answer) {
 		this.pending = this.pending.filter(each => each !== pending)
-		const {board, head: before} = this
-		if (answer.revision <= board.revision) return this.predict()
+		const {board} = this
 		const {action, id} = pending
-		const {revision, moves, undos, head, may_undo: mayUndo, time, receipt} = answer
-		const piles = action === "undo" ? answer.piles.map(pile => [...pile]) : played(this.game, board.piles, action, answer.seen)
-		const follows = answer.revision === board.revision + 1
-		if (!follows || !piles || !same(boardHash(this.game, piles), answer.hash)) return this.resync()
-		if (action !== "undo") this.past.push({piles: board.piles, mayUndo: board.mayUndo})
+		const revision = pending.revision + 1
+		if (revision <= board.revision) return this.predict()
+		const {hash, time, receipt, seen, piles: whole, may_undo: mayUndo = true} = answer
+		const isUndo = action === "undo"
+		const piles = isUndo ? whole?.map(pile => [...pile]) : played(this.game, board.piles, action, seen)
+		if (revision !== board.revision + 1 || !piles || !same(boardHash(this.game, piles), hash)) return this.resync()
+		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
 		else if (!this.past.pop()) this.fromDeal = false
-		this.board = {revision, piles, moves, undos, mayUndo, time}
+		this.board = {revision, piles, moves: board.moves + !isUndo, undos: board.undos + isUndo, mayUndo, time}
 		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-KEPT)
-		Object.assign(this, {newest: revision, head})
-		this.checkHead(before, head, `${revision} ${Math.max(0, time - this.starts)} ${action}\n`)
+		this.newest = revision
 		this.keep()
+		this.chain(async known => {
+			const line = `${revision} ${Math.max(0, time - this.starts)} ${action}\n`
+			const follows = known?.revision === revision - 1 && known.hash.length
+			const head = follows && (await sha256("samedeal action 1\n", Uint8Array.from(known.hash), line))
+			return head && {revision, hash: [...head.slice(0, 16)]}
+		})
 		this.predict()
 	}
 
-	// Each head follows from the one before it (RECORDS.md, The chain).
-	async checkHead(before, head, line) {
-		if (!before?.length || !head.length) return
-		const hash = await sha256("samedeal action 1\n", before, line)
-		if (!same(hash.slice(0, 16), head)) this.broken = true
+	// Each head follows from the one before it (RECORDS.md, The chain). `next` returns the head after a known one.
+	chain(next) {
+		this.chained = this.chained.then(async () => {
+			this.head = (await next(this.head)) || undefined
+			this.keep()
+		})
 	}
 
 	async refused(pending, {code, message, retry_after, revision}) {

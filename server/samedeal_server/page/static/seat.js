@@ -121,7 +121,7 @@ export class Seat {
 		} else if (message.type === "boardstate") {
 			racer.receiveBoard(message)
 			if (!message.revision) screen.race.starts.push(racer.board.piles)
-		} else if (message.type === "progressupdate") screen.race.count(message.tallies)
+		} else if (message.type === "progressupdate") screen.race.count(message)
 		else if (message.type === "notice" && message.code === "kicked") screen.unseat(message.message)
 	}
 
@@ -139,6 +139,7 @@ export class Seat {
 		const {race, shown} = screen
 		const before = race.boards.get(this.me)
 		race.boards.set(this.me, {...racer.board, piles: racer.piles, time: racer.board.time ?? before?.time ?? racer.starts})
+		race.countBoard(this.me, racer.board)
 		this.hand.follow()
 		if (shown.has(this.me)) this.showTable(true)
 		screen.receive({})
