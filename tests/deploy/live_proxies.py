@@ -43,7 +43,7 @@ from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
 from tests.end_to_end.browser import running_browser
-from tests.end_to_end.test_page_seat import PRESS, dealt, opened, sit, tap
+from tests.end_to_end.racing_page import PRESS, dealt, opened, sit, tap
 from tests.end_to_end.watched_races import compare, play_randomly, players, start
 from tests.server.races import kept
 

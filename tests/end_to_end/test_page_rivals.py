@@ -13,7 +13,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from tests.end_to_end.browser import ENGINES, Browser, Engine
 from tests.end_to_end.processes import Programs
-from tests.end_to_end.test_page_seat import PRESS, RECORDS, dealt, opened, shows_start, sit, tap
+from tests.end_to_end.racing_page import PRESS, RECORDS, dealt, opened, shows_start, sit, tap
 from tests.end_to_end.watched_races import ROOM
 from tests.server.live_nodes import Node, serving
 

@@ -1,0 +1,107 @@
+"""A racer's page in a real browser: how a test takes a seat, moves cards and reads the board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from samedeal.board import Board
+from tests.end_to_end.browser import Browser
+from tests.end_to_end.watched_races import ROOM
+from tests.server.client import Client
+
+RECORDS = Path(__file__).parents[1] / "golden" / "records"
+SMALL_PHONE = (360, 640)
+TAP = """
+const [key, depth] = arguments
+const button = document.querySelector(`.pile[data-key='${key}']`)
+const {left, top, width, height} = button.getBoundingClientRect()
+const tops = [...document.querySelectorAll(`.tile .card[data-pile='${key}']`)].map(card => parseFloat(card.style.top))
+const scale = getComputedStyle(button.closest(".table")).getPropertyValue("--scale")
+const felt = button.closest(".table").getBoundingClientRect().top
+const y = depth ? felt + (10 + tops.sort((a, b) => a - b).at(-depth)) * scale : top + height / 2
+const at = document.elementFromPoint(left + width / 2, y)
+at.dispatchEvent(new MouseEvent("click", {bubbles: true, detail: 1, clientX: left + width / 2, clientY: y}))
+return at === button
+"""
+PLACE = """
+const [key, depth] = arguments
+const at = key => document.querySelector(`.pile[data-key='${key}']`)
+const table = at(key).closest(".table")
+const corner = ({style}) => [parseFloat(style.left), parseFloat(style.top)]
+const all = [...document.querySelectorAll(`.tile .card[data-pile='${key}']`)].map(corner)
+const cards = all.sort((a, b) => a[1] - b[1] || a[0] - b[0])
+const [x, y] = cards.at(-depth) ?? corner(at(key))
+const scale = getComputedStyle(table).getPropertyValue("--scale")
+const {left, top} = table.getBoundingClientRect() // cards may still be on their way
+return [left + (x + 29) * scale, top + (y + 14) * scale]
+"""
+SIT = """
+document.querySelector(".sit input").value = arguments[0]
+document.querySelector(".sit .main").click()
+document.querySelector(".sit .main")?.click() // an impatient finger
+"""
+PRESS = "[...document.querySelectorAll('button')].find(each => each.textContent === arguments[0]).click()"
+PILES = """
+const piles = {}
+for (const {dataset} of document.querySelectorAll(".tile:not([hidden]) .card"))
+  (piles[dataset.pile] ??= []).push(Number(dataset.card))
+return piles
+"""
+
+
+async def opened(url: str, **options: Any) -> Client:
+    """Open a room, and return the client that did so."""
+    client = await Client.hello(url, "mira")
+    await client.create(ROOM, **{"players": 3, "delay": 0, "end_when_settled": False, **options})
+    return client
+
+
+async def sit(browser: Browser, url: str, name: str = "zoe", size: tuple[int, int] = SMALL_PHONE) -> None:
+    await browser.open(f"{url}/{ROOM}", size)
+    await browser.until("document.querySelector('.sit input')")
+    await browser.run(SIT, name)
+    await browser.shows("You have a seat")
+
+
+async def dealt(browser: Browser) -> None:
+    await browser.until("document.querySelector('.tile[data-revision]') && document.querySelector('.pile')")
+
+
+async def acked(browser: Browser, revision: int) -> None:
+    await browser.until(
+        "Number(document.querySelector('.tile[data-revision]')?.dataset.revision) === arguments[0]", revision
+    )
+
+
+async def tap(browser: Browser, action: str, revision: int) -> None:
+    """Make a move by tapping a card and then a pile, and wait for its ack."""
+    source, target, *size = [*action.split(" "), *([] if " " in action else ["stock"])]
+    if " " not in action:
+        assert await browser.run(TAP, "stock", 0)
+    else:
+        count = int(size[0][1:]) if size else 1
+        assert await browser.run(TAP, source, count), (source, count)
+        await browser.run(TAP, "01" if target == "0" else target, 0)
+    await acked(browser, revision)
+
+
+async def drag(browser: Browser, action: str, *, touch: bool = False) -> None:
+    """Drag cards to a pile, or to the foundation that takes them."""
+    source, target, *size = action.split(" ")
+    count = int(size[0][1:]) if size else 1
+    if target == "0":
+        await browser.run(TAP, source, count)
+        target = await browser.run("return document.querySelector(\".takes[data-key^='0']\").dataset.key")
+        await browser.press("Escape")
+    (x, y), end = [await browser.run(PLACE, *place) for place in ((source, count), (target, 1))]
+    await browser.drag((x, y), (x + 9, y + 9), end, touch=touch)
+
+
+async def shows_start(browser: Browser, client: Client) -> None:
+    """Compare the page's board at the start with that of another client."""
+    assert client.play is not None
+    board: Board = client.play.board
+    piles = await browser.run(PILES)
+    for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
+        assert piles.get(key, []) == list(pile), key
