@@ -214,7 +214,7 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
     state = await mira.state(lambda state: len(state.players) == 2)
     await mira.expect(Done, KickPlayer, player=state.players[1].player)
     await browser.shows("removed", "#message")
-    assert "Take a seat" not in await browser.text()
+    await browser.until("!document.body.innerText.includes('Take a seat')")
     await late.join(ROOM)
     await browser.run("localStorage.clear()")
     await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)

@@ -176,7 +176,7 @@ export class RaceScreen {
 
 	showPlayers(rows) {
 		const {race} = this
-		const {game} = race.room
+		const {game, phase} = race.room
 		const isGone = player => !rows.some(row => row.player === player)
 		this.chosen = this.chosen.filter(player => !isGone(player))
 		byId("tools").hidden = !this.chosen.length
@@ -210,7 +210,7 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
-		const layout = `${game} ${this.shown.size} ${this.chosen}`
+		const layout = `${game} ${this.shown.size} ${this.chosen} ${phase === "open"}` // an open room does not show boards
 		if (layout === this.laidOut) return
 		this.laidOut = layout
 		this.fit()
