@@ -103,6 +103,7 @@ async def run_client(
     display: DisplayOptions,
     enter: Enter,
     *,
+    home: str = "",
     lasting: bool = True,
     back_to: str = "",
     send_rivals: Callable[[str], Awaitable[None]] | None = None,
@@ -111,8 +112,8 @@ async def run_client(
     """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
 
     ``lasting`` is true if the server keeps running after this program, so that the player can return. ``back_to`` names
-    the place that the player came from. ``send_rivals`` is an argument for ``SamedealApp``, and ``shared_address`` for
-    ``ClientSession``.
+    the place that the player came from. ``home`` is an argument for ``Link``, ``send_rivals`` for ``SamedealApp``, and
+    ``shared_address`` for ``ClientSession``.
 
     Raise CannotConnect if there is no connection. Raise RequestRefused if the server refuses the player or the room.
     Raise Failure if ``keys.toml`` can't be read or is invalid.
@@ -122,7 +123,7 @@ async def run_client(
     look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour, motion=display.motion)
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
-    async with Link(address, name, sessions, journals=RaceJournals()) as link:
+    async with Link(address, name, sessions, home=home, journals=RaceJournals()) as link:
         _print_warnings(warnings)
         client = ClientSession(link, shared_address=shared_address)
         if lasting:

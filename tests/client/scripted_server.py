@@ -42,6 +42,12 @@ class Peer:
     def __init__(self, socket: ServerConnection) -> None:
         self.socket = socket
 
+    @property
+    def path(self) -> str:
+        """The path at which the link has connected."""
+        assert self.socket.request is not None
+        return self.socket.request.path
+
     async def receive(self, kind: type[ToServer]) -> ToServer:
         """Return the next message, which must be of a kind. Pings before it are answered."""
         while True:
@@ -79,11 +85,15 @@ class Peer:
 
 
 class ScriptedServer:
-    """A server whose connections wait for the test. ``count`` is the number of connections so far."""
+    """A server whose connections wait for the test.
+
+    ``count`` is the number of connections so far. Connections at the paths in ``full`` are rejected.
+    """
 
     def __init__(self) -> None:
         self.address = ServerAddress("ws://127.0.0.1")
         self.count = 0
+        self.full: set[str] = set()
         self._peers: asyncio.Queue[Peer] = asyncio.Queue()
 
     async def serve(self, socket: ServerConnection) -> None:
@@ -106,7 +116,15 @@ class ScriptedServer:
     async def listening(self, port: int = 0) -> AsyncIterator[None]:
         protocols = [Subprotocol(SUBPROTOCOL)]
         async with serve(
-            self.serve, "127.0.0.1", port, subprotocols=protocols, ping_interval=None, close_timeout=1
+            self.serve,
+            "127.0.0.1",
+            port,
+            process_request=lambda socket, request: (
+                socket.respond(503, "Full\n") if request.path in self.full else None
+            ),
+            subprotocols=protocols,
+            ping_interval=None,
+            close_timeout=1,
         ) as server:
             bound = next(iter(server.sockets)).getsockname()[1]
             self.address = parse_address(f"ws://127.0.0.1:{bound}")

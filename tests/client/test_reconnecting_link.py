@@ -10,6 +10,7 @@ from random import Random
 from typing import NoReturn
 
 import pytest
+from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
@@ -29,6 +30,7 @@ from samedeal.protocol.messages import (
     GameDescription,
     Hello,
     Join,
+    Joined,
     ListRooms,
     Notice,
     Ping,
@@ -43,7 +45,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal_client.net import reconnecting_link
-from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_client.net.address import ServerAddress, home_path, parse_address
 from samedeal_client.net.client_error_codes import ClientCode, ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.disconnect import PERMANENT_CLOSES
@@ -88,6 +90,36 @@ async def test_first_hello_has_a_name_and_no_session(server: ScriptedServer) -> 
     assert hello.client.startswith("samedeal ")
     assert link.player == "p1"
     assert 4_000 < link.now() < 6_000
+    await link.close()
+
+
+@pytest.mark.parametrize(
+    ("place", "answer", "home"),
+    [
+        (Join(id=0, room="K7"), Joined(to=0, room="k7", seat=1, generation=1, revision=-1), "/r/k7"),
+        (Watch(id=0, room="k7"), Watching(to=0, room="k7", delay=15), "/w/k7"),
+    ],
+    ids=["join", "watch"],
+)
+async def test_link_connects_at_the_home_of_its_room(
+    server: ScriptedServer, place: Join | Watch, answer: Joined | Watching, home: str
+) -> None:
+    link = Link(server.address, "ana", MemorySessions(), rng=Random(1), home=home_path("first"))
+    _, peer = await asyncio.gather(link.__aenter__(), server.welcome())
+    assert peer.path == "/r/first"
+    asking = asyncio.create_task(link.request(place))
+    await peer.send(replace(answer, to=(await peer.receive(type(place))).id))
+    await asking
+    await peer.abort()
+    assert (await server.welcome()).path == home
+    await link.close()
+
+
+async def test_link_connects_elsewhere_if_the_home_is_full(server: ScriptedServer) -> None:
+    server.full.add("/r/k7")
+    link = Link(server.address, "ana", MemorySessions(), home=home_path("k7"))
+    _, peer = await asyncio.gather(link.__aenter__(), server.welcome())
+    assert peer.path == "/"
     await link.close()
 
 
@@ -428,7 +460,7 @@ async def test_actions_of_unknown_outcome_are_repeated_in_order(
 
 
 async def test_stopped_server_is_gone_until_it_answers(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def time_out(_: ServerAddress) -> NoReturn:
+    async def time_out(_: ServerAddress, path: str = "") -> NoReturn:
         raise CannotConnect(ConnectErrorCode.TIMEOUT, "No answer")
 
     async with connect(server) as (recorded, peer):

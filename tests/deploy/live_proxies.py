@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,6 +159,23 @@ async def test_node_sees_real_client_address(site: Site) -> None:
         assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
     seen = [line["address"] for node in site.nodes for line in events(node, "connected")]
     assert seen == ["127.0.0.9"]
+
+
+async def test_racers_of_a_room_meet_on_one_node(site: Site) -> None:
+    async def visitors(paths: Sequence[str]) -> list[int]:
+        """Connect at each path, and return how many connections each node got."""
+        before = [len(events(node, "connected")) for node in site.nodes]
+        async with AsyncExitStack() as stack:
+            for path in paths:
+                socket = await stack.enter_async_context(connected(site.address + path))
+                assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
+        return [len(events(node, "connected")) - count for node, count in zip(site.nodes, before, strict=True)]
+
+    rooms = [f"/r/room-{number}" for number in range(12)]
+    assert all(await visitors(rooms))
+    for room in rooms[:3]:
+        assert sorted(await visitors([room] * 4)) == [0, 4]
+    assert all(await visitors(["/w/friday"] * 4))
 
 
 @pytest.mark.parametrize(

@@ -221,8 +221,9 @@ def test_services_and_budgets_select_the_pods() -> None:
         assert {row["targetPort"] for row in service["spec"]["ports"]} <= ports
     budget = loaded(DEPLOY / "kubernetes" / "disruption.yaml")["spec"]
     assert budget["selector"]["matchLabels"].items() <= labels
-    backend = loaded(DEPLOY / "kubernetes" / "ingress.yaml")["spec"]["rules"][0]["http"]["paths"][0]["backend"]
-    assert backend["service"]["name"] in {service["metadata"]["name"] for service in services}
+    for ingress in loaded(DEPLOY / "kubernetes" / "ingress.yaml"):
+        backend = ingress["spec"]["rules"][0]["http"]["paths"][0]["backend"]
+        assert backend["service"]["name"] in {service["metadata"]["name"] for service in services}
     monitor = loaded(DEPLOY / "kubernetes" / "service-monitor.yaml")["spec"]
     (watched,) = [
         service

@@ -65,6 +65,7 @@ def run(given: argparse.Namespace) -> int:
 
     from samedeal.names import clean_name
     from samedeal_client.bots.bot import Bot, bot_name
+    from samedeal_client.net.address import home_path
     from samedeal_client.net.reconnecting_link import Link
     from samedeal_client.net.room_client import RoomClient
     from samedeal_client.net.saved_sessions import MemorySessions
@@ -78,7 +79,7 @@ def run(given: argparse.Namespace) -> int:
 
     async def play() -> int:
         request = StopRequest()
-        async with Link(address, name, MemorySessions(), bot=True) as link:
+        async with Link(address, name, MemorySessions(), bot=True, home=home_path(room)) as link:
             rooms = RoomClient(link)
             with on_signals(request.stop):
                 if given.exit_with_stdin:

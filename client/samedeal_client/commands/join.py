@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Join and return the exit code."""
+    from samedeal_client.net.address import home_path
     from samedeal_client.net.client_error_codes import ConnectErrorCode
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.dial import CannotConnect
@@ -68,7 +69,7 @@ def run(given: argparse.Namespace) -> int:
 
     display = DisplayOptions.from_arguments(given)
     try:
-        return asyncio.run(run_client(address, name, display, enter, back_to=given.back_to))
+        return asyncio.run(run_client(address, name, display, enter, home=home_path(room), back_to=given.back_to))
     except CannotConnect as error:
         if error.code is ConnectErrorCode.NO_HOST and not room and is_room_code(given.url):
             raise CannotConnect(error.code, f"{error} {LONE_CODE}") from error

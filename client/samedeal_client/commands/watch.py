@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Watch and return the exit code."""
+    from samedeal_client.net.address import home_path
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import DisplayOptions, LineIO, run_client
 
@@ -40,4 +41,5 @@ def run(given: argparse.Namespace) -> int:
         await enter_with_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, lines)
 
     name, display = player_name(given.name), DisplayOptions.from_arguments(given)
-    return asyncio.run(run_client(address, name, display, enter, back_to=given.back_to))
+    home = home_path(room, watches=True)
+    return asyncio.run(run_client(address, name, display, enter, home=home, back_to=given.back_to))

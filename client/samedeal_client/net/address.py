@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from samedeal.errors import MalformedText
 from samedeal.names import clean_room
@@ -56,6 +56,11 @@ class ServerAddress:
         """Whether the connection uses TLS."""
         return self.url.startswith("wss://")
 
+    def at(self, path: str) -> str:
+        """Return the URL with a path added, such as that of a room's home."""
+        before, mark, query = self.url.partition("?")
+        return f"{before}{path}{mark}{query}"
+
     def page(self, room: str) -> str:
         """Return the URL at which browsers show the race in ``room``, if the server has the page for browsers."""
         return f"http{self.url.removeprefix('ws').rstrip('/')}/{room}"
@@ -72,6 +77,14 @@ class ServerAddress:
             except MalformedText:
                 continue
         return self.url
+
+
+def home_path(room: str, *, watches: bool = False) -> str:
+    """Return the path at which a racer in a room connects, or a spectator if ``watches`` is true.
+
+    A proxy can send all racers of a room to one node by this path, and distribute spectators.
+    """
+    return f"/{'w' if watches else 'r'}/{quote(room.strip().lower(), safe='')}" if room else ""
 
 
 def parse_address(text: str) -> ServerAddress:

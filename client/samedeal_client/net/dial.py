@@ -50,15 +50,17 @@ class CannotConnect(Exception):
         self.permanent = permanent
 
 
-async def dial(address: ServerAddress, subprotocol: str = SUBPROTOCOL, max_size: int = _MAX_SIZE) -> ClientConnection:
+async def dial(
+    address: ServerAddress, subprotocol: str = SUBPROTOCOL, max_size: int = _MAX_SIZE, path: str = ""
+) -> ClientConnection:
     """Connect to a server and return the connection. Raise CannotConnect on failure.
 
     ``subprotocol`` is the WebSocket subprotocol to use. ``max_size`` is the maximum size of a received message, in
-    bytes.
+    bytes. ``path`` is added to the URL.
     """
     try:
         connection = await connect(
-            address.url,
+            address.at(path),
             subprotocols=[Subprotocol(subprotocol)],
             compression=None,
             max_size=max_size,

@@ -85,7 +85,8 @@ class LinkTimeouts:
 class Link:
     """A player's connection, under the player's ``name``. Entering the context manager connects.
 
-    If ``bot`` is true, the link declares to the server that the player is a bot. ``journals`` keeps what the player
+    If ``bot`` is true, the link declares to the server that the player is a bot. ``home`` is the path of the room that
+    the player is about to enter, if it is known: see ``home_path``. ``journals`` keeps what the player
     reveals and plays, unless it is None. Iterating a link yields each message of the server and each change of the
     connection, in order.
     """
@@ -100,11 +101,13 @@ class Link:
         clock: Callable[[], float] = time.monotonic,
         timeouts: LinkTimeouts | None = None,
         bot: bool = False,
+        home: str = "",
         journals: RaceJournals | None = None,
     ) -> None:
         self.address = address
         self.name = name
         self._bot = bot
+        self._home = home
         self.player = ""
         self.has_page = False
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
@@ -129,7 +132,7 @@ class Link:
 
     async def __aenter__(self) -> Self:
         """Connect. Raise CannotConnect, or RequestRefused if the server refuses the name or the player."""
-        socket = await dial(self.address)
+        socket = await self._dial(self._home)
         try:
             await self._greet(socket)
         except (Disconnected, LinkEnded) as error:
@@ -239,7 +242,7 @@ class Link:
             await self.events.put(Lost(str(lost), delay, lost.server_gone))
             await asyncio.sleep(delay)
             try:
-                socket = await dial(self.address)
+                socket = await self._dial(self._resumption.home)
             except CannotConnect as error:
                 if error.permanent:
                     raise
@@ -256,6 +259,16 @@ class Link:
                 await socket.close()
                 raise
             return socket
+
+    async def _dial(self, home: str) -> ClientConnection:
+        """Connect at the path of a room's home. If that is refused, connect at the address itself: any node will do."""
+        if home:
+            try:
+                return await dial(self.address, path=home)
+            except CannotConnect as error:
+                if error.code is not ConnectErrorCode.BUSY:
+                    raise
+        return await dial(self.address)
 
     async def _greet(self, socket: ClientConnection) -> None:
         session = self._sessions.session(self.address.url, self.name)

@@ -35,6 +35,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.acked_history import AckedHistory
+from samedeal_client.net.address import home_path
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, ServerAnswer
 
 _LATE_JOIN_WINDOW: Final = 60.0
@@ -76,6 +77,11 @@ class Resumption:
         self._history = AckedHistory()
         self._recovering: set[int] = set()
         self._late_joins: list[float] = []
+
+    @property
+    def home(self) -> str:
+        """The path at which to connect for the place in the room. Empty without a place."""
+        return home_path(self.place.room, watches=isinstance(self.place, Watch)) if self.place else ""
 
     def accepted(self, request: ToServer, answer: ServerAnswer) -> None:
         """Record that the server has accepted a request: the client's new place, or its acknowledged action."""

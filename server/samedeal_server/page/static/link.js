@@ -18,9 +18,10 @@ export const address = "ws" + base.href.slice(4, -1) // instead of "http"
 
 export class Link {
 	// `on` has the functions welcome(), message(message), status(live, sentence) and misnamed(sentence). Whoever takes a
-	// seat has a name, and a session that survives the page. A frame has neither.
-	constructor(on, name = "") {
-		Object.assign(this, {on, name, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
+	// seat has a name, and a session that survives the page. A frame has neither. All racers of a room connect at one path,
+	// so that a proxy can send them to the same node.
+	constructor(on, name = "", room = "") {
+		Object.assign(this, {on, name, room, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
 		setInterval(() => this.check(), 2500)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		this.connect()
@@ -33,7 +34,8 @@ export class Link {
 	connect() {
 		clearTimeout(this.retry)
 		Object.assign(this, {retry: 0, answers: new Map(), heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
-		this.socket = new WebSocket(address + "/", SUBPROTOCOL)
+		const home = this.room && this.attempts % 2 === 0 ? `/${this.name ? "r" : "w"}/${this.room}` : "/" // any node will do
+		this.socket = new WebSocket(address + home, SUBPROTOCOL)
 		this.socket.binaryType = "arraybuffer"
 		this.socket.onopen = () => {
 			this.opened = true

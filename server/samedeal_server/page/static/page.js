@@ -42,4 +42,4 @@ if (room !== "replay" || race)
 			screen.connection = {live, sentence}
 			screen.showStatus()
 		}
-	}, screen.seat?.name)
+	}, screen.seat?.name, race ? "" : room)
