@@ -189,10 +189,10 @@ class RecordedLink:
 
 @contextlib.asynccontextmanager
 async def connect(
-    server: ScriptedServer, timeouts: LinkTimeouts | None = None, **welcome: Any
+    server: ScriptedServer, timeouts: LinkTimeouts | None = None, home: str = "/r/k7", **welcome: Any
 ) -> AsyncIterator[tuple[RecordedLink, Peer]]:
     """A link that was welcomed, and the server's side of its connection."""
-    link = Link(server.address, "ana", MemorySessions(), rng=Random(1), timeouts=timeouts)
+    link = Link(server.address, "ana", MemorySessions(), rng=Random(1), timeouts=timeouts, home=home)
     _, peer = await asyncio.gather(link.__aenter__(), server.welcome(**welcome))
     recorded = RecordedLink(link)
     try:

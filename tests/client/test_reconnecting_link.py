@@ -115,6 +115,25 @@ async def test_link_connects_at_the_home_of_its_room(
     await link.close()
 
 
+async def test_link_moves_to_the_home_of_a_room_that_it_joins(server: ScriptedServer) -> None:
+    """Nobody sees it: the new connection takes the seat, and the server closes the old connection."""
+    async with connect(server, home="") as (recorded, first):
+        link = recorded.link
+        asking = asyncio.create_task(link.request(Join(id=0, room="friday")))
+        joined = Joined(to=(await first.receive(Join)).id, room="friday", seat=1, generation=1, revision=-1)
+        await first.send(joined)
+        await asking
+        second = await server.welcome()
+        assert (first.path, second.path) == ("/", "/r/friday")
+        await second.send(replace(joined, to=(await second.receive(Join)).id))
+        await first.socket.close(CloseCode.TAKEN_OVER)
+        asking = asyncio.create_task(link.request(Join(id=0, room="friday-2")))
+        await second.send(replace(joined, to=(await second.receive(Join)).id, room="friday-2"))
+        await asking
+        assert server.count == 2
+        assert not [event for event in recorded.events if isinstance(event, Lost)]
+
+
 async def test_link_connects_elsewhere_if_the_home_is_full(server: ScriptedServer) -> None:
     server.full.add("/r/k7")
     link = Link(server.address, "ana", MemorySessions(), home=home_path("k7"))

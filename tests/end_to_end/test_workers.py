@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,44 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str,
     await nothing_remains(programs)
 
 
+async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
+    operated, address, _ = server
+
+    async def node(path: str) -> str:
+        client = await Client.hello(address + path, "mira")
+        return str((await operated.logs("hello", player=client.player))["node"])
+
+    rooms = [f"/r/room-{number}" for number in range(6)]
+    homes = [{await node(room) for _ in range(4)} for room in rooms]
+    assert {len(nodes) for nodes in homes} == {1}
+    assert len(set.union(*homes)) == 2
+    os.kill(worker_of(programs, 1), signal.SIGKILL)
+    await operated.logs("worker_restarted", worker=1)
+    again = [await node(room) for room in rooms]
+    assert [again.index(name) for name in again] == [homes.index(nodes) for nodes in homes]
+
+    operated.program.signal(signal.SIGTERM)
+    assert await operated.program.exit_code() == 0
+    await nothing_remains(programs)
+
+
+async def test_room_with_more_than_its_share_of_racers_has_several_homes(
+    server: tuple[Operated, str, str], programs: Programs
+) -> None:
+    operated, address, _ = server
+    counts: Counter[str] = Counter()
+    clients = []
+    for number in range(60):
+        clients.append(await Client.hello(f"{address}/r/friday", f"player-{number}"))
+        counts[(await operated.logs("hello", player=clients[-1].player))["node"]] += 1
+    assert max(counts.values()) <= 1.25 * 30 + 17
+    assert min(counts.values()) > 0
+
+    operated.program.signal(signal.SIGTERM)
+    assert await operated.program.exit_code() == 0
+    await nothing_remains(programs)
+
+
 async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
     operated, address, health = server
     drained, other = await client_of_each(operated, address)
@@ -89,8 +128,9 @@ async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, 
     await operated.logs("stopped", node=drained)
     while (await operated.get(f"{health}/readyz"))[0] != 200:
         pass
-    late = await Client.hello(address, "late")
-    assert (await operated.logs("hello", player=late.player))["node"] == other
+    for path in ("", "/r/one", "/r/two", "/r/three", "/r/four"):
+        late = await Client.hello(address + path, "late")
+        assert (await operated.logs("hello", player=late.player))["node"] == other
 
     operated.program.signal(signal.SIGTERM)
     assert await operated.program.exit_code() == 0

@@ -14,7 +14,7 @@ from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import InvalidSetting, read
 from samedeal_server.errors import StartupError
 from samedeal_server.process import banner
-from samedeal_server.process.listening import listening
+from samedeal_server.process.listening import listening, port_of
 
 IPV4, IPV6 = "127.0.0.1", "::1"
 
@@ -27,8 +27,8 @@ async def handler(_socket: ServerConnection) -> None:
 
 @asynccontextmanager
 async def server(host: str, port: int = 0) -> AsyncIterator[int]:
-    async with listening(partial(serve, handler), host, port, "--port") as actual:
-        yield actual
+    async with listening(partial(serve, handler), host, port, "--port") as server:
+        yield port_of(server)
 
 
 def accepts(address: str, port: int) -> bool:

@@ -28,16 +28,23 @@ class Disconnected(Exception):
 
     ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none.
     ``immediately`` says that the first attempt to reconnect needs no delay. ``server_gone`` says that the
-    server has stopped.
+    server has stopped. ``moves`` says that nothing was lost, but the link should connect at the home of its room.
     """
 
     def __init__(
-        self, sentence: str, retry_after: float = 0.0, *, immediately: bool = False, server_gone: bool = False
+        self,
+        sentence: str,
+        retry_after: float = 0.0,
+        *,
+        immediately: bool = False,
+        server_gone: bool = False,
+        moves: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.retry_after = retry_after
         self.immediately = immediately
         self.server_gone = server_gone
+        self.moves = moves
 
 
 class LinkEnded(Exception):

@@ -107,7 +107,7 @@ class Link:
         self.address = address
         self.name = name
         self._bot = bot
-        self._home = home
+        self._path = home
         self.player = ""
         self.has_page = False
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
@@ -128,11 +128,12 @@ class Link:
         self._retry_timer: asyncio.TimerHandle | None = None
         self._outbox: asyncio.Queue[ToServer] = asyncio.Queue()
         self._runner: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._ended: Ended | None = None
 
     async def __aenter__(self) -> Self:
         """Connect. Raise CannotConnect, or RequestRefused if the server refuses the name or the player."""
-        socket = await self._dial(self._home)
+        socket = await self._dial()
         try:
             await self._greet(socket)
         except (Disconnected, LinkEnded) as error:
@@ -157,6 +158,8 @@ class Link:
         if self._runner is not None:
             self._runner.cancel()
             await asyncio.gather(self._runner, return_exceptions=True)
+        if self._closing is not None:
+            await self._closing
         self._finish(Ended(code, sentence))
 
     async def __aiter__(self) -> AsyncIterator[LinkEvent]:
@@ -211,17 +214,17 @@ class Link:
 
     async def _run(self, socket: ClientConnection) -> None:
         try:
-            resumed = False
+            resumed = moved = False
             while True:
                 connected_at = self._clock()
-                lost = await self._serve(socket, resumed=resumed)
-                resumed = True
+                lost = await self._serve(socket, resumed=resumed, moved=moved)
+                resumed, moved = True, lost.moves
                 self._stop_deferring()
                 self._resumption.disconnected(self._clock(), join_pending=self._pending.has_join)
                 stable = self._clock() - connected_at >= self._timeouts.stable
                 if stable:
                     self._backoff.reset()
-                socket = await self._reconnect(lost, immediately=lost.immediately and stable)
+                socket = await self._reconnect(lost, immediately=lost.moves or (lost.immediately and stable))
         except CannotConnect as error:
             self._finish(Ended(ClientCode.CANNOT_CONNECT, str(error)))
         except RequestRefused as refused:
@@ -239,10 +242,12 @@ class Link:
             else:
                 delay = 0.0 if immediately else self._backoff.next_delay()
             immediately = False
-            await self.events.put(Lost(str(lost), delay, lost.server_gone))
+            if not lost.moves:
+                await self.events.put(Lost(str(lost), delay, lost.server_gone))
             await asyncio.sleep(delay)
+            self._path = self._resumption.home
             try:
-                socket = await self._dial(self._resumption.home)
+                socket = await self._dial()
             except CannotConnect as error:
                 if error.permanent:
                     raise
@@ -260,11 +265,11 @@ class Link:
                 raise
             return socket
 
-    async def _dial(self, home: str) -> ClientConnection:
+    async def _dial(self) -> ClientConnection:
         """Connect at the path of a room's home. If that is refused, connect at the address itself: any node will do."""
-        if home:
+        if self._path:
             try:
-                return await dial(self.address, path=home)
+                return await dial(self.address, path=self._path)
             except CannotConnect as error:
                 if error.code is not ConnectErrorCode.BUSY:
                     raise
@@ -340,27 +345,34 @@ class Link:
         )
         await self.events.put(Notice(code=ClientCode.OTHER_ENGINE, message=sentence))
 
-    async def _serve(self, socket: ClientConnection, *, resumed: bool) -> Disconnected:
-        """Send and receive messages until the connection is lost, and return the reason.
+    async def _serve(self, socket: ClientConnection, *, resumed: bool, moved: bool) -> Disconnected:
+        """Send and receive messages until the connection is lost or the link moves, and return the reason.
 
-        ``resumed`` is true if the link was connected before.
+        ``resumed`` is true if the link was connected before. If ``moved`` is true, it has connected again only to move,
+        and no event says so.
         """
         if resumed:
             await self._resume()
         for _ in range(_FIRST_PINGS):
             self._ping()
-        await self.events.put(Connected(resumed))
+        if not moved:
+            await self.events.put(Connected(resumed))
         writer = asyncio.create_task(self._write(socket))
+        moves = False
         try:
             await self._read(socket)
         except Disconnected as lost:
+            moves = lost.moves
             return lost
         finally:
             writer.cancel()
             await asyncio.gather(writer, return_exceptions=True)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_CLOSE_TIMEOUT):
-                    await socket.close()
+            if (
+                moves
+            ):  # The server closes it when the new connection takes the seat, so that nobody sees the player leave.
+                self._closing = asyncio.create_task(_close(socket, _CLOSE_TIMEOUT))
+            else:
+                await _close(socket)
 
     async def _resume(self) -> None:
         """Prepare a new connection: enqueue the request to resume the seat or view, if the client has one.
@@ -399,6 +411,8 @@ class Link:
             pinged = False
             message = decode_or_end(frame)
             await self.receive(message)
+            if isinstance(message, Joined) and self._resumption.home not in (self._path, ""):
+                raise Disconnected("", moves=True)
             if isinstance(message, Notice):
                 if message.code == NoticeCode.DRAINING:
                     raise Disconnected(message.message, immediately=True, server_gone=True)
@@ -506,3 +520,10 @@ class Link:
         if self.events.full():
             self.events.get_nowait()
         self.events.put_nowait(ended)
+
+
+async def _close(socket: ClientConnection, patience: float = 0.0) -> None:
+    """Close a connection. The server gets ``patience`` seconds to close it first."""
+    for ending, timeout in ((socket.wait_closed(), patience), (socket.close(), _CLOSE_TIMEOUT)):
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ending, timeout)

@@ -25,6 +25,7 @@ OTHER_VARIABLES: Final = frozenset(
         "SAMEDEAL_PASSPHRASE",
         "SAMEDEAL_REDIS_SERVER",
         "SAMEDEAL_WORKER",
+        "SAMEDEAL_WORKER_HOMES",
     }
 )
 """Environment variables that begin with ``SAMEDEAL_`` and are not settings."""

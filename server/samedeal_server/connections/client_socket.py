@@ -125,6 +125,16 @@ class ClientSocket(ServerConnection):
         self._is_served = True
         self.request = self.response = None
 
+    @property
+    def has_frames(self) -> bool:
+        """Whether the client has sent frames before the handshake was answered."""
+        return self._is_unusual
+
+    def hand_over(self) -> None:
+        """Close the connection in this process, because another process serves it. The client does not notice."""
+        self._admission.done(self)
+        self.transport.abort()
+
     def start_close(self, code: int, reason: str) -> None:
         """Send a close frame. If the client does not disconnect in time, abort the connection."""
         if self.protocol.state is State.OPEN:

@@ -162,7 +162,9 @@ class Gateway:
                 line = (await room_lines(self.rooms.store, [room]))[room]
         return page.respond(request, line, encrypted=self.handshakes.is_encrypted(socket, request))
 
-    def select_subprotocol(self, _socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    def select_subprotocol(
+        self, _socket: ServerConnection | None, offered: Sequence[Subprotocol]
+    ) -> Subprotocol | None:
         """Return the subprotocol to use, or None if the client offers no known one.
 
         If the result is None, ``serve`` closes the connection.

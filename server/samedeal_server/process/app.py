@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from websockets.asyncio.server import serve as websocket_server
+from websockets.server import ServerProtocol
 
 from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import LiveLimits
-from samedeal_server.connections.client_socket import ClientSocket
+from samedeal_server.connections.client_socket import CLOSE_TIMEOUT, ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.gateway.gateway import Gateway
@@ -34,12 +35,12 @@ from samedeal_server.process.fd_limits import fit_to_open_file_limit
 from samedeal_server.process.further_games import offer_games
 from samedeal_server.process.garbage_collection import search_all_at_intervals, search_new_objects_only
 from samedeal_server.process.health import Health, NodeChecks
-from samedeal_server.process.listening import listening
+from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import Reload, reload_on_request
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
-from samedeal_server.process.workers import stop_with_parent
+from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.deal_search import DealSearch
@@ -242,20 +243,35 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
 async def _listen(
     config: Config, gateway: Gateway, certificate: Certificate | None, *, shares_port: bool
 ) -> AsyncIterator[ListenAddresses]:
+    homes = homes_of_rooms() if shares_port else None
+    open_connection = partial(ClientSocket, gateway.handshakes)
     start = partial(
         websocket_server,
-        gateway.serve,  # type: ignore[arg-type]  # every connection is a ClientSocket
+        homes.counted(gateway.serve) if homes else gateway.serve,  # type: ignore[arg-type]  # all are ClientSockets
         select_subprotocol=gateway.select_subprotocol,
-        process_request=gateway.process_request,
-        create_connection=partial(ClientSocket, gateway.handshakes),  # type: ignore[arg-type]  # any factory will do
+        process_request=homes.route(gateway.process_request) if homes else gateway.process_request,  # type: ignore[arg-type]  # the same
+        create_connection=open_connection,  # type: ignore[arg-type]  # any factory will do
         compression=None,
         max_size=LARGEST_FRAME,
         open_timeout=config.limits.handshake_timeout,
         ping_interval=None,
-        close_timeout=2,
+        close_timeout=CLOSE_TIMEOUT,
         server_header=None,
         ssl=certificate and certificate.context,
         ssl_handshake_timeout=config.limits.handshake_timeout if certificate else None,
     )
-    async with listening(start, config.host, config.port, "--port", is_shared=shares_port) as port:
-        yield listen_addresses(config, port)
+    async with listening(start, config.host, config.port, "--port", is_shared=shares_port) as server:
+        addresses = listen_addresses(config, port_of(server))
+        if homes is None:
+            yield addresses
+            return
+
+        def receive() -> ClientSocket:
+            """Return the protocol for a connection that another worker has accepted, as the library makes it."""
+            protocol = ServerProtocol(
+                select_subprotocol=lambda _, offered: gateway.select_subprotocol(None, offered), max_size=LARGEST_FRAME
+            )
+            return open_connection(protocol, server, ping_interval=None, close_timeout=CLOSE_TIMEOUT)
+
+        async with homes.receiving(receive):
+            yield addresses

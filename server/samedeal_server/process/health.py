@@ -20,7 +20,7 @@ from websockets.http11 import Request, Response
 
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
-from samedeal_server.process.listening import listening, local_host, url_host
+from samedeal_server.process.listening import listening, local_host, port_of, url_host
 from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import CONTENT_TYPE, Metrics
@@ -138,8 +138,8 @@ class Health:
             server_header=None,
             logger=logging.getLogger("samedeal.health"),
         )
-        async with listening(start, host, port, "--health-port") as actual_port:
-            yield f"http://{url_host(local_host(host))}:{actual_port}"
+        async with listening(start, host, port, "--health-port") as server:
+            yield f"http://{url_host(local_host(host))}:{port_of(server)}"
 
 
 async def _never_called(socket: ServerConnection) -> None:

@@ -20,8 +20,8 @@ ALL_ADDRESSES: Final = "all"
 @asynccontextmanager
 async def listening(
     start: Callable[..., Awaitable[Server]], host: str, port: int, flag: str, *, is_shared: bool = False
-) -> AsyncIterator[int]:
-    """Start a server, yield its port, and close the server when the ``async with`` block ends.
+) -> AsyncIterator[Server]:
+    """Start a server, yield it, and close the server when the ``async with`` block ends.
 
     ``start`` is called with the arguments of ``loop.create_server`` that say where to listen. ``flag`` is the command
     line flag that sets the port. If ``is_shared`` is true, several processes may listen on the port. Raise StartupError
@@ -33,10 +33,15 @@ async def listening(
         else:
             started = await start(host=host, port=port, reuse_port=is_shared or None)
     try:
-        yield int(started.sockets[0].getsockname()[1])
+        yield started
     finally:
         started.close()
         await started.wait_closed()
+
+
+def port_of(server: Server) -> int:
+    """Return the port on which a server listens."""
+    return int(server.sockets[0].getsockname()[1])
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """The processes that serve clients on one port, so that a server can use several cores.
 
 Each worker is a node: the same program with the same settings, on the same Redis. The kernel distributes the
-connections among the workers. Their parent process serves no clients. It reserves the port, answers health checks for
-all workers, and starts a Redis for them if none is configured.
+connections among the workers, which hand them over to the homes of rooms (``worker_homes``). Their parent process
+serves no clients. It reserves the port, answers health checks for all workers, and starts a Redis for them if none is
+configured.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError
-from samedeal_server.process import sd_notify
+from samedeal_server.process import sd_notify, worker_homes
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import Health
 from samedeal_server.process.listening import reserved_port
@@ -82,10 +84,14 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
 
 @dataclass(eq=False)
 class Worker:
-    """A worker of a server: its number, the command that starts it, and its process if it runs."""
+    """A worker of a server: its number, the command that starts it, and its process if it runs.
+
+    ``homes`` is the value of ``worker_homes.VARIABLE``.
+    """
 
     number: int
     command: Sequence[str]
+    homes: str
     health_url: str = ""
     process: asyncio.subprocess.Process | None = None
     stopping: bool = False
@@ -95,7 +101,7 @@ class Worker:
         """Start the process, unless the worker was told to stop. Return whether clients can connect to the worker."""
         if self.stopping:
             return False
-        environment = {**os.environ, VARIABLE: str(self.number)}
+        environment = {**os.environ, VARIABLE: str(self.number), worker_homes.VARIABLE: self.homes}
         for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC"):
             environment.pop(name, None)
         self._close_link()
@@ -148,15 +154,18 @@ async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[l
 
     Raise StartupError if one of them cannot start.
     """
-    workers = [Worker(number, command) for number in range(1, count + 1)]
-    try:
-        if not all(await asyncio.gather(*(worker.start() for worker in workers))):
-            raise StartupError(StartupCode.WORKER_FAILED, "A worker process could not start. The lines above say why.")
-        yield workers
-    finally:
-        for worker in workers:
-            worker.send(signal.SIGTERM)
-        await asyncio.gather(*(worker.end() for worker in workers))
+    with TemporaryDirectory(prefix="samedeal-") as directory:
+        workers = [Worker(number, command, f"{count}:{directory}") for number in range(1, count + 1)]
+        try:
+            if not all(await asyncio.gather(*(worker.start() for worker in workers))):
+                raise StartupError(
+                    StartupCode.WORKER_FAILED, "A worker process could not start. The lines above say why."
+                )
+            yield workers
+        finally:
+            for worker in workers:
+                worker.send(signal.SIGTERM)
+            await asyncio.gather(*(worker.end() for worker in workers))
 
 
 def _health_urls(workers: Sequence[Worker]) -> dict[int, str]:
@@ -220,3 +229,8 @@ def _parent() -> socket.socket:
 def is_worker() -> bool:
     """Return whether ``run_workers`` has started this process."""
     return VARIABLE in os.environ
+
+
+def homes_of_rooms() -> worker_homes.WorkerHomes:
+    """Return the homes of rooms among the workers that ``run_workers`` has started."""
+    return worker_homes.WorkerHomes.of_this_worker(os.environ[VARIABLE])

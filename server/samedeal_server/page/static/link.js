@@ -34,7 +34,7 @@ export class Link {
 	connect() {
 		clearTimeout(this.retry)
 		Object.assign(this, {retry: 0, answers: new Map(), heard: Date.now(), pinged: 0, opened: false, welcomed: 0})
-		const home = this.room && this.attempts % 2 === 0 ? `/${this.name ? "r" : "w"}/${this.room}` : "/" // any node will do
+		const home = this.room && this.attempts % 2 === 0 ? `/${this.name ? "r" : "w"}/${this.room.replace(/-[0-9]+$/, "")}` : "/" // any node will do
 		this.socket = new WebSocket(address + home, SUBPROTOCOL)
 		this.socket.binaryType = "arraybuffer"
 		this.socket.onopen = () => {

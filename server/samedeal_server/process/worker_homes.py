@@ -1,0 +1,163 @@
+"""Homes of rooms among the workers of a server: a racer's connection is handed to the worker that is the room's home.
+
+The kernel gives a new connection to any worker. If its path is ``/r/ROOM``, this worker sends the connection and its
+handshake request over a Unix socket to the home of the room, which answers. If the home has more than its share of the
+connections, the next worker is the home. If the home does not run, or does not take the connection in time, the worker
+serves it itself. With TLS, each connection stays where it is, because nobody else has its keys.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import os
+import socket
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from samedeal_server.connections.client_socket import LARGEST_REQUEST, ClientSocket
+from samedeal_server.page.files import is_handshake
+
+VARIABLE: Final = "SAMEDEAL_WORKER_HOMES"
+"""The environment variable that tells a worker the directory of the workers' sockets, and how many workers there are."""
+
+_PREFIX: Final = "/r/"
+_MAX_SHARE: Final = 1.25
+_MORE_CONNECTIONS: Final = 16
+"""Maximum number of a worker's connections as a home, as a multiple of the average, and how many more are allowed."""
+
+_LOAD_BYTES: Final = 4
+_ATTEMPTS: Final = 20
+_INTERVAL: Final = 0.01
+
+Answer = Response | Awaitable[Response | None] | None
+
+
+@dataclass(frozen=True)
+class WorkerHomes:
+    """The homes of rooms, as the worker ``number`` of ``count`` sees them.
+
+    ``directory`` has the workers' sockets, and a file that the workers share. In this file, ``loads`` has the number of
+    connections of each worker.
+    """
+
+    directory: Path
+    number: int
+    count: int
+    loads: memoryview[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        with (self.directory / "loads").open("a+b") as file:
+            file.truncate(_LOAD_BYTES * self.count)
+            object.__setattr__(self, "loads", memoryview(mmap.mmap(file.fileno(), 0)).cast("I"))
+        self.loads[self.number - 1] = 0  # what the same worker had before it crashed
+
+    @classmethod
+    def of_this_worker(cls, number: str) -> Self:
+        """Return the homes that the environment variable describes."""
+        count, _, directory = os.environ[VARIABLE].partition(":")
+        return cls(Path(directory), int(number), int(count))
+
+    def home(self, path: str) -> int:
+        """Return the number of the worker at which a connection with this path is served."""
+        room = path.partition("?")[0]
+        if not room.startswith(_PREFIX):
+            return self.number
+        first = zlib.crc32(room.encode())
+        bound = _MAX_SHARE * sum(self.loads) / self.count + _MORE_CONNECTIONS
+        return next(at for i in range(self.count) if self.loads[at := (first + i) % self.count] < bound) + 1
+
+    def counted(self, serve: Callable[[ClientSocket], Awaitable[None]]) -> Callable[[ClientSocket], Awaitable[None]]:
+        """Return a function that counts the connections while ``serve`` serves them."""
+
+        async def serve_counted(connection: ClientSocket) -> None:
+            self.loads[self.number - 1] += 1
+            try:
+                await serve(connection)
+            finally:
+                self.loads[self.number - 1] -= 1
+
+        return serve_counted
+
+    def route(
+        self, process_request: Callable[[ClientSocket, Request], Answer]
+    ) -> Callable[[ClientSocket, Request], Answer]:
+        """Return a function that hands connections over, and calls ``process_request`` for those that stay."""
+
+        async def hand_over_or_process(connection: ClientSocket, request: Request) -> Response | None:
+            if await self._hand_over(connection, request):
+                return Response(503, "", Headers())  # goes nowhere: this process has closed its end
+            answer = process_request(connection, request)
+            return await answer if isinstance(answer, Awaitable) else answer
+
+        def route(connection: ClientSocket, request: Request) -> Answer:
+            is_here = self.home(request.path) == self.number or not is_handshake(request)
+            if is_here or connection.transport.get_extra_info("sslcontext") is not None or connection.has_frames:
+                return process_request(connection, request)
+            return hand_over_or_process(connection, request)
+
+        return route
+
+    async def _hand_over(self, connection: ClientSocket, request: Request) -> bool:
+        """Hand a connection over to its home. Return False if the home does not take it."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, suppress(OSError):
+            sender.settimeout(0)
+            sender.connect(str(self._socket(self.home(request.path))))
+            for _ in range(_ATTEMPTS):
+                if connection.transport.is_closing():
+                    return False
+                descriptor = connection.transport.get_extra_info("socket").fileno()
+                try:
+                    socket.send_fds(sender, [request.serialize()], [descriptor])
+                except BlockingIOError:  # its queue is full
+                    await asyncio.sleep(_INTERVAL)
+                    continue
+                connection.hand_over()
+                await connection.connection_lost_waiter
+                return True
+        return False
+
+    @asynccontextmanager
+    async def receiving(self, connect: Callable[[], ClientSocket]) -> AsyncIterator[None]:
+        """Serve the connections that other workers hand over. ``connect`` returns the protocol for a connection."""
+        loop = asyncio.get_running_loop()
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def serve(accepted: socket.socket, request: bytes) -> None:
+            connection = connect()
+            with suppress(OSError):  # the client is gone
+                await loop.connect_accepted_socket(lambda: connection, accepted)
+                connection.data_received(request)
+
+        def receive() -> None:
+            with suppress(BlockingIOError):
+                while True:
+                    request, descriptors, _, _ = socket.recv_fds(receiver, LARGEST_REQUEST, 1)
+                    for descriptor in descriptors:
+                        accepted = socket.socket(fileno=descriptor)
+                        accepted.settimeout(0)
+                        task = asyncio.create_task(serve(accepted, request))
+                        tasks.add(task)
+                        task.add_done_callback(tasks.discard)
+
+        path = self._socket(self.number)
+        path.unlink(missing_ok=True)  # of the same worker before it crashed
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
+            receiver.settimeout(0)
+            receiver.bind(str(path))
+            loop.add_reader(receiver, receive)
+            try:
+                yield
+            finally:
+                loop.remove_reader(receiver)
+                path.unlink(missing_ok=True)
+
+    def _socket(self, number: int) -> Path:
+        return self.directory / str(number)
