@@ -581,6 +581,25 @@ async def test_rooms_are_listed_with_what_players_need(node: NodeMaker) -> None:
     assert (first.players, first.seats, first.private, first.starts) == (1, 3, False, 0)
 
 
+async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(node: NodeMaker) -> None:
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    for room, game in (("friday", "athena"), ("sunday", "athena"), ("monday", "willow")):
+        await ana.create(room, games=(game,))
+    await bob.join("sunday")
+    await bob.expect(Done, Start)
+    await bob.dealt()
+    for wanted, rooms in (
+        ({}, ["sunday", "monday", "friday"]),
+        ({"game": "athena"}, ["sunday", "friday"]),
+        ({"open": True}, ["monday", "friday"]),
+        ({"game": "athena", "open": True}, ["friday"]),
+        ({"game": "steve"}, []),
+    ):
+        assert [line.room for line in (await ana.expect(Rooms, ListRooms, **wanted)).rooms] == rooms
+    await ana.refused("unknown_game", ListRooms, game="hamlet")
+
+
 async def test_unwatchable_rooms_are_listed_until_they_start(node: NodeMaker) -> None:
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")

@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from samedeal.games import DEFAULT_GAME
 from samedeal.terminal_text import printable
 from samedeal_client.commands.common import add_address, server_and_room
 
 DESCRIPTION = "List the rooms of a server that you can join or watch, newest first."
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
-  samedeal rooms example.org"""
+  samedeal rooms example.org
+  samedeal rooms example.org --open --game {DEFAULT_GAME}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal rooms``."""
     add_address(parser, room=None)
+    parser.add_argument("--game", default="", help="list only rooms that play this game")
+    parser.add_argument("--open", action="store_true", help="list only rooms that you can join")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -31,7 +35,9 @@ def run(given: argparse.Namespace) -> int:
 
     async def list_rooms() -> list[str]:
         async with Link(address, "visitor", MemorySessions()) as link:
-            rooms = await RoomClient(link).list()
+            rooms = await RoomClient(link).list(given.game, only_open=given.open)
+        if not rooms and (given.game or given.open):
+            return ["There are no such rooms. List all of them without --game and --open."]
         if not rooms:
             return [f"There are no rooms. Open one with samedeal new {address.typed}."]
         return room_lines(rooms, terminal_look(ascii_only=False))

@@ -94,9 +94,9 @@ class RoomClient:
         self._resyncing = True
         self.link.resync()
 
-    async def list(self) -> tuple[RoomLine, ...]:
-        """Return the rooms that players can join or watch."""
-        answer = await self.link.request(ListRooms(id=0))
+    async def list(self, game: str = "", *, only_open: bool = False) -> tuple[RoomLine, ...]:
+        """Return the rooms that players can join or watch: those of ``game``, and only open ones if asked."""
+        answer = await self.link.request(ListRooms(id=0, game=game, open=only_open))
         return answer.rooms if isinstance(answer, Rooms) else ()
 
     async def records(self) -> tuple[RecordLine, ...]:

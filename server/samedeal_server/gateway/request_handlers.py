@@ -64,7 +64,7 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_records import RecordReader, list_records
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
-from samedeal_server.rooms.room_list import list_public_rooms
+from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
@@ -94,7 +94,7 @@ class RequestHandlers:
         self.creator = RoomCreator(rooms)
         self.entry = RoomEntry(rooms, self.creator, rates.charge_passphrase)
         self._rooms = rooms
-        self._room_list = CachedList(partial(list_public_rooms, rooms.store), rooms.timers)
+        self._room_list = RoomList(rooms.store, rooms.timers)
         self._record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
         self._records = RecordReader(rooms.store, self.creator.passphrases, limits)
         self._limits = limits
@@ -148,7 +148,7 @@ class RequestHandlers:
 
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
         """Return the newest rooms that players can join or watch."""
-        return Rooms(to=message.id, rooms=await self._room_list.lines())
+        return Rooms(to=message.id, rooms=await self._room_list.lines(message.game, only_open=message.open))
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
         """Return the newest records that everybody may read."""

@@ -18,11 +18,17 @@ _Line = TypeVar("_Line")
 
 
 class CachedList(Generic[_Line]):
-    """A list of the lines that ``read`` returns, cached for ``LIST_LIFETIME``."""
+    """A list of the lines that ``read`` returns, cached for ``lifetime`` seconds."""
 
-    def __init__(self, read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]], timers: Timers) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]],
+        timers: Timers,
+        lifetime: float = LIST_LIFETIME,
+    ) -> None:
         self._read = read
         self._timers = timers
+        self._lifetime = lifetime
         self._reading: asyncio.Task[tuple[_Line, ...]] | None = None
         self._read_at = 0.0
 
@@ -33,7 +39,7 @@ class CachedList(Generic[_Line]):
         """
         now = self._timers.monotonic()
         reading = self._reading
-        if reading is None or (reading.done() and (reading.exception() or now >= self._read_at + LIST_LIFETIME)):
+        if reading is None or (reading.done() and (reading.exception() or now >= self._read_at + self._lifetime)):
             self._read_at = now
             self._reading = reading = asyncio.create_task(self._read())
             reading.add_done_callback(_retrieve_error)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
+from samedeal.games import game_named
 from samedeal.protocol.messages import RoomLine
+from samedeal_server.loop_timers import Timers
 from samedeal_server.races.race import Race
-from samedeal_server.rooms.cached_list import MAX_LISTED
+from samedeal_server.rooms.cached_list import LIST_LIFETIME, MAX_LISTED, CachedList
 from samedeal_server.store.room_indexes import ListedRoom
 from samedeal_server.store.store import Store
 
@@ -21,19 +24,53 @@ MOST_OF_ORIGIN: Final = 5
 Otherwise two addresses could open so many rooms that nobody finds any other.
 """
 
+FILTERED_LIFETIME: Final = 5.0
+"""Time, in seconds, for which a list with a filter is cached. It reads up to ``_READ`` rooms."""
+
 _READ: Final = 1_000
-"""Number of rooms among which those for the list are chosen. Only their codes are read."""
+"""Number of rooms among which those for the list are chosen. Without a filter, only their codes are read."""
 
 
-async def list_public_rooms(store: Store) -> tuple[RoomLine, ...]:
-    """Return at most ``MAX_LISTED`` rooms that are ``open`` or admit spectators.
+class RoomList:
+    """The list of rooms that are ``open`` or admit spectators, with filters.
 
-    Rooms with players come first, the newest ones first. Private rooms are included. Raise StoreUnavailable if Redis fails.
+    Rooms with players come first, the newest ones first. Private rooms are included.
     """
-    chosen = choose(await store.index.listed(_READ), await store.now())
-    lines = await room_lines(store, [line.room for line in chosen])
-    await store.index.unlist(line for line in chosen if lines[line.room] is None)
-    return tuple(line for line in lines.values() if line and (line.phase == "open" or line.spectators))
+
+    def __init__(self, store: Store, timers: Timers) -> None:
+        self._store = store
+        self._timers = timers
+        self._lists: dict[tuple[str, bool], CachedList[RoomLine]] = {}
+
+    async def lines(self, game: str = "", *, only_open: bool = False) -> tuple[RoomLine, ...]:
+        """Return at most ``MAX_LISTED`` rooms: those of a game, if ``game`` is not empty, and only open ones if asked.
+
+        Raise UnknownGame if no game has the name, and StoreUnavailable if Redis fails.
+        """
+        if game:
+            game_named(game)
+        chosen = game, only_open
+        if chosen not in self._lists:
+            lifetime = LIST_LIFETIME if chosen == ("", False) else FILTERED_LIFETIME
+            self._lists[chosen] = CachedList(partial(self._read, *chosen), self._timers, lifetime)
+        return await self._lists[chosen].lines()
+
+    async def _read(self, game: str, only_open: bool) -> tuple[RoomLine, ...]:  # noqa: FBT001  # both are the filter
+        index = self._store.index
+        rooms = choose(await index.listed(_READ), await self._store.now())
+        fitting: list[RoomLine] = []
+        for at in range(0, len(rooms) if game or only_open else MAX_LISTED, MAX_LISTED):
+            read = rooms[at : at + MAX_LISTED]
+            lines = await room_lines(self._store, [line.room for line in read])
+            await index.unlist(line for line in read if lines[line.room] is None)
+            fitting += [
+                line
+                for line in lines.values()
+                if line and game in ("", line.game) and (line.phase == "open" or (line.spectators and not only_open))
+            ]
+            if len(fitting) >= MAX_LISTED:
+                break
+        return tuple(fitting[:MAX_LISTED])
 
 
 async def room_lines(store: Store, rooms: Sequence[str]) -> dict[str, RoomLine | None]:
@@ -64,7 +101,7 @@ def _line(race: Race | None) -> RoomLine | None:
 
 
 def choose(rooms: Iterable[ListedRoom], now: int) -> list[ListedRoom]:
-    """Return the rooms to list at the time ``now``, at most ``MAX_LISTED``.
+    """Return the rooms to list at the time ``now``.
 
     Rooms that have been empty for long are left out, and those beyond the share of their origin come last.
     """
@@ -77,4 +114,4 @@ def choose(rooms: Iterable[ListedRoom], now: int) -> list[ListedRoom]:
         counts[line.origin] += 1
         beyond = line.origin and counts[line.origin] > MOST_OF_ORIGIN
         (last if beyond else first).append(line)
-    return [*first, *last][:MAX_LISTED]
+    return [*first, *last]

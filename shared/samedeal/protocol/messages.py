@@ -61,9 +61,14 @@ class Ping(_Message, frozen=True):
 
 
 class ListRooms(_Message, frozen=True):
-    """Ask for the rooms that can be joined or watched."""
+    """Ask for the rooms that can be joined or watched.
+
+    ``game`` restricts the list to a game, and ``open`` to rooms that can be joined.
+    """
 
     id: Id
+    game: Annotated[str, Meta(max_length=24)] = ""
+    open: bool = False
 
 
 class ListRecords(_Message, frozen=True):
