@@ -43,7 +43,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.address import ServerAddress, home_path
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link
@@ -61,6 +61,9 @@ _RETRY_DELAY: Final = 0.25
 
 _EXCLUDING: Final = frozenset(("kicked", "banned", "room_closed", "no_room", "race_started"))
 """Codes with which the server tells a client that it has no place in the room any more."""
+
+_AT_HOME: Final = 0.6
+"""The share of connections at the path of the room's home. The others split the room."""
 
 _ACTS_WITHOUT_SEAT: Final = 20
 """Number of moves that a kicked player still tries to make."""
@@ -127,9 +130,10 @@ class Client:
     async def dial(self, after: float = 0.0) -> RawConnection | None:
         """Open a connection after some seconds. Return None if that fails."""
         await asyncio.sleep(after)
+        home = home_path(self.journal.room) if self.rng.random() < _AT_HOME else ""
         try:
             socket = await connect(
-                self._url,
+                self._url + home,
                 subprotocols=[Subprotocol(SUBPROTOCOL)],
                 compression=None,
                 ping_interval=None,

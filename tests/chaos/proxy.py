@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
+from zlib import crc32
 
 Target = tuple[str, int] | str
 """A host and a port, or the path of a Unix socket."""
@@ -88,12 +90,17 @@ class ProxiedConnection:
 
 
 class Proxy:
-    """Accepts connections and forwards them to the targets in turn, skipping targets that are unreachable."""
+    """Accepts connections and forwards them to the targets in turn, skipping targets that are unreachable.
 
-    def __init__(self, targets: Callable[[], Sequence[Target]]) -> None:
+    If ``homes`` is true, connections at the path of a room's home go to a target that depends on the path and on all
+    targets.
+    """
+
+    def __init__(self, targets: Callable[[], Sequence[Target]], *, homes: bool = False) -> None:
         self.port = 0
         self.connections: list[ProxiedConnection] = []
         self._targets = targets
+        self._homes = homes
         self._next_target = 0
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -115,10 +122,12 @@ class Proxy:
         if task is not None:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        there = await self._dial()
+        first = await reader.read(_READ) if self._homes else b""
+        there = await self._dial(first)
         if there is None:
             writer.transport.abort()
             return
+        there[1].write(first)
         wire = ProxiedConnection((writer, there[1]))
         self.connections.append(wire)
         try:
@@ -129,12 +138,15 @@ class Proxy:
             self.connections.remove(wire)
             wire.close()
 
-    async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        targets = self._targets()
-        for _ in targets:
-            self._next_target += 1
+    async def _dial(self, first: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        self._next_target += 1
+        targets = deque(self._targets())
+        targets.rotate(-self._next_target)
+        request = first.partition(b" HTTP")[0]
+        if request.startswith(b"GET /r/"):
+            targets = deque(sorted(targets, key=lambda target: crc32(request + repr(target).encode())))
+        for target in targets:
             with suppress(OSError):
-                target = targets[self._next_target % len(targets)]
                 if isinstance(target, str):
                     return await asyncio.open_unix_connection(target)
                 return await asyncio.open_connection(*target)

@@ -155,7 +155,7 @@ class _Round:
             await stack.enter_async_context(self._to_redis)
             await asyncio.gather(*(self._add_node() for _ in range(plan.nodes)))
             await self._open_rooms()
-            return await self._race(await stack.enter_async_context(Proxy(self._targets)))
+            return await self._race(await stack.enter_async_context(Proxy(self._targets, homes=True)))
 
     async def _race(self, proxy: Proxy) -> Evidence:
         plan, url = self.plan, f"ws://127.0.0.1:{proxy.port}"
