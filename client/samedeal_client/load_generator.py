@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import secrets
 import ssl
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from itertools import count
 from random import Random
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -43,7 +45,7 @@ from samedeal.protocol.messages import (
 from samedeal.terminal_text import printable
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
-from samedeal_client.net.address import ServerAddress
+from samedeal_client.net.address import ServerAddress, home_path
 from samedeal_client.net.dial import connect_error
 
 SEATS: Final = 4
@@ -84,9 +86,9 @@ class LoadRacer(asyncio.Protocol):
     """
 
     def __init__(self, deal: int, seat: int, seed: int, fail: Callable[[str], None], *, echo: bool) -> None:
-        game = list(GAMES.values())[deal % len(GAMES)]
         self._rng = Random(f"{seed} {deal} {seat}")  # noqa: S311 (moves, not secrets)
-        self._play = Play(Board.deal(game, shuffled(Deal("number", deal).public_seed(), game.decks)), Undo.FREE)
+        self.deal, board = _playable(deal)
+        self._play = Play(board, Undo.FREE)
         self._fail = fail
         self._echo = echo
         self._prepared: list[bytes] = []
@@ -104,9 +106,9 @@ class LoadRacer(asyncio.Protocol):
         self.latencies: list[float] = []
         self.bytes_sent = self.bytes_received = 0
 
-    async def connect(self, address: ServerAddress) -> None:
+    async def connect(self, address: ServerAddress, path: str) -> None:
         """Connect, and complete the WebSocket handshake. Raise CannotConnect if there is no connection."""
-        parts = urlsplit(address.url)
+        parts = urlsplit(address.at(path))
         context = ssl.create_default_context() if address.encrypted else None
         try:
             await asyncio.get_running_loop().create_connection(lambda: self, address.host, address.port, ssl=context)
@@ -246,11 +248,17 @@ class LoadRacer(asyncio.Protocol):
 
 
 class LoadGenerator:
-    """Racers on one server, ``SEATS`` of them in each room. ``seed`` decides all their choices."""
+    """Racers on one server, ``SEATS`` of them in each room. ``seed`` decides all their choices.
 
-    def __init__(self, address: ServerAddress, racers: int, seed: int, *, echo: bool = False) -> None:
+    If ``split`` is true, they do not connect at the homes of their rooms.
+    """
+
+    def __init__(
+        self, address: ServerAddress, racers: int, seed: int, *, echo: bool = False, split: bool = False
+    ) -> None:
         self._address = address
         self._echo = echo
+        self._split = split
         self._problem: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.racers = [
             LoadRacer(number // SEATS, number % SEATS, seed, self._fail, echo=echo) for number in range(racers)
@@ -311,29 +319,40 @@ class LoadGenerator:
 
     async def _connect(self) -> None:
         for first in range(0, len(self.racers), SEATS):
-            room = self.racers[first : first + SEATS]
-            for racer in room:
-                await racer.connect(self._address)
+            racers = self.racers[first : first + SEATS]
+            room = f"load-{secrets.token_hex(4)}"
+            for racer in racers:
+                await racer.connect(self._address, "" if self._split else home_path(room))
             if not self._echo:
-                await _start_race(room, first // SEATS)
+                await _start_race(racers, room, first // SEATS)
 
 
-async def _start_race(racers: list[LoadRacer], deal: int) -> None:
+def _playable(number: int) -> tuple[Deal, Board]:
+    """Return the first deal with a legal move: that with this number, or one with a higher number."""
+    game = list(GAMES.values())[number % len(GAMES)]
+    for deal in (Deal("number", each) for each in count(number)):
+        board = Board.deal(game, shuffled(deal.public_seed(), game.decks))
+        if board.legal_moves():
+            return deal, board
+    raise AssertionError("some deal has a legal move")
+
+
+async def _start_race(racers: list[LoadRacer], room: str, number: int) -> None:
     """Seat racers in a room and start the race."""
     for seat, racer in enumerate(racers):
-        await racer.ask(Hello(id=0, name=f"load{deal}-{seat}", bot=True), Welcome)
+        await racer.ask(Hello(id=0, name=f"load{number}-{seat}", bot=True), Welcome)
     options = WantedOptions(
-        games=(list(GAMES)[deal % len(GAMES)],),
-        deal=f"#{deal}",
+        games=(list(GAMES)[number % len(GAMES)],),
+        deal=str(racers[0].deal),
         players=SEATS,
         limit=7200,
         undo="free",
         countdown=0,
         end_when_settled=False,
     )
-    created = cast("Created", await racers[0].ask(Create(id=0, options=options), Created))
+    await racers[0].ask(Create(id=0, room=room, options=options), Created)
     for racer in racers:
-        await racer.ask(Join(id=0, room=created.room), Joined)
+        await racer.ask(Join(id=0, room=room), Joined)
     await racers[0].ask(Start(id=0), Done)
     for racer in racers:
         await racer.receive(BoardState)

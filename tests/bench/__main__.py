@@ -29,6 +29,13 @@ SCENARIOS: Final = (
     Scenario("5,000 racers", 5000, 1.0),
 )
 
+PROCESSES: Final = (
+    *(Scenario(f"{count} process{'es' * (count > 1)}", 800, 1.0, count) for count in (1, 2, 4)),
+    *(Scenario(f"{count} split", 800, 1.0, count, split=True) for count in (2, 4)),
+    *(Scenario(f"{count} process{'es' * (count > 1)}", 3000, 1.0, count) for count in (1, 2, 4)),
+)
+"""The same racers on servers of several processes."""
+
 SPECTATORS: Final = 5000
 IDLE: Final = 1000
 """Number of connections without a room, whose memory is measured."""
@@ -38,7 +45,7 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=[each.name for each in SCENARIOS])
+    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes"])
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args(arguments)
     print(f"CPU of the server for each acked move (medians of {options.rounds} rounds, and the spread of the ratio)")
@@ -48,6 +55,8 @@ async def main(arguments: Sequence[str] | None = None) -> None:
             prices.append(await measure(scenario, options.rounds, options.seconds))
             print(move_price.row(prices[-1]), flush=True)
     print("  Goals: ratios of at most 2, and a p99 of at most 50 ms with 3,000 racers. No request was refused.")
+    if options.only in (None, "processes"):
+        prices += await _measure_processes(options.rounds, options.seconds)
     if options.only is None:
         prices += await _measure_storing_echo(options.rounds, options.seconds)
         prices += await _measure_peers(options.rounds, options.seconds)
@@ -57,6 +66,20 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(found, indent=1))
     print(f"All rounds are in {options.json}")
+
+
+async def _measure_processes(rounds: int, seconds: float) -> list[Price]:
+    """Measure and print what a move costs on several processes, as a multiple of its cost on one."""
+    print(
+        "\nServers of several processes: the racers of a room meet on one of them, or, if split, are on any", flush=True
+    )
+    prices: list[Price] = []
+    for scenario in PROCESSES:
+        prices.append(await measure(scenario, rounds, seconds))
+        alone = next(each for each in prices if each.scenario.clients == scenario.clients)
+        print(f"{move_price.row(prices[-1])}  {prices[-1].cpu / alone.cpu:.2f} times one process", flush=True)
+    print("  Goals: with four processes at most 1.3 times one with 800 racers, and 1.2 times with 3,000.")
+    return prices
 
 
 async def _measure_storing_echo(rounds: int, seconds: float) -> list[Price]:

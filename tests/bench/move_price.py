@@ -23,11 +23,16 @@ from tests.load.processes import Usage, load_setup
 
 @dataclass(frozen=True)
 class Scenario:
-    """A number of racers, each of whom makes ``pace`` moves a second. 0 means: as soon as the last one is acked."""
+    """A number of racers, each of whom makes ``pace`` moves a second. 0 means: as soon as the last one is acked.
+
+    The server has ``workers`` processes. If ``split`` is true, the racers of a room are on any of them.
+    """
 
     name: str
     clients: int
     pace: float
+    workers: int = 1
+    split: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,15 +62,21 @@ class Price:
         return cls(scenario, tuple(server for server, _ in pairs), tuple(echoed for _, echoed in pairs))
 
     @property
+    def cpu(self) -> float:
+        """The server's CPU time for an acked move in microseconds: the median of all rounds."""
+        return median(each.cpu for each in self.server)
+
+    @property
     def ratios(self) -> list[float]:
         """For each round, the server's CPU time for an acked move in units of the echo's for a message."""
         return [server.cpu / echo.cpu for server, echo in zip(self.server, self.echo, strict=True)]
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that all threads of a process have used, from the scheduler's counter of nanoseconds."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    """Return the CPU time that a process and its children have used, from the scheduler's counters of nanoseconds."""
+    tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    own = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    return own + sum(cpu_seconds(int(child)) for task in tasks for child in (task / "children").read_text().split())
 
 
 class Sender:
@@ -143,8 +154,9 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
     async with AsyncExitStack() as stack:
         setup = await stack.enter_async_context(load_setup())
         await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
-        node = await setup.node("--limit-actions-per-race", "1000000")
-        command = move_sender(node.target[1], scenario.clients, seed, "race")
+        workers = ("--workers", str(scenario.workers)) if scenario.workers > 1 else ()
+        node = await setup.node("--limit-actions-per-race", "1000000", *workers)
+        command = move_sender(node.target[1], scenario.clients, seed, "split" if scenario.split else "race")
         racing = await stack.enter_async_context(Sender.start(node.pid, *command))
         echoing = await stack.enter_async_context(echo_sender(scenario.clients, seed))
         return await Price.measure(scenario, racing, echoing, rounds, seconds)
@@ -179,7 +191,7 @@ def row(price: Price) -> str:
     latencies = [median(1000 * getattr(each.load, name) for each in server) for name in ("median", "p99")]
     return (
         f"  {price.scenario.name:12} {price.scenario.clients:5} racers {moves:6.0f} moves/s"
-        f" {median(each.cpu for each in server):6.1f} µs a move {median(each.cpu for each in echo):6.1f} µs an echo"
+        f" {price.cpu:6.1f} µs a move {median(each.cpu for each in echo):6.1f} µs an echo"
         f"  ratio {median(ratios):5.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
         f"  ack {latencies[0]:.1f} ms, p99 {latencies[1]:.1f} ms  {wire:.0f} bytes a move"
     )

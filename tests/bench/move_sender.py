@@ -1,8 +1,9 @@
 """A load generator in a process of its own, which measures on demand.
 
-    python -m tests.bench.move_sender URL RACERS SEED {race|echo}
+    python -m tests.bench.move_sender URL RACERS SEED {race|split|echo}
 
-The racers are those of ``samedeal bench``. Against an echo server they send the same frames and take each echo as an ack.
+The racers are those of ``samedeal bench``. With ``split``, the racers of a room are on any process of the server. Against
+an echo server they send the same frames and take each echo as an ack.
 The process prints ``ready`` when the races have begun. A line ``SECONDS PACE`` on its standard input starts a measurement:
 each racer moves ``PACE`` times a second, or, if it is 0, as soon as the last move is acked. The result is a line of JSON.
 """
@@ -28,7 +29,9 @@ _PREPARED: Final = 10_000
 async def main(url: str, racers: str, seed: str, target: str) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    generator = LoadGenerator(parse_address(url), int(racers), int(seed), echo=target == "echo")
+    generator = LoadGenerator(
+        parse_address(url), int(racers), int(seed), echo=target == "echo", split=target == "split"
+    )
     await generator.connect()
     generator.prepare(_PREPARED // int(racers))
     print("ready", flush=True)
