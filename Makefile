@@ -23,7 +23,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint games bench load worlds chaos fuzz mutants proxies picture solver release clean
+.PHONY: help race test lint games levels bench load worlds chaos fuzz mutants proxies picture solver release clean
 
 help:
 	@echo 'make race    race against three bots on this machine'
@@ -32,6 +32,7 @@ help:
 	@echo 'make test    check format, lint, types and layers, and run all tests'
 	@echo 'make lint    the same checks without the tests'
 	@echo 'make games   write the documents and golden files that follow from the games again'
+	@echo 'make levels  measure how many winnable deals the bots win, and write it into PLAYING.md: ARGS="--games willow"'
 	@echo 'make bench   measure the price of a move, and the speed of the parts, as tables and in build/bench.json'
 	@echo 'make load    measure a node with many clients, slow readers, a deploy and no Redis, as tables'
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
@@ -61,6 +62,9 @@ lint: .venv/.test
 games: .venv/.test
 	@$(BIN)/python -m tests.tools.game_texts
 	@REGENERATE=1 $(BIN)/pytest -q tests/shared tests/client -k 'golden or wording'
+
+levels: .venv/.test
+	@$(BIN)/python -m tests.tools.bot_levels $(ARGS)
 
 bench: .venv/.test
 	@$(BIN)/python -m tests.bench $(ARGS)

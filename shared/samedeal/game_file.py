@@ -148,9 +148,9 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     where lists show the game, and ``default`` marks the game that is chosen at first.
     ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``seldom_winnable`` says that
     most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
-    has weights for one search of the solver. ``bots`` has the weights with which bots judge boards. ``rulings`` has the
-    numbers of the rulings in RULES.md by what they are about, and ``notes`` the sentences of the rules that do not
-    follow from the policies, by section.
+    has weights for one search of the solver. ``bots`` has the weights with which bots judge boards, and ``lure``,
+    ``greed`` and ``care``, by which the levels differ. ``rulings`` has the numbers of the rulings in RULES.md by what
+    they are about, and ``notes`` the sentences of the rules that do not follow from the policies, by section.
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+\Z")] = "?"

@@ -50,7 +50,7 @@ _MAX_UNDO_SHARE: Final = 0.5
 The way back to the best board is exempt.
 """
 
-_TRIES: Final = 25
+_TRIES: Final[dict[Level, int]] = {"random": 0, "greedy": 12, "careful": 25}
 """Maximum number of actions that a bot tries on the imagined board during a pause."""
 
 _MAX_PAUSES: Final = 60
@@ -171,7 +171,7 @@ class ActionChooser:
 
         If no gain is found, return ``PAUSE``, or ``RESIGN`` after many pauses.
         """
-        for _ in range(_TRIES):
+        for _ in range(_TRIES[self.level]):
             imagined = thoughts.imagined
             action = self._imagined_action(thoughts)
             if action is None:

@@ -2,7 +2,8 @@
 
 - ``random`` makes any move that leads to a new board. Moves that turn up a card or put one on a foundation are likely.
 - ``greedy`` searches a few hundred boards.
-- ``careful`` searches thousands of boards.
+- ``careful`` guesses where the cards lie that it can't see, and asks the solver for a line that would win. If it finds
+  none, it searches thousands of boards.
 
 Greedy and careful bots plan a line of moves and follow it until a card is turned up. They return to an earlier board
 only on the way to a new board. If no move helps, ``action_choice`` decides on the next action.
@@ -10,13 +11,16 @@ only on the way to a new board. If no move helps, ``action_choice`` decides on t
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Final
 
 from samedeal.board import Board
+from samedeal.cards import FACE, HIDDEN
 from samedeal.moves import DEAL, FOUNDATION, Move
+from samedeal.solver.solve import solve
 from samedeal_client.bots.evaluation import Evaluation, weights_of
 from samedeal_client.bots.search import search
 from samedeal_client.bots.temperament import STEADY, Temperament
@@ -24,21 +28,33 @@ from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import Key, key_of
 
 GREEDY_NODES: Final = 200
-"""Maximum number of boards in a search of a greedy bot, before it is multiplied by ``thoroughness``."""
+"""Maximum number of boards in a search of a greedy bot, before it is multiplied by ``thoroughness``.
+
+In the file of a game, ``greed`` multiplies it too.
+"""
 
 CAREFUL_NODES: Final = 4000
 """Maximum number of boards in a search of a careful bot, before it is multiplied by ``thoroughness``.
 
-Such a search takes about 50 ms.
+Such a search takes about 50 ms. In the file of a game, ``care`` multiplies the number too: where many cards are hidden,
+a short search plays better than a long one, which likes boards that are never reached.
 """
+
+_SOLVED_SHARE: Final = 0.5
+"""Number of states that the solver reaches for a careful bot, as a share of ``node_budget``."""
 
 FOUNDATION_APPEAL: Final = 12.0
 REVEAL_APPEAL: Final = 6.0
 DEAL_APPEAL: Final = 0.3
 """Weights in the choice of a random bot: for moves to a foundation, for moves that turn up a card, for dealing a row.
 
-All other moves have the weight 1.
+All other moves have the weight 1. In the file of a game, ``lure`` multiplies the first two.
 """
+
+_GUESSES: Final = 3
+"""Number of times that a careful bot guesses where the hidden cards lie, before it plans without guessing."""
+
+_GUESS_INTERVAL: Final = 8
 
 _MAX_DETOURS: Final = 6
 """Maximum number of consecutive plans that gain nothing. ``_search_line`` says what a bot does after them."""
@@ -50,7 +66,8 @@ class BotMemory:
 
     ``node_budget`` is the maximum number of boards in a search, before it is multiplied by the temperament's
     ``thoroughness``. ``line`` is the plan: the moves still to be made, each with the board that it applies to.
-    ``detours`` counts the consecutive plans that gained nothing.
+    ``detours`` counts the consecutive plans that gained nothing. ``unsolved`` is the number of hidden cards when the solver
+    last found no line, or -1, and ``plans`` counts the plans since.
     """
 
     rng: Random
@@ -60,6 +77,8 @@ class BotMemory:
     visited: set[Key] = field(default_factory=set)
     line: list[tuple[Board, Move]] = field(default_factory=list)
     detours: int = 0
+    unsolved: int = -1
+    plans: int = 0
 
 
 def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
@@ -68,9 +87,11 @@ def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
         case "random":
             return _random_move(board, memory)
         case "greedy":
-            return _searched_move(board, memory, min(GREEDY_NODES, memory.node_budget))
+            nodes = round(board.game.file.bots.get("greed", 1.0) * GREEDY_NODES)
+            return _searched_move(board, memory, min(nodes, memory.node_budget))
         case "careful":
-            return _searched_move(board, memory, memory.node_budget)
+            nodes = round(board.game.file.bots.get("care", 1.0) * memory.node_budget)
+            return _searched_move(board, memory, nodes, round(_SOLVED_SHARE * memory.node_budget))
 
 
 def _random_move(board: Board, memory: BotMemory) -> Move | None:
@@ -92,24 +113,26 @@ def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
 
 def _appeal(board: Board, move: Move) -> float:
     """Return the weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
+    lure = board.game.file.bots.get("lure", 1.0)
     if move.target == FOUNDATION:
-        return FOUNDATION_APPEAL
+        return lure * FOUNDATION_APPEAL
     if move == DEAL:
         return DEAL_APPEAL
-    return REVEAL_APPEAL if board.turns_up(move) else 1.0
+    return lure * REVEAL_APPEAL if board.turns_up(move) else 1.0
 
 
-def _searched_move(board: Board, memory: BotMemory, node_budget: int) -> Move | None:
+def _searched_move(board: Board, memory: BotMemory, node_budget: int, solver_budget: int = 0) -> Move | None:
     """Return the next move of the planned line. If the line was planned for another board, plan a new one.
 
     Return None if no move helps.
     """
+    node_budget = max(round(memory.temperament.thoroughness * node_budget), 1)
     if memory.line and memory.line[0][0] == board:
         return memory.line.pop(0)[1]
     if deals_first(board):
         return DEAL
     memory.visited.add(key_of(board))
-    moves = _search_line(board, memory, node_budget)
+    moves = _winning_line(board, solver_budget, memory) or _search_line(board, memory, node_budget)
     if not moves:
         return None
     memory.line = []
@@ -133,6 +156,32 @@ def deals_first(board: Board) -> bool:
     return game.piles[game.columns.start].lifts_any and game.stock.to_columns and bool(board.stock)
 
 
+def _winning_line(board: Board, budget: int, memory: BotMemory) -> tuple[Move, ...]:
+    """Return the moves that win a board if its hidden cards lie as guessed, or no moves if the solver finds none.
+
+    If it has just found none, ask it again only after a card is turned up, or after ``_GUESS_INTERVAL`` more plans.
+    """
+    hidden = sum(pile.count(HIDDEN) for pile in board.piles)
+    memory.plans += 1
+    if not budget or (hidden == memory.unsolved and memory.plans < _GUESS_INTERVAL):
+        return ()
+    memory.plans, memory.unsolved = 0, hidden
+    for _ in range(_GUESSES if hidden else 1):
+        if line := solve(_guessed(board, memory.rng), budget).line:
+            memory.unsolved = -1
+            return line
+    return ()
+
+
+def _guessed(board: Board, rng: Random) -> Board:
+    """Return a board whose hidden cards are the cards that are not seen, in a random order."""
+    seen = Counter(code & FACE for pile in board.piles for code in pile if code != HIDDEN)
+    guesses = list((Counter(board.game.deck) - seen).elements())
+    rng.shuffle(guesses)
+    piles = (bytes(HIDDEN | guesses.pop() if code == HIDDEN else code for code in pile) for pile in board.piles)
+    return Board(board.game, tuple(piles))
+
+
 def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Move, ...]:
     """Plan the next line of moves and return it. Up to ``_MAX_DETOURS`` consecutive plans may gain nothing.
 
@@ -145,8 +194,7 @@ def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Mov
         rng, temperament = memory.rng, memory.temperament
         weights = weights_of(board.game).varied(rng, temperament)
         memory.evaluation = Evaluation(board.game, weights, partial(rng.uniform, -temperament.whim, temperament.whim))
-    budget = max(round(memory.temperament.thoroughness * node_budget), 1)
-    best, most_foundation_cards = search(board, memory.evaluation, memory.visited, budget)
+    best, most_foundation_cards = search(board, memory.evaluation, memory.visited, node_budget)
     if best is None:
         return ()
     if best.gain > 0 or best.moves[-1] == DEAL:
