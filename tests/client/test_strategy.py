@@ -19,7 +19,7 @@ from samedeal_client.state.dead_end import key_of
 from tests.client.boards import board, dealt
 from tests.shared.playouts import numbered
 
-NODE_BUDGET = 400
+NODE_BUDGET = 200
 MAX_MOVES = 300
 
 

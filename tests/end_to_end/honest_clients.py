@@ -20,7 +20,7 @@ from samedeal_client.bots.bot import Bot
 from samedeal_client.commands import verify
 from samedeal_client.errors import Failure
 from samedeal_client.line_client import LineClient
-from samedeal_client.net.address import parse_address
+from samedeal_client.net.address import home_path, parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.reconnecting_link import Link
@@ -133,7 +133,8 @@ class LinePlayer(Client):
     async def play(self, server: HonestServer) -> None:
         out, self.typed = io.StringIO(), TypedLines()
         address = parse_address(server.url)
-        link = Link(address, self.name, self.sessions, rng=Random(1), journals=self.journals)
+        home = home_path(server.room)
+        link = Link(address, self.name, self.sessions, rng=Random(1), home=home, journals=self.journals)
         self.fix_shares(link, server)
         async with link:
             self.session = ClientSession(link)
@@ -200,7 +201,8 @@ class BotPlayer(Client):
     """The bot, as ``samedeal bot`` runs it."""
 
     async def play(self, server: HonestServer) -> None:
-        link = Link(parse_address(server.url), self.name, MemorySessions(), rng=Random(2), bot=True)
+        address, home = parse_address(server.url), home_path(server.room)
+        link = Link(address, self.name, MemorySessions(), rng=Random(2), bot=True, home=home)
         self.fix_shares(link, server)
         async with link:
             self.rooms = RoomClient(link)

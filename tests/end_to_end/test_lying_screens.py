@@ -11,7 +11,7 @@ import pytest
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net import race_audit
-from samedeal_client.net.address import parse_address
+from samedeal_client.net.address import home_path, parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.state.deal_check import DealCheck, Verdict
@@ -29,7 +29,8 @@ class ScreenPlayer(Client):
 
     async def play(self, server: HonestServer) -> None:
         journals = RaceJournals(self.home / "state" / "samedeal" / "races")
-        link = Link(parse_address(server.url), self.name, self.sessions, rng=Random(1), journals=journals)
+        address, home = parse_address(server.url), home_path(server.room)
+        link = Link(address, self.name, self.sessions, rng=Random(1), home=home, journals=journals)
         self.fix_shares(link, server)
         async with link:
             session = ClientSession(link)

@@ -524,6 +524,6 @@ class Link:
 
 async def _close(socket: ClientConnection, patience: float = 0.0) -> None:
     """Close a connection. The server gets ``patience`` seconds to close it first."""
-    for ending, timeout in ((socket.wait_closed(), patience), (socket.close(), _CLOSE_TIMEOUT)):
+    for end, timeout in ((socket.wait_closed, patience), (socket.close, _CLOSE_TIMEOUT)):
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ending, timeout)
+            await asyncio.wait_for(end(), timeout)

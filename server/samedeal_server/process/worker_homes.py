@@ -37,7 +37,7 @@ _LOAD_BYTES: Final = 4
 _ATTEMPTS: Final = 20
 _INTERVAL: Final = 0.01
 
-Answer = Response | Awaitable[Response | None] | None
+HttpAnswer = Response | Awaitable[Response | None] | None
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class WorkerHomes:
         return serve_counted
 
     def route(
-        self, process_request: Callable[[ClientSocket, Request], Answer]
-    ) -> Callable[[ClientSocket, Request], Answer]:
+        self, process_request: Callable[[ClientSocket, Request], HttpAnswer]
+    ) -> Callable[[ClientSocket, Request], HttpAnswer]:
         """Return a function that hands connections over, and calls ``process_request`` for those that stay."""
 
         async def hand_over_or_process(connection: ClientSocket, request: Request) -> Response | None:
@@ -97,7 +97,7 @@ class WorkerHomes:
             answer = process_request(connection, request)
             return await answer if isinstance(answer, Awaitable) else answer
 
-        def route(connection: ClientSocket, request: Request) -> Answer:
+        def route(connection: ClientSocket, request: Request) -> HttpAnswer:
             is_here = self.home(request.path) == self.number or not is_handshake(request)
             if is_here or connection.transport.get_extra_info("sslcontext") is not None or connection.has_frames:
                 return process_request(connection, request)

@@ -87,7 +87,7 @@ export class RaceScreen {
 
 	refuse({code, message, retry_after}) {
 		if (!code) return // the connection was lost
-		if (code === "kicked") byId("race").hidden = true // the page gets no news of this room any more
+		if (code === "kicked") byId("race").hidden = this.isOut = true // the page gets no news of this room any more
 		if (code === "bad_passphrase") this.askPassphrase()
 		else if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
@@ -123,7 +123,7 @@ export class RaceScreen {
 		this.showClock()
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
-		byId("race").hidden = false
+		byId("race").hidden = Boolean(this.isOut)
 		byId("race").classList.toggle("open", phase === "open")
 		setText(document.querySelector("caption"), phase === "open" ? "Players" : "Standings")
 		const rows = (this.ranked = this.rows())
