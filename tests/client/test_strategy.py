@@ -20,7 +20,7 @@ from tests.client.boards import board, dealt
 from tests.shared.playouts import numbered
 
 NODE_BUDGET = 200
-MAX_MOVES = 300
+MAX_MOVES = 120
 
 
 def race(game: str, number: int, level: Level, node_budget: int = NODE_BUDGET) -> Iterator[tuple[Board, Move]]:

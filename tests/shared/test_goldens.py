@@ -21,7 +21,17 @@ from tests.shared.positions import words
 
 DEALS = ("#0", "#1", "#4821", "#999999999")
 STEPS = 60
-DEPTHS = {"athena": 6, "steve": 4, "phoenix": 4, "ace-of-hearts": 6, "willow": 5, "yukon": 5, "freecell": 3}
+DEPTHS = {
+    "athena": 6,
+    "steve": 4,
+    "phoenix": 4,
+    "ace-of-hearts": 6,
+    "willow": 5,
+    "yukon": 5,
+    "freecell": 3,
+    "bakers-game": 3,
+    "eight-off": 3,
+}
 PERFT_DEALS = (1, 2, 3, 4821)
 
 
