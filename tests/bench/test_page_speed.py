@@ -1,11 +1,11 @@
-"""How smoothly the page for browsers shows sixteen boards on which 35 moves are made each second. Prints a table."""
+"""How soon a slow phone shows the first card, and how smoothly the page shows sixteen boards. Prints tables."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Iterator
-from itertools import cycle, islice
+from itertools import cycle, islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -15,8 +15,10 @@ from samedeal.board_history import Play, Undo
 from samedeal.deal import shuffled
 from samedeal.games import GAMES
 from samedeal.options import Options
-from samedeal.protocol.messages import DelayedBoard, DelayedMove, RoomState, Seat
+from samedeal.protocol.messages import DelayedBoard, DelayedMove, Done, Ready, RoomState, Seat
 from tests.end_to_end.browser import LAPTOP, running_browser
+from tests.end_to_end.racing_page import PRESS, SIT, SMALL_PHONE, dealt, opened
+from tests.server.live_nodes import serving
 from tests.server.shown_rooms import scripted_room
 from tests.shared.drawn_deals import ROOM
 
@@ -25,6 +27,10 @@ MOVES_PER_SECOND: Final = 35
 SECONDS: Final = 8
 SLOWDOWNS: Final = (1, 4)
 """How many times slower than this machine the CPU is made to be."""
+
+LATENCY: Final = 400
+RATE: Final = 50_000
+"""A slow network: milliseconds for a round trip, and bytes a second."""
 
 COUNT_FRAMES: Final = """
 window.frames = { count: 0, longest: 0, at: performance.now() };
@@ -71,6 +77,32 @@ def messages(now: int) -> Iterator[DelayedBoard | DelayedMove]:
         action = str(rng.choice(list(plays[player].board.legal_moves())))
         play = plays[player] = plays[player].act(action)
         yield DelayedMove(player=player, revision=play.revision, action=action, seen=play.seen, time=now_ms())
+
+
+async def test_first_card_on_a_slow_phone(redis_url: str, tmp_path: Path) -> None:
+    """The time that the page takes from the link to the cards, without the time that people take to type and to start."""
+    async with serving(redis_url, "n1") as node:
+        mira = await opened(node.url, games=("willow",), deal="#7", players=2, start="all-ready", countdown=0)
+        await mira.join(ROOM)
+        await mira.expect(Done, Ready)
+        with running_browser(tmp_path) as browser:
+            await browser.slow_down(4)
+            await browser.slow_network(LATENCY, RATE)
+            times = [time.monotonic()]
+            await browser.open(f"{node.url}/{ROOM}", SMALL_PHONE)
+            await browser.until("document.querySelector('.sit input')")
+            times.append(time.monotonic())
+            await browser.run(SIT, "zoe")
+            await browser.shows("You have a seat")
+            times.append(time.monotonic())
+            await browser.run(PRESS, "Ready")
+            await dealt(browser)
+            times.append(time.monotonic())
+    link, seat, cards = [later - before for before, later in pairwise(times)]
+    print(
+        f"\n\nCPU 4 times slower, round trips of {LATENCY} ms, {8 * RATE // 1000} kbit/s\n"
+        f"link to name {link:.1f} s, name to seat {seat:.1f} s, start to cards {cards:.1f} s: {link + seat + cards:.1f} s"
+    )
 
 
 async def test_page_speed(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import {leader} from "./race_feed.js"
 import {Race} from "./race_state.js"
 import {dealWords} from "./words.js"
 
+const SEAT = ["hand.js", "racer.js", "shares.js", "table.js", "blake.js", "rules.mjs"]
 const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
@@ -61,7 +62,7 @@ export class RaceScreen {
 
 	// Take a seat in the room, once there is a connection under this name.
 	async sit(name) {
-		const {Seat} = await import("./seat.js")
+		const {Seat} = await loadSeat()
 		this.seat ??= new Seat(this, name) // two taps may come while the script is on its way
 	}
 
@@ -292,7 +293,7 @@ export class RaceScreen {
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
 		const name = stored.get("name") ?? ""
-		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: () => import("./seat.js")})
+		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
 		const onsubmit = async event => {
 			event.preventDefault()
 			stored.set("name", input.value)
@@ -454,6 +455,13 @@ export class RaceScreen {
 		this.showMessage(element("form", {onsubmit}, label, element("button", {}, "Watch"), wrong))
 		input.focus()
 	}
+}
+
+// What a seat needs, all at once: over a slow network each module that another one asks for costs a round trip.
+function loadSeat() {
+	if (!document.querySelector("[href='hand.js']"))
+		for (const href of SEAT) document.head.append(element("link", {rel: "modulepreload", href}))
+	return import("./seat.js")
 }
 
 // What there is to say about a player besides the numbers.
