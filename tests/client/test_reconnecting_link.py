@@ -134,6 +134,24 @@ async def test_link_moves_to_the_home_of_a_room_that_it_joins(server: ScriptedSe
         assert not [event for event in recorded.events if isinstance(event, Lost)]
 
 
+async def test_room_is_created_while_the_link_moves(server: ScriptedServer) -> None:
+    """The request is sent once, over the new connection."""
+    async with connect(server, home="") as (recorded, first):
+        link = recorded.link
+        asking = asyncio.create_task(link.request(Join(id=0, room="friday")))
+        joined = Joined(to=(await first.receive(Join)).id, room="friday", seat=1, generation=1, revision=-1)
+        await first.send(joined)
+        await asking
+        creating = asyncio.create_task(link.request(Create(id=0, options=WantedOptions(), room="lunch")))
+        second = await server.welcome()
+        await second.send(replace(joined, to=(await second.receive(Join)).id))
+        await second.send(Created(to=(await second.receive(Create)).id, room="lunch"))
+        created = await creating
+        assert isinstance(created, Created)
+        assert created.room == "lunch"
+        assert not recorded.has(Lost)
+
+
 async def test_link_connects_elsewhere_if_the_home_is_full(server: ScriptedServer) -> None:
     server.full.add("/r/k7")
     link = Link(server.address, "ana", MemorySessions(), home=home_path("k7"))

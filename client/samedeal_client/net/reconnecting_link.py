@@ -129,6 +129,7 @@ class Link:
         self._outbox: asyncio.Queue[ToServer] = asyncio.Queue()
         self._runner: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
+        self._moving = False
         self._ended: Ended | None = None
 
     async def __aenter__(self) -> Self:
@@ -214,11 +215,11 @@ class Link:
 
     async def _run(self, socket: ClientConnection) -> None:
         try:
-            resumed = moved = False
+            resumed = False
             while True:
                 connected_at = self._clock()
-                lost = await self._serve(socket, resumed=resumed, moved=moved)
-                resumed, moved = True, lost.moves
+                lost = await self._serve(socket, resumed=resumed)
+                resumed, self._moving = True, lost.moves
                 self._stop_deferring()
                 self._resumption.disconnected(self._clock(), join_pending=self._pending.has_join)
                 stable = self._clock() - connected_at >= self._timeouts.stable
@@ -243,6 +244,7 @@ class Link:
                 delay = 0.0 if immediately else self._backoff.next_delay()
             immediately = False
             if not lost.moves:
+                self._moving = False
                 await self.events.put(Lost(str(lost), delay, lost.server_gone))
             await asyncio.sleep(delay)
             self._path = self._resumption.home
@@ -264,6 +266,10 @@ class Link:
                 await socket.close()
                 raise
             return socket
+
+    @property
+    def _should_move(self) -> bool:
+        return self._resumption.home not in (self._path, "") and not self._pending.has_unrepeatable
 
     async def _dial(self) -> ClientConnection:
         """Connect at the path of a room's home. If that is refused, connect at the address itself: any node will do."""
@@ -345,17 +351,16 @@ class Link:
         )
         await self.events.put(Notice(code=ClientCode.OTHER_ENGINE, message=sentence))
 
-    async def _serve(self, socket: ClientConnection, *, resumed: bool, moved: bool) -> Disconnected:
+    async def _serve(self, socket: ClientConnection, *, resumed: bool) -> Disconnected:
         """Send and receive messages until the connection is lost or the link moves, and return the reason.
 
-        ``resumed`` is true if the link was connected before. If ``moved`` is true, it has connected again only to move,
-        and no event says so.
+        ``resumed`` is true if the link was connected before. If it has connected again only to move, no event says so.
         """
         if resumed:
             await self._resume()
         for _ in range(_FIRST_PINGS):
             self._ping()
-        if not moved:
+        if not self._moving:
             await self.events.put(Connected(resumed))
         writer = asyncio.create_task(self._write(socket))
         moves = False
@@ -383,7 +388,8 @@ class Link:
         self._outbox = asyncio.Queue()
         self._pings.clear()
         self._shares.connected()
-        for request in self._pending.remove_unrepeatable():
+        # A link does not move before such a request is answered, so those of a moving link have not been sent.
+        for request in () if self._moving else self._pending.remove_unrepeatable():
             sentence = (
                 "The connection was lost before the server answered, so the room may or may not be open. "
                 "List the rooms to see."
@@ -411,7 +417,7 @@ class Link:
             pinged = False
             message = decode_or_end(frame)
             await self.receive(message)
-            if isinstance(message, Joined) and self._resumption.home not in (self._path, ""):
+            if isinstance(message, Joined) and self._should_move:
                 raise Disconnected("", moves=True)
             if isinstance(message, Notice):
                 if message.code == NoticeCode.DRAINING:

@@ -121,6 +121,11 @@ class PendingRequests:
         self.retry_at = None
         self._deferred.clear()
 
+    @property
+    def has_unrepeatable(self) -> bool:
+        """Whether a request is unanswered that must not be sent twice."""
+        return any(isinstance(request, Create) for request in self._unanswered.values())
+
     def remove_unrepeatable(self) -> tuple[Create, ...]:
         """Remove and return the requests that must not be sent twice. A second ``Create`` would open a second room."""
         removed = tuple(request for request in self._unanswered.values() if isinstance(request, Create))
