@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -27,6 +28,7 @@ from tests.server.redis_programs import write_program, write_redis
 NODE = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 
 async def node():
@@ -256,14 +258,28 @@ def test_redis_is_terminated_then_killed(tmp_path: Path, redis: str, code: int) 
             os.close(lock)
 
 
-async def test_cancelled_start_leaves_nothing(tmp_path: Path, programs: Path) -> None:
+@pytest.mark.parametrize("while_spawning", [False, True])
+async def test_cancelled_start_leaves_nothing(
+    tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch, while_spawning: bool
+) -> None:
     # This Redis never answers. It writes its process id to a file and sleeps.
     write_redis(programs / "redis-server", f"echo $$ > '{tmp_path}/started'\nexec /bin/sleep 600")
     started = tmp_path / "started"
     data = tmp_path / "data"
+    spawn, spawned = asyncio.create_subprocess_exec, asyncio.Event()
+    if not while_spawning:
+        spawned.set()
+
+    async def spawn_slowly(*command: Any, **options: Any) -> Any:
+        process = await spawn(*command, **options)
+        await spawned.wait()
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", spawn_slowly)
     starting = asyncio.create_task(EmbeddedRedis(data).start())
     await wait_until(lambda: started.exists() and bool(started.read_text().strip()))
     starting.cancel()
+    asyncio.get_running_loop().call_soon(spawned.set)
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert not is_alive(int(started.read_text()))

@@ -192,15 +192,21 @@ class EmbeddedRedis:
                 log = _open_log(self.log)
             try:
                 self._log_start = os.fstat(log).st_size
-                self._guard = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-I", "-S", parent_watch.__file__, str(read_end), str(lock), str(scratch)),
-                    *(str(binary.path), str(scratch / "redis.conf")),
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    pass_fds=(read_end, lock),
-                    start_new_session=True,
+                spawning = asyncio.ensure_future(
+                    asyncio.create_subprocess_exec(
+                        *(sys.executable, "-I", "-S", parent_watch.__file__, str(read_end), str(lock), str(scratch)),
+                        *(str(binary.path), str(scratch / "redis.conf")),
+                        stdin=asyncio.subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        pass_fds=(read_end, lock),
+                        start_new_session=True,
+                    )
                 )
+                try:
+                    await asyncio.shield(spawning)
+                finally:  # a start that is cancelled now must know the process, or nobody would wait for its end
+                    self._guard = await spawning
             finally:
                 os.close(log)
         finally:
