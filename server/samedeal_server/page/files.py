@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import http
 import re
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -54,8 +55,18 @@ _END_OF_HEAD: Final = b"</head>"
 
 _METHODS: Final = ("GET", "HEAD")
 
+_STATIC: Final = files(__package__) / "static"
+
+
+def _inline_script() -> str:
+    """Return the source that the policy allows for the script in the document: its hash."""
+    script = (_STATIC / DOCUMENT).read_bytes().partition(b"<script>")[2].partition(b"</script>")[0]
+    return f"'sha256-{b64encode(hashlib.sha256(script).digest()).decode()}'"
+
+
 _POLICY: Final = (
-    "default-src 'none'; connect-src 'self'; img-src 'self'; manifest-src 'self'; script-src 'self'; worker-src 'self'; "
+    "default-src 'none'; connect-src 'self'; img-src 'self'; manifest-src 'self'; worker-src 'self'; "
+    f"script-src 'self' {_inline_script()}; "
     "style-src 'self'; "
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types deep-check; "
     "frame-ancestors "
@@ -76,8 +87,7 @@ class PageFiles:
     """The files of the page, which are read once at start-up. ``public_url`` is the setting of this name."""
 
     def __init__(self, public_url: str = "") -> None:
-        folder = files(__package__) / "static"
-        self._files = {found.name: _file(found.name, found.read_bytes()) for found in folder.iterdir()}
+        self._files = {found.name: _file(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
         if offered():
             self._files[_GAMES] = _file(_GAMES, games_json(GAMES.values()))
         self._public = page_address(public_url.rstrip("/")) if public_url else ""

@@ -31,7 +31,7 @@ async function open() {
 	return screen
 }
 
-const screen = await open()
+const screen = await open().catch(loadAgain)
 if (room !== "replay" || race)
 	screen.link = new Link({
 		welcome: () => screen.enter(),
