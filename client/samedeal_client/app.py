@@ -251,7 +251,7 @@ class SamedealApp(LookApp[int]):
         self._show_announcement()
 
     def _announce_closed_room(self) -> None:
-        self.announce(f"The room {self.room} was closed. Press n to open one, or m for a quick match.")
+        self.announce(f"The room {self.room} was closed. Press n to open one, or m to race now.")
 
     def _clear_announcement(self) -> None:
         self.announcement = ""

@@ -13,6 +13,7 @@ from samedeal.command_line_help import HelpFormatter
 
 COMMANDS: Final = {
     "play": "race against bots on this machine",
+    "race": "race now, against the people who come",
     "join": "join a race, or return to it",
     "watch": "watch a race, with a delay",
     "rooms": "list the rooms of a server",
@@ -37,6 +38,7 @@ _EPILOG: Final = f"""\
 examples:
   samedeal play                        race against three bots; needs no server
   samedeal play GAME --level careful   race against better bots in another game
+  samedeal race example.org            race now, against the people who come
   samedeal new example.org             open a room, and print how your friends can join
   samedeal join example.org friday     join the room friday
   samedeal serve --host all            run a server that others can reach

@@ -23,9 +23,6 @@ from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.record_files import replace_record, save_record
 from samedeal_client.text.appearance import Look
 
-QUICK_MATCH_PLAYERS: Final = 4
-"""Number of seats in the room that a quick match opens if there is no room to join."""
-
 _TRY_NEXT_ROOM: Final = frozenset(
     (
         RefusalCode.ROOM_FULL,
@@ -37,6 +34,9 @@ _TRY_NEXT_ROOM: Final = frozenset(
     )
 )
 """Refusals after which ``join_match`` tries the next room, since the list of rooms may be out of date."""
+
+_MOST_TRIES: Final = 3
+"""Maximum number of rooms that ``race_now`` tries."""
 
 AskPassphrase: TypeAlias = Callable[[RequestRefused, str], Awaitable[str | None]]
 """A function that asks for a passphrase, given the refusal and the refused passphrase. It returns None to give up."""
@@ -92,9 +92,19 @@ async def join_match(client: ClientSession, rooms: Iterable[str], options: Optio
     return await client.join(await client.rooms.create(options))
 
 
-def quick_match_options(game: str) -> Options:
-    """Return the options of a room that a quick match opens."""
-    return Options(games=(game,), deal=DEFAULT_DEAL, players=QUICK_MATCH_PLAYERS, start="all-ready")
+async def race_now(client: ClientSession, game: str) -> None:
+    """Join the public room whose race starts soonest, in ``game`` unless it is empty.
+
+    If the room fills meanwhile, join the next one. Raise RequestRefused if the server refuses for another reason.
+    """
+    for tries_left in reversed(range(_MOST_TRIES)):
+        room = await client.rooms.race_now(game)
+        try:
+            return await client.join(room)
+        except RequestRefused as refused:
+            if refused.code not in _TRY_NEXT_ROOM - {RefusalCode.NAME_TAKEN} or not tries_left:
+                raise
+    return None
 
 
 def daily_deal_options(game: str) -> Options:

@@ -35,7 +35,7 @@ const [TIME, TO_16] = ["\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z", "([1-9]|1[0-6])"]; /
 const FORMS = {
   ...{ start: TIME, end: TIME, players: TO_16, limit: "([1-9]\\d\\d?|[1-6]\\d{3}|7[01]\\d\\d|7200)" },
   ...{ room: "(?!-)[a-z0-9-]{1,24}(?<!-)", round: NUMBER, rules: HASH, undo: "(free|no-reveal|off)", seed: HASH },
-  deal: `(random|#${NUMBER}|winnable( easy| medium| hard)?|daily [1-9]\\d{3}-\\d\\d-\\d\\d)`,
+  deal: `(random|#${NUMBER}|again ${HASH}|winnable( easy| medium| hard)?|daily [1-9]\\d{3}-\\d\\d-\\d\\d)`,
   ...{ player: `${TO_16} ${NAME}`, bot: "yes", place: NUMBER, resigned: "yes", solver: NUMBER },
   ...{ budget: "[1-9]\\d{0,8}", least: "([2-9]|[1-9]\\d{1,8})", secret: HASH, draw: "[1-5]" },
   lost: `[1-5] [1-9]\\d* (left|kicked|silent) ${NAME}`,
@@ -64,7 +64,8 @@ const exists = (time) => new Date(time).toISOString().startsWith(time);
 function checkProof(text) {
   const lines = "(?<terms>room game solver budget least?) commitment(public|secret draw lost* seat+) candidate line";
   const proof = read(text, "samedeal deal 3\n", lines);
-  const secret = bytes(proof.secret ?? sha256("samedeal public v2\n", proof.public, "\n"));
+  const [, repeated] = /^again ([0-9a-f]{64})$/.exec(proof.public) ?? [];
+  const secret = bytes(proof.secret ?? repeated ?? sha256("samedeal public v2\n", proof.public, "\n"));
   const promised = sha256("samedeal commitment v2\n", proof.terms.replace(/^\w+: /gm, ""), secret);
   assert(promised === proof.commitment, "the terms or the secret are not those committed to");
   const [players, mixed] = [[], [secret]];
@@ -104,7 +105,7 @@ function checkProof(text) {
 
 // Checks the deal of a race. Returns the order of its cards, the players who share in it, and what was not checked.
 function checkDeal(race, proofText) {
-  const [game, [kind]] = [GAMES[race.game], /^daily|^#|\w+$/.exec(race.deal)];
+  const [game, [kind]] = [GAMES[race.game], /^daily|^again|^#|\w+$/.exec(race.deal)];
   if (race.seed) {
     const seed = { random: race.seed, "#": sha256("samedeal seed v1\n", race.deal) }[kind];
     const promised = sha256("samedeal commitment v1\n", bytes(race.seed));
@@ -112,10 +113,11 @@ function checkDeal(race, proofText) {
     return { order: seedOrder(bytes(seed), game.decks), players: [], note: "" };
   }
   const proof = checkProof(proofText);
-  const own = { ...race, public: kind === "daily" ? race.deal : undefined };
+  const isPublic = ["daily", "again"].includes(kind);
+  const own = { ...race, public: isPublic ? race.deal : undefined };
   const isOwn = ["room", "game", "commitment", "public"].every((name) => proof[name] === own[name]);
   const isOtherSolver = proof.solver !== SOLVER;
-  const fits = isOtherSolver || `${game.states[kind]}` === `${proof.least ?? 1},${proof.budget}`;
+  const fits = isOtherSolver || `${game.states[isPublic ? "daily" : kind]}` === `${proof.least ?? 1},${proof.budget}`;
   assert(isOwn && fits, "the proof is that of another deal");
   assert(proof.players.every((player) => parseInt(player) <= 16), "the proof has a seat that no race has");
   return { ...proof, note: isOtherSolver ? ` (not checked: the search by version ${proof.solver} of the solver)` : "" };

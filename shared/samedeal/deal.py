@@ -30,6 +30,7 @@ _SEED_LABEL: Final = b"samedeal seed v1\n"
 _COMMITMENT_LABEL: Final = b"samedeal commitment v1\n"
 
 _DATE: Final = re.compile(r"([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})")
+_MIX: Final = re.compile("[0-9a-f]{64}")
 _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -89,13 +90,15 @@ class Deal:
 
     ``str`` writes the text that ``parse`` reads. The text is ``winnable`` or, for example, ``winnable easy`` (a joint
     deal of all players), ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal
-    that can be won). A daily deal without a date is written ``daily``, and ``on`` sets its date.
+    that can be won). A daily deal without a date is written ``daily``, and ``on`` sets its date. ``again`` and 64 digits
+    is a joint deal of an earlier race, which is dealt again: the digits are its mix.
     """
 
-    kind: Literal["winnable", "random", "number", "daily"]
+    kind: Literal["winnable", "random", "number", "daily", "again"]
     number: int = 0
     date: str = ""
     difficulty: Difficulty = ""
+    mix: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Deal:
@@ -115,6 +118,8 @@ class Deal:
             return cls("number", number=int(digits))
         if words[:1] == ["daily"] and len(words) <= 2 and all(_is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
+        if words[:1] == ["again"] and len(words) == 2 and _MIX.fullmatch(words[1]):
+            return cls("again", mix=words[1])
         raise MalformedText(
             f"{text[:40]!r} is not a deal. Write 'winnable', 'winnable easy' (or medium or hard), 'random', "
             f"a number from 0 to {HIGHEST_NUMBER} as in '#4821', or 'daily', optionally followed by a date, as in "
@@ -124,20 +129,20 @@ class Deal:
     def __str__(self) -> str:
         if self.kind == "number":
             return f"#{self.number}"
-        return " ".join(filter(None, (self.kind, self.date, self.difficulty)))
+        return " ".join(filter(None, (self.kind, self.date, self.difficulty, self.mix)))
 
     @property
     def public(self) -> bool:
-        """Whether anybody can compute the cards before the race. This is true for numbered and daily deals."""
-        return self.kind in ("number", "daily")
+        """Whether anybody can compute the cards before the race. This is true for all but winnable and random deals."""
+        return self.kind in ("number", "daily", "again")
 
     @property
     def has_proof(self) -> bool:
         """Whether the deal can be won and gets a proof of how it was found.
 
-        This is true for winnable and daily deals.
+        This is true for winnable and daily deals, and for those that are dealt again.
         """
-        return self.kind in ("winnable", "daily")
+        return self.kind in ("winnable", "daily", "again")
 
     def on(self, date: str) -> Deal:
         """Return this deal, with ``date`` added if it is a daily deal without a date.

@@ -10,6 +10,7 @@ by byte.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -45,6 +46,7 @@ _COMMITMENT_LABEL: Final = b"samedeal commitment v2\n"
 _SHARE_LABEL: Final = b"samedeal share v3\n"
 _MIX_LABEL: Final = b"samedeal mix v2\n"
 _PUBLIC_LABEL: Final = b"samedeal public v2\n"
+_REPEATED: Final = re.compile("again ([0-9a-f]{64})")
 _CANDIDATE_LABEL: Final = b"samedeal candidate v2\n"
 _ORDER_LABEL: Final = b"samedeal order v2\n"
 
@@ -107,7 +109,9 @@ def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
 
 
 def public_mix(name: str) -> bytes:
-    """Return the mix of a daily deal from its name, such as ``daily 2026-11-21``."""
+    """Return the mix of a public deal from its name, such as ``daily 2026-11-21``. That of ``again MIX`` is in its name."""
+    if repeated := _REPEATED.fullmatch(name):
+        return bytes.fromhex(repeated[1])
     return _hash(_PUBLIC_LABEL, _line(name))
 
 

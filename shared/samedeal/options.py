@@ -26,6 +26,10 @@ LONGEST_LIMIT: Final = 7200
 """Maximum time limit of a race, in seconds."""
 
 
+LONGEST_SERIES: Final = 20
+"""Maximum number of races of a series."""
+
+
 class Options(Struct, frozen=True):
     """The options of a room. Times are in seconds, except ``start_at``.
 
@@ -36,7 +40,10 @@ class Options(Struct, frozen=True):
 
     If ``first_finish_ends`` is true, the first finish ends the race. If ``end_when_settled`` is true, the race ends
     once every person has finished, has resigned or is stuck. In a race of bots alone, this applies to the bots. If
-    ``bots`` is false, bots get no seats. Decoding ignores options that this version does not know.
+    ``bots`` is false, bots get no seats. If ``hosted`` is false, nobody is the host: the race starts by its rule alone,
+    and players from one address take at most half of the seats. ``series`` is the number of races that have one table,
+    which rematches continue. If ``repeated`` is false, the deal of the race is not dealt again to
+    later players. Decoding ignores options that this version does not know.
 
     Raise ValueError if a game or deal does not exist, or if options contradict one another.
     """
@@ -55,6 +62,9 @@ class Options(Struct, frozen=True):
     first_finish_ends: bool = False
     bots: bool = True
     end_when_settled: bool = True
+    hosted: bool = True
+    repeated: bool = True
+    series: Annotated[int, Meta(ge=1, le=LONGEST_SERIES)] = 1
 
     def __post_init__(self) -> None:
         try:
@@ -63,6 +73,8 @@ class Options(Struct, frozen=True):
                 states_of(game_named(game), difficulty)
         except SamedealError as error:
             raise ValueError(str(error)) from error
+        if self.start == "host" and not self.hosted:
+            raise ValueError("A room without a host must start by itself. Choose another start than 'host'.")
         if (self.start == "at") != (self.start_at > 0):
             raise ValueError(
                 "start_at, in milliseconds since 1970, must be set if start is 'at', and must not be set otherwise."

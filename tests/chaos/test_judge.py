@@ -54,7 +54,7 @@ from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
-from tests.shared.joint_deals import daily_deal, some_bytes
+from tests.shared.joint_deals import public_deal, some_bytes
 
 SEED = bytes(range(32))
 START = 1_790_000_000_000
@@ -617,7 +617,7 @@ def test_seed_unlike_its_commitment_is_found() -> None:
 
 def test_deal_of_another_day_is_found() -> None:
     def other(played: Round) -> None:
-        proof = str(daily_deal("ace-of-hearts"))
+        proof = str(public_deal("ace-of-hearts"))
         played.race = replace(played.race, deal="daily 2026-11-22", solver=SOLVER, seed=b"", proof=proof)
 
     check(other, "friday: the deal is not proven")

@@ -26,7 +26,7 @@ from tests.client.drawn_races import FIRST, JOINT, LAST, OWN, SHOWN, ZHANG, draw
 from tests.client.race_server import START, RaceServer, finished
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
-from tests.shared.joint_deals import DAILY, daily_deal
+from tests.shared.joint_deals import DAILY, public_deal
 
 
 def played(game: str) -> RaceServer:
@@ -137,13 +137,22 @@ def found(shares: Sequence[RevealedShare]) -> DealProof:
 
 
 def test_daily_deal_is_proven() -> None:
-    proof = daily_deal("phoenix")
+    proof = public_deal("phoenix")
     alone = (Seat(player="ana", name="ana", seat=1),)
     nothing: dict[str, Any] = {"seats": alone, "shares": (), "draws": OwnDraws()}
     assert check_of(drawn(proof, board=proof.board(), deal=DAILY, **nothing)) is DealCheck.PROOF_AND_CARDS
     for deal in ("daily 2026-11-22", "winnable", "winnable easy"):
         assert check_of(drawn(proof, board=proof.board(), deal=deal, **nothing)) is DealCheck.NOT_PROVEN
     assert check_of(drawn(deal=DAILY)) is DealCheck.NOT_PROVEN
+
+
+def test_repeated_deal_is_one_that_the_server_chose() -> None:
+    name = f"again {JOINT.mixed.hex()}"
+    proof = public_deal("phoenix", name)
+    alone = (Seat(player="ana", name="ana", seat=1),)
+    nothing: dict[str, Any] = {"seats": alone, "shares": (), "draws": OwnDraws()}
+    assert check_of(drawn(proof, board=proof.board(), deal=name, **nothing)) is DealCheck.REPEATED
+    assert check_of(drawn(proof, board=proof.board(), deal=f"again {'0' * 64}", **nothing)) is DealCheck.NOT_PROVEN
 
 
 def test_joint_deal_is_proven() -> None:

@@ -1,4 +1,4 @@
-"""The lobby's state: the order of rooms, quick matches, and the deal of the day."""
+"""The lobby's state: the order of rooms, and the deal of the day."""
 
 from __future__ import annotations
 
@@ -52,36 +52,6 @@ def test_line_is_found_by_its_code() -> None:
     at = lobby(FRIDAY, CUP)
     assert at.line("cup") == CUP
     assert at.line("gone") is None
-
-
-def matches(at: Lobby) -> list[str]:
-    return [room.room for room in at.matches()]
-
-
-def test_quick_match_prefers_almost_full_rooms() -> None:
-    at = lobby(line("empty", "0/2"), line("one", "1/4"), line("three", "3/4"), line("full", "4/4"))
-    assert matches(at) == ["three", "one"]
-
-
-def test_quick_match_skips_private_and_running_rooms() -> None:
-    assert matches(lobby(line("secret", private=True), CUP)) == []
-
-
-def test_quick_match_uses_the_chosen_game() -> None:
-    rooms = (line("w"), line("s", game="steve"), line("p", game="phoenix"))
-    assert matches(lobby(*rooms, game="steve")) == ["s"]
-    assert matches(lobby(*rooms, game="phoenix")) == ["p"]
-
-
-def test_quick_match_finds_unknown_games() -> None:
-    assert matches(lobby(line("new", game="klondike"))) == ["new"]
-
-
-def test_game_that_is_seldom_won_has_to_be_chosen() -> None:
-    assert matches(lobby(line("p", game="phoenix"), line("w", game="phoenix", deal="winnable"))) == ["w"]
-    assert matches(lobby(line("p", game="phoenix", deal="#1"), line("d", game="phoenix", deal="daily 2026-11-21"))) == [
-        "d"
-    ]
 
 
 def test_daily_games_cycle() -> None:

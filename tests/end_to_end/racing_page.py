@@ -24,6 +24,16 @@ const at = document.elementFromPoint(left + width / 2, y)
 at.dispatchEvent(new MouseEvent("click", {bubbles: true, detail: 1, clientX: left + width / 2, clientY: y}))
 return at === button
 """
+MOVE = """
+window.moved = true
+const piles = () => [...document.querySelectorAll(".pile")]
+for (const from of piles().filter(pile => !/foundation|stock|empty/.test(pile.ariaLabel))) {
+  if (document.querySelector("#auto[aria-pressed=true]")) document.querySelector("#auto").click()
+  from.click()
+  const to = document.querySelector(".pile.takes")
+  if (to) return to.click()
+}
+"""
 PLACE = """
 const [key, depth] = arguments
 const at = key => document.querySelector(`.pile[data-key='${key}']`)
@@ -92,7 +102,9 @@ async def drag(browser: Browser, action: str, *, touch: bool = False) -> None:
     count = int(size[0][1:]) if size else 1
     if target == "0":
         await browser.run(TAP, source, count)
-        target = await browser.run("return document.querySelector(\".takes[data-key^='0']\").dataset.key")
+        takes = "document.querySelector(\".takes[data-key^='0']\")"
+        await browser.until(takes)
+        target = await browser.run(f"return {takes}.dataset.key")
         await browser.press("Escape")
     (x, y), end = [await browser.run(PLACE, *place) for place in ((source, count), (target, 1))]
     await browser.drag((x, y), (x + 9, y + 9), end, touch=touch)

@@ -52,6 +52,17 @@ async def test_an_invitation_leads_to_the_room(programs: Programs, server: str) 
     await web.expect(r"2 of 8: ana; bo \(you\)")
 
 
+async def test_players_who_race_now_meet(programs: Programs, server: str) -> None:
+    for arguments in ((), ("willow", "willow", server)):  # this machine has joined no server yet
+        code, text = await run(programs, "race", *arguments)
+        assert (code, "samedeal race GAME URL" in text) == (2, True)
+    ana = await programs.samedeal("race", "ace-of-hearts", server, "--name", "ana")
+    await ana.expect(r"Room \w{6}: Ace of Hearts")
+    bo = await programs.samedeal("race", server, "--name", "bo")
+    await bo.expect(r"Room \w{6}: Ace of Hearts")
+    await ana.expect(r"bo joined")
+
+
 async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: str) -> None:
     async with friend(server) as mira:
         await mira.rooms.create(Options(), "friday")

@@ -191,11 +191,11 @@ async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) 
     terminal.open((80, 24), "bash", "--norc", "-i")
     script = shlex.join(samedeal("join", server, "--name", "ana"))
     terminal.type(f"sh -c {shlex.quote(f'{script}; exit 3')}", "Enter")  # the shell waits for sh, as it would for make
-    await terminal.wait_for("Quick match")
+    await terminal.wait_for("Race now")
     terminal.type("C-z")
     await terminal.wait_for("Stopped")
     terminal.type("fg; echo code $?", "Enter")  # keys typed as the client ends would be lost
-    await terminal.wait_for("Quick match")
+    await terminal.wait_for("Race now")
     for _ in range(20):  # a key typed while the client prepares the terminal again is lost
         terminal.type("C-q")
         with contextlib.suppress(AssertionError):
@@ -207,7 +207,7 @@ async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) 
 async def test_continue_signals_change_nothing(terminal: Terminal, server: str) -> None:
     """Textual would read keys in another thread after each of them, and leave the terminal without echo."""
     terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
-    await terminal.wait_for("Quick match")
+    await terminal.wait_for("Race now")
     process = terminal.process_id("samedeal_client")
     for game in ("Athena", "Steve"):
         os.kill(process, signal.SIGCONT)
@@ -222,19 +222,19 @@ async def test_continue_signals_change_nothing(terminal: Terminal, server: str) 
 async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Terminal, server: str) -> None:
     terminal.open((80, 24), "bash", "--norc", "-i")
     terminal.type(shlex.join(samedeal("join", server, "--name", "ana")), "Enter")
-    await terminal.wait_for("Quick match")
+    await terminal.wait_for("Race now")
     programs.kill(f"{sys.executable} -m samedeal_client", signal.SIGTSTP)
     await terminal.wait_for("Stopped")
     terminal.type("echo still here", "Enter")
     await terminal.wait_for("^still here")
     terminal.type("fg", "Enter")
-    await terminal.wait_for("Quick match")
+    await terminal.wait_for("Race now")
 
 
 async def test_practice_announces_itself_and_returns_to_the_lobby(terminal: Terminal, server: str) -> None:
     shown_address = server.removeprefix("ws://")
     terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
-    await terminal.wait_for("Quick match")
+    await terminal.wait_for("Race now")
     terminal.type("g", "p")
     await terminal.wait_for("Starting a race in Athena")
     await terminal.wait_for(r"\^Q back")

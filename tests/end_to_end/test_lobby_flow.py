@@ -179,7 +179,7 @@ async def player_in_lobby(
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)
             await player.wait_for_screen("lobby")
-            await player.wait_for_text("Quick match")
+            await player.wait_for_text("Race now")
             yield player
 
 
@@ -283,26 +283,22 @@ async def test_lobby_is_left_like_the_start_screen(server: str, key: str) -> Non
         await ana.wait_until(lambda: ana.has_quit)
 
 
-async def test_quick_matches_meet_in_one_room(server: str) -> None:
+async def test_players_who_race_now_meet_in_one_room(server: str) -> None:
     async with player_in_lobby(server) as ana, player_in_lobby(server, "mira") as mira:
         await ana.press("m")
         await ana.wait_for_screen("waiting")
-        assert ana.room.options.start == "all-ready"
-        await ana.wait_for_message("Waiting for one more player")
-        await mira.wait_for_text(f"join {ana.room.room}")
-        await mira.click("Quick match")
+        await ana.wait_for_text("The race starts in")
+        await mira.wait_for_text(ana.room.room, "open, starts in 00:")
+        await mira.click("Race now")
         await mira.wait_for_screen("waiting")
         assert mira.room.room == ana.room.room
-        await ana.wait_for_message("all are ready: 0 of 2")
-        await ana.press("space")
-        await mira.wait_for_message("all are ready: 1 of 2")
-        await mira.click("␣ ready")
-        await asyncio.gather(ana.wait_for_screen("race"), mira.wait_for_screen("race"))
+        assert mira.room.host == ""
+        await ana.wait_for_text("mira")
 
 
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
-        await ana.press("m")
+        await ana.press("n", "ctrl+o")
         await ana.wait_for_screen("waiting")
         await mira.join(ana.room.room)
         await k0ji.join(ana.room.room)
@@ -320,16 +316,6 @@ async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
         await ana.wait_for_message("Press k again to kick mira")
         await ana.click("k kick")
         await ana.wait_until(lambda: mira.model.room is None)
-
-
-async def test_quick_match_skips_a_room_that_has_filled(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
-        await mira.join(await mira.rooms.create(Options(players=2), "nearly"))
-        await ana.wait_for_text("join nearly")
-        await k0ji.join("nearly")
-        await ana.press("m")
-        await ana.wait_for_screen("waiting")
-        assert ana.room.room != "nearly"
 
 
 async def test_daily_deals_meet_in_one_room(server: str) -> None:
@@ -438,7 +424,7 @@ async def test_escape_leaves_the_form(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.open_form()
         await ana.press("escape")
-        await ana.wait_for_text("Quick match")
+        await ana.wait_for_text("Race now")
 
 
 async def test_host_starts_the_race(server: str) -> None:
@@ -621,7 +607,7 @@ async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> 
         await ana.wait_for_text("Phoenix", "7:30", "free")
         assert "friday" not in ana.text()
         await ana.press("escape")
-        await ana.wait_for_text("Quick match")
+        await ana.wait_for_text("Race now")
         await ana.press("g", "n")
         await ana.wait_for_text("Rematches", "Athena", "7:30")
 
@@ -644,7 +630,7 @@ async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
         await ana.press("x")
         await ana.wait_for_text("click an option")
         await ana.press("escape")
-        await ana.wait_for_text("Quick match")
+        await ana.wait_for_text("Race now")
         await ana.press("ctrl+q", "ctrl+q")
         assert ana.has_quit
 
@@ -920,7 +906,7 @@ async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> N
         await scroll_down(ana.pilot, (10, 10))
         await ana.wait_until(lambda: "Ace of Hearts in short" not in ana.text())
         await ana.press("escape")
-        await ana.wait_for_text("Quick match")
+        await ana.wait_for_text("Race now")
 
 
 async def test_help_returns_to_the_screen_below(server: str) -> None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Done, KickPlayer, Ready, Resign, Start
+from samedeal.protocol.messages import Created, Done, KickPlayer, RaceNow, Ready, Resign, Start
 from samedeal.record import Record
-from tests.end_to_end.browser import Browser, Engine, running_browser
+from samedeal_server.page.files import PageFiles
+from samedeal_server.rooms import race_now
+from tests.end_to_end.browser import DEADLINE, ENGINES, BiDiError, Browser, Engine, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
+    MOVE,
     PILES,
     PRESS,
     RECORDS,
@@ -32,20 +39,11 @@ from tests.end_to_end.racing_page import (
 from tests.end_to_end.watched_races import ROOM, draw
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
+from tests.server.races import race_alone, shorten_wait
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
 
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
-MOVE = """
-window.moved = true
-const piles = () => [...document.querySelectorAll(".pile")]
-for (const from of piles().filter(pile => !/foundation|stock|empty/.test(pile.ariaLabel))) {
-  if (document.querySelector("#auto[aria-pressed=true]")) document.querySelector("#auto").click()
-  from.click()
-  const to = document.querySelector(".pile.takes")
-  if (to) return to.click()
-}
-"""
 
 
 @pytest.fixture
@@ -72,8 +70,9 @@ async def one(redis_url: str) -> AsyncIterator[Node]:
 async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) -> None:
     """The record is that of a won race, so that each move is legal. ``ALL_GAMES=1`` races in all games."""
     record = Record.parse((RECORDS / f"{game}.txt").read_text())
-    mira = await opened(one.url, games=(game,), deal=str(record.deal), start="all-ready")
+    mira = await opened(one.url, games=(game,), deal=str(record.deal), start="all-ready", series=3)
     await sit(browser, one.url)
+    await browser.shows("Race 1 of 3", "caption")
     await mira.join(ROOM)
     await browser.shows("mira", "tbody")
     assert not await browser.accessibility_violations()
@@ -96,6 +95,8 @@ async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) ->
     await browser.shows("Place 1 in")
     await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
+    await browser.shows("1", "caption ~ tr td:nth-child(3)")
+    await browser.shows("place 1 of 2", ".line-to-copy code")
     await browser.run(PRESS, "Rematch")
     await browser.shows("You have a seat, zoe")
     if browser.engine == "chromium":  # Firefox mentions each connection that a page leaves behind
@@ -230,6 +231,31 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
     assert browser.errors() == []
 
 
+@pytest.mark.parametrize("browser", ENGINES, indirect=True)
+@pytest.mark.parametrize("module", ["dom.js", "race_screen.js", "hand.js"])
+async def test_page_without_a_module_is_loaded_again(
+    browser: Browser, one: Node, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    """Browsers do not ask again for a module that could not be loaded: they show half a page for ever."""
+    await opened(one.url)
+    respond, missing = PageFiles.respond, [module]
+
+    def respond_badly(files: PageFiles, request: Request, *rest: Any, **more: Any) -> Response | None:
+        if missing and request.path == f"/{module}":
+            missing.pop()
+            return Response(503, "Service Unavailable", Headers(), b"")
+        return respond(files, request, *rest, **more)
+
+    monkeypatch.setattr(PageFiles, "respond", respond_badly)
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    async with asyncio.timeout(DEADLINE):
+        while "You have a seat" not in await browser.text():
+            with suppress(BiDiError, AssertionError):  # there is no form yet, or the page is loaded again
+                await browser.run(SIT, "zoe")
+    assert not missing
+    browser.errors()
+
+
 async def test_frame_can_only_watch(browser: Browser, one: Node) -> None:
     await opened(one.url)
     await browser.open(f"{one.url}/{ROOM}?embed")
@@ -243,7 +269,7 @@ async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
     await browser.shows("Open a room")
     assert not await browser.accessibility_violations()
     await browser.run(
-        "document.querySelector('[name=game]').value = 'Klondike'; document.querySelector('form .main').click()"
+        "document.querySelector('[name=game]').value = 'Klondike'; document.querySelector('form button').click()"
     )
     await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
     await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")
@@ -255,6 +281,47 @@ async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
     await browser.until("document.querySelector('details img').naturalWidth")
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
+    assert browser.errors() == []
+
+
+async def test_race_now_leads_to_a_seat(browser: Browser, one: Node) -> None:
+    mira = await Client.hello(one.url, "mira")
+    await mira.join((await mira.expect(Created, RaceNow)).room)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Race now")
+    await browser.run(PRESS, "Race now")
+    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
+    await browser.run(SIT, "zoe")
+    await browser.shows("The race starts by itself")
+    await browser.shows("mira", "tbody")
+    await browser.shows("Starts in", "#clock")
+    assert not await browser.accessibility_violations()
+    assert browser.errors() == []
+
+
+async def test_page_races_against_an_earlier_player(
+    browser: Browser, one: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else has come."""
+    shorten_wait(monkeypatch)
+    mira = await Client.hello(one.url, "mira")
+    await race_alone(mira, "willow")
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Race now")
+    monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
+    monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
+    await browser.run(PRESS, "Race now")
+    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
+    await browser.run(SIT, "zoe")
+    await dealt(browser)
+    await browser.shows("deal of an earlier race", "#facts")
+    await browser.shows("mira, earlier", "#rivals")
+    await browser.run(PRESS, "Resign")
+    await browser.run(PRESS, "Really resign?")
+    await browser.shows("Among those who had this deal before", "caption")
+    await browser.shows("mira, earlier", "caption ~ tr")
+    await browser.shows("Deal checked here", ".deal.fair")
+    assert not await browser.accessibility_violations()
     assert browser.errors() == []
 
 

@@ -6,9 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from samedeal.board_history import Undo
-from samedeal.protocol.messages import Done, ReadRecord, RecordPart, Start
+from samedeal.protocol.messages import Created, Done, RaceNow, ReadRecord, RecordPart, Resign, RoomState, Start
 from samedeal.record import Record
+from samedeal.solver.solve import solve
+from samedeal_server.rooms import race_now
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient
@@ -70,3 +74,29 @@ async def kept(client: Client, room: str) -> Record:
         while not isinstance(await client.ask(ReadRecord, race=room), RecordPart):
             pass
     return Record.read(await read(client, room))
+
+
+def shorten_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let races that players race now start after about a second."""
+    for name, value in (("PERIOD", 500), ("SHORTEST_WAIT", 1_200), ("LONGEST_WAIT", 1_700), ("_COUNTDOWN", 1)):
+        monkeypatch.setattr(race_now, name, value)
+
+
+async def race_alone(client: Client, game: str) -> RoomState:
+    """Race now, bring a card to the foundations, and resign. Return the state of the room after the race."""
+    room = (await client.expect(Created, RaceNow, game=game)).room
+    await client.join(room)
+    state = await client.phase("countdown")
+    if state.deal == "winnable":
+        await client.commit()
+        await client.sealed()
+        await client.reveal()
+    play = await client.dealt()
+    for move in solve(play.board, 100_000).line:
+        await client.act(str(move))
+        if client.play is not None and client.play.board.foundation_cards:
+            break
+    await client.expect(Done, Resign)
+    finished = await client.phase("finished")
+    await kept(client, room)
+    return finished

@@ -41,7 +41,7 @@ from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.real_clients import connect_player, wait_for
 from tests.shared.javascript import NODE, verdicts
-from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
+from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes
 
 NAMES = ("ana", "bob", "cid", "dan")
 QUICK: dict[str, Any] = {"games": ("ace-of-hearts",), "deal": "winnable"}
@@ -166,7 +166,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
     assert len({each.number for each in tried}) == len(tried) == proofs[0].candidate + 1
     for proof in proofs:
         assert (proof.public, proof.shares, proof.draw, proof.lost) == (DAILY, (), 0, ())
-        assert proof.line == daily_deal("ace-of-hearts").line
+        assert proof.line == public_deal("ace-of-hearts").line
         assert proof.terms.budget == SEARCH_BUDGET
     record.check_deeply()
     assert str(record.deal) == DAILY

@@ -104,7 +104,7 @@ def test_page_has_the_numbers_of_the_code() -> None:
         f"| refusals as `rate_limited` | {limits.refusals} a minute |",
         f"| new sessions of a node | {limits.sessions} in {WINDOW // 60} minutes |",
         f"| new sessions from an address | {limits.sessions_per_address} in {WINDOW // 60} minutes |",
-        f"a new connection counts as {rate_limits.CONNECTION_COST} requests, and a new room",
+        f"a new connection counts as {rate_limits.CONNECTION_COST} requests,",
         f"a new room with `start_at` as {rate_limits.SCHEDULED_ROOM_COST} rooms.",
         "56 and 48 bits around it may use {1} and {2} times as much".format(*NETWORK_FACTORS),
         f"counts 1 more for each {rate_limits.REPLAYED_PER_MOVE} actions in them",

@@ -39,6 +39,7 @@ from samedeal_server.races.race import (
     LinkRematchCommand,
     Progress,
     Race,
+    RaceAloneCommand,
     RaceCommand,
     Racer,
     ReadyCommand,
@@ -123,6 +124,7 @@ def test_docstring_has_the_refusals_of_each_command() -> None:
         "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
         "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),
         "FixDealCommand": FixDealCommand(FoundDeal(1, (), 0, "")),
+        "RaceAloneCommand": RaceAloneCommand("", ()),
         "Kick by hostCommand": command("bob kicked_by_ana"),
     }
     rows = rows_of_docstring()

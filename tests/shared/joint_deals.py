@@ -27,12 +27,12 @@ DAILY = "daily 2026-11-21"
 
 
 @cache
-def daily_deal(game: str) -> DealProof:
-    """The proof of a daily deal."""
+def public_deal(game: str, name: str = DAILY) -> DealProof:
+    """The proof of a deal that follows from its name."""
     terms = DealTerms("friday", game_named(game), SOLVER, SEARCH_BUDGET)
-    mixed = public_mix(DAILY)
+    mixed = public_mix(name)
     won = next(won_candidates(mixed, terms.game, terms.budget, count()))
-    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
+    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, name)
 
 
 @cache

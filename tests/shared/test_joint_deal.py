@@ -33,7 +33,7 @@ from samedeal.joint_deal import (
 from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences
 from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts
-from tests.shared.joint_deals import DAILY, daily_deal, joint_deal, some_bytes
+from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes
 from tests.shared.raised import error_of
 
 PAGE: Final = (CHECKER.parent / "DEALS.md").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def test_proof_passes_the_deep_check(game: str) -> None:
 
 def test_other_proofs_match_golden_files() -> None:
     for name, proof, deal in (
-        ("daily", daily_deal("phoenix"), DAILY),
+        ("daily", public_deal("phoenix"), DAILY),
         ("medium", joint_deal("athena", "medium"), "winnable medium"),
         ("hard", joint_deal("ace-of-hearts", "hard"), "winnable hard"),
     ):
@@ -95,7 +95,7 @@ def test_page_has_the_daily_deals() -> None:
     (vectors,) = re.findall(r"```daily\n(.*?)```", PAGE, re.DOTALL)
     lines = [f"deal {DAILY}", f"mix {public_mix(DAILY).hex()}"]
     for game in re.findall(r"^game (.+)$", vectors, re.MULTILINE):
-        proof = daily_deal(game)
+        proof = public_deal(game)
         lines += ["", f"game {game}", f"candidate {proof.candidate}"]
         lines.append(f"seed {candidate_seed(proof.mixed, proof.candidate).hex()}")
     assert len(lines) > 2

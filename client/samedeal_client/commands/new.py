@@ -26,6 +26,7 @@ EXAMPLES = f"""\
 examples:
   samedeal new example.org                                a deal that can be won
   samedeal new example.org --game {_FIRST} --game {_SECOND}     two games in turn: each rematch plays the next one
+  samedeal new example.org --series 5                     five races with one table
   samedeal new example.org --deal 4821 --limit 10         deal number 4821, at most ten minutes
   samedeal new example.org --deal daily --undo off        the deal of the day, without undo
   samedeal new example.org --start 20:30 --no-join        open a room that starts at 20:30, without joining it
@@ -38,7 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal new``."""
     add_address(parser, room=None)
     race = parser.add_argument_group("race")
-    for name in ("game", "deal", "players", "limit", "undo", "hints", "first_finish_ends", "end_when_settled"):
+    for name in (
+        "game",
+        "deal",
+        "players",
+        "limit",
+        "undo",
+        "hints",
+        "first_finish_ends",
+        "end_when_settled",
+        "series",
+        "repeated",
+    ):
         add_option(race, name)
     start = parser.add_argument_group("start")
     add_option(start, "start")

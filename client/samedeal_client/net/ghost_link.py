@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     ProgressUpdate,
+    RaceNow,
     ReadRecord,
     Ready,
     Recover,
@@ -154,7 +155,7 @@ class GhostLink(Link):
                 return [Done(to=message.id), self._state()]
             case Leave():
                 return [Done(to=message.id)]
-            case (Hello() | ListRooms() | ListRecords() | ReadRecord() | Create() | Watch() | Rematch()) | (
+            case (Hello() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create() | Watch() | Rematch()) | (
                 Ready() | Start() | CommitShare() | RevealShare() | KickPlayer() | Recover() | DeclareStuck()
             ):
                 sentence = "You can't do that while you practise."

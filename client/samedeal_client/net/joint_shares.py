@@ -11,7 +11,7 @@ from typing import Protocol
 
 from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.messages import CommitShare, RevealShare, RoomState
-from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, commitment_of, shown_seats
+from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, commitment_of, is_repetition, shown_seats
 
 
 class DrawStore(Protocol):
@@ -72,8 +72,11 @@ class JointShares:
     def is_other_race(self, state: RoomState) -> bool:
         """Return whether the room was opened anew, while the player thought to have a seat in it.
 
-        A server that could take a player along into the new room would get another share, and so another deal.
+        A server that could take a player along into the new room would get another share, and so another deal. Only
+        the deal of an earlier race, for a player for whom nobody came, needs no share.
         """
+        if is_repetition(state):
+            self._commitment = state.commitment
         return bool(self._commitment) and state.room == self._room and state.commitment != self._commitment
 
     def sent(self, request: CommitShare | RevealShare) -> None:

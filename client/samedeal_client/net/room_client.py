@@ -21,6 +21,7 @@ from samedeal.protocol.messages import (
     Leave,
     ListRecords,
     ListRooms,
+    RaceNow,
     ReadRecord,
     Ready,
     RecordLine,
@@ -98,6 +99,11 @@ class RoomClient:
         """Return the rooms that players can join or watch: those of ``game``, and only open ones if asked."""
         answer = await self.link.request(ListRooms(id=0, game=game, open=only_open))
         return answer.rooms if isinstance(answer, Rooms) else ()
+
+    async def race_now(self, game: str = "") -> str:
+        """Return the code of the public room whose race starts soonest, in ``game`` unless it is empty."""
+        answer = await self.link.request(RaceNow(id=0, game=game))
+        return answer.room if isinstance(answer, Created) else ""
 
     async def records(self) -> tuple[RecordLine, ...]:
         """Return a line for each of the newest records of races."""

@@ -13,7 +13,7 @@ from samedeal.protocol.codec import decode_to_client, decode_to_operator
 from samedeal.protocol.messages import ToClient
 from samedeal.terminal_text import printable
 
-_MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100}
+_MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100, "deal": 100}
 """Maximum widths, in terminal columns, of the fields that may be longer than names and codes."""
 
 _TEXTS: Final = {"proof": 10_000}

@@ -68,7 +68,7 @@ class LobbyScreen(WidgetScreen):
     help_context = "lobby"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "watch"),
-        Binding("m", "choose('quick')", "quick", show=False),
+        Binding("m", "choose('now')", "race now", show=False),
         Binding("n", "choose('new')", "new", show=False),
         Binding("d", "choose('daily')", "daily", show=False),
         Binding("p", "choose('practise')", "practice", show=False),
@@ -258,7 +258,7 @@ class LobbyScreen(WidgetScreen):
         """Watch the selected room."""
         line = self.lobby.line(self._rooms.selected_key)
         if line is None:
-            self.show_message("There are no rooms yet. Open one with n, or press m for a quick match.")
+            self.show_message("There are no rooms yet. Open one with n, or press m to race now.")
         elif not line.spectators:
             self.show_message(f"The host of room {line.room!r} allows no spectators. Choose another room.")
         else:
@@ -269,10 +269,8 @@ class LobbyScreen(WidgetScreen):
         """Start a race in one of the ways that ``views.choices`` lists."""
         lobby, game = self.lobby, self.lobby.game_or_default
         match choice:
-            case "quick":
-                rooms = [line.room for line in lobby.matches()]
-                options = room_actions.quick_match_options(game)
-                self.run_busy("Looking for a match", partial(room_actions.join_match, self.client, rooms, options))
+            case "now":
+                self.run_busy("Looking for a race", partial(room_actions.race_now, self.client, lobby.game))
             case "daily":
                 rooms = [line.room for line in lobby.daily_rooms()]
                 options = room_actions.daily_deal_options(lobby.daily_game)

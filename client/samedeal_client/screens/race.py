@@ -34,7 +34,7 @@ from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.views import race as views
 from samedeal_client.views.footer_key import FooterKey
-from samedeal_client.views.live_ranking import current_ranking
+from samedeal_client.views.live_ranking import current_ranking, earlier_seats
 from samedeal_client.views.narration import lost_text
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
 from samedeal_client.views.race_keys import prompt_row, race_keys
@@ -202,7 +202,8 @@ class RaceScreen(ClientScreen):
 
     @property
     def _seats(self) -> dict[str, Seat]:
-        return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
+        room = self.model.room
+        return {seat.player: seat for seat in (*room.players, *earlier_seats(room))} if room is not None else {}
 
     def _left(self) -> int | None:
         """Return the milliseconds until the time is up, or None if the race is not under way."""

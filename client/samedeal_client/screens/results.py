@@ -39,6 +39,7 @@ from samedeal_client.views.results import (
     race_length,
     rematch_does,
     rematch_text,
+    shared_result,
 )
 from samedeal_client.widgets.plot_view import PlotView
 from samedeal_client.widgets.standings_table import StandingsTable
@@ -59,6 +60,7 @@ class ResultsScreen(WidgetScreen):
         Binding("v", "replay", "replay"),
         Binding("n", "new_room", "new room"),
         Binding("a", "same_deal", "same deal again"),
+        Binding("c", "copy", "copy result"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         Binding("question_mark", "no_hint", show=False),
@@ -141,6 +143,8 @@ class ResultsScreen(WidgetScreen):
             return parameters == (self.samedeal.after_room,)
         if action == "rematch":
             return parameters == (rematch_does(self.model),)
+        if action == "copy":
+            return self.model.seat is not None
         return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
 
     def _show_scroll_key(self, taller: bool) -> None:  # noqa: FBT001 (a watcher gets the value so)
@@ -182,6 +186,13 @@ class ResultsScreen(WidgetScreen):
         During the race, the same key asks for a hint. Pressed a moment too late, it must not cover the results.
         """
         self.show_message("The race is over, so there are no hints. Press F1 for help.")
+
+    def action_copy(self) -> None:
+        """Copy the player's result, to send it to others."""
+        address = self.client.shared_address if self.client.link.has_page else None
+        if text := shared_result(self.model, self.details, address.page if address else None):
+            self.app.copy_to_clipboard(text)
+            self.show_message("Copied. If pasting fails, select with Shift and the mouse.", "good")
 
     def action_replay(self) -> None:
         """Replay the race."""

@@ -487,6 +487,8 @@ class StartScreen(Screen[list[str]]):
                 self._run(["play", self._game_name, *settings.play_arguments])
             case "daily":
                 self._run(["play", self._lobby.daily_game, "--deal", "daily"])
+            case "race":
+                self._race_now(server)
             case "join" | "watch":
                 last = f" A code alone is a room on {_machine(parse_address(server))}." if server else ""
                 hint = f"Type a link, or a server and a room code.{last}"
@@ -519,6 +521,19 @@ class StartScreen(Screen[list[str]]):
                 _ = self.app.push_screen(SettingsScreen(), restart)
             case _:
                 self._run([])
+
+    def _race_now(self, server: str) -> None:
+        """Race on ``server``. If it is empty, or if that has failed, ask for a server."""
+
+        def race(typed: str | None) -> None:
+            if typed:
+                self._run(["race", self._game_name, typed])
+
+        if server and self._failed is None:
+            race(server)
+        else:
+            hint = "Type a server. The race starts within a minute, with the people who come."
+            _ = self.app.push_screen(AddressScreen("Race now", hint, server, self._failed), race)
 
     def _run(self, arguments: Sequence[str]) -> None:
         self.app.exit(list(arguments))

@@ -20,6 +20,7 @@ from samedeal_client.state.model import Model
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
+from samedeal_client.views.series import series_rows
 from samedeal_client.views.waiting import (
     BOT_LEVELS,
     KICK_KEY,
@@ -167,7 +168,11 @@ class WaitingScreen(WidgetScreen):
         bots_texts = (text_of(row, look, f"screen.add_bot('{level}')") for level, row in bot_rows().items())
         self._add_bots.update(Text("  ").join([text_of((Span("Add bot", "label"),), look), *bots_texts]))
         width = (self.size.width // 2 if self.has_class("-wide") else self.size.width) - _PANEL_EDGES
-        self._details.update(lines_of(room_rows(room, width, explained=self._explained), look))
+        self._details.update(
+            lines_of(
+                (*series_rows(room, self.model.me, look), *room_rows(room, width, explained=self._explained)), look
+            )
+        )
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -178,7 +183,9 @@ class WaitingScreen(WidgetScreen):
             case "start":
                 return self.model.hosting
             case "ready":
-                seat = self.model.seat
+                seat, room = self.model.seat, self.model.room
+                if room is None or room.options.start == "at":  # it starts whether they are ready or not
+                    return False
                 return seat is not None and parameters == (not seat.ready,)
             case "remove_bot":
                 return bool(self.bots.latest)

@@ -26,6 +26,7 @@ class DealCheck(StrEnum):
     SEED = "seed"
     PROOF_AND_CARDS = "proof_and_cards"
     PROOF = "proof"
+    REPEATED = "repeated"
     WATCHED = "watched"
     CHECKING = "checking"
     MISSED_DRAW = "missed_draw"
@@ -56,6 +57,10 @@ OUTCOMES: Final = {
         "Fair deal: nobody could choose it, it can be won, and you got its cards.",
     ),
     DealCheck.PROOF: (Verdict.FAIR, "Fair deal: nobody could choose it, and it can be won."),
+    DealCheck.REPEATED: (
+        Verdict.FAIR,
+        "Deal of an earlier race, which the server chose: it can be won, and you got its cards.",
+    ),
     DealCheck.WATCHED: (
         Verdict.FAIR,
         "Deal checked: it can be won, and it follows from what the players sent. Only they can tell that it was fair.",

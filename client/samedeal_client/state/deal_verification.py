@@ -83,6 +83,8 @@ def _check_proof(model: Model, room: RoomState, deal: Deal) -> DealVerification:
         return DealVerification(DealCheck.OTHER_CARDS)
     if found is not None:
         return found
+    if deal.kind == "again":
+        return DealVerification(DealCheck.REPEATED)
     if not proof.public and (model.seat is None or model.delay is not None):
         return DealVerification(DealCheck.WATCHED)
     return DealVerification(DealCheck.PROOF if model.own.first is None else DealCheck.PROOF_AND_CARDS)

@@ -147,6 +147,16 @@ def _places(draw: Draw) -> set[tuple[int, str]]:
     return {(seat.seat, seat.name) for seat in draw.seats}
 
 
+def is_repetition(state: RoomState) -> bool:
+    """Return whether the deal of an earlier race is dealt again, because only one player came to a room without a host.
+
+    This is the only case in which the deal and the commitment of a room change. Such a deal is public.
+    """
+    return (
+        bool(state.earlier) and state.deal.startswith("again ") and not state.options.hosted and len(state.players) == 1
+    )
+
+
 def shown_seats(state: RoomState) -> tuple[ShownSeat, ...]:
     """Return the seats of a room with their commitments, the lowest seat first."""
     return tuple(sorted(ShownSeat(seat.seat, seat.name, seat.share_commitment) for seat in state.players))

@@ -1,4 +1,4 @@
-"""The state of the lobby: the listed rooms, and the rooms that suit a quick match or have the daily deal."""
+"""The state of the lobby: the listed rooms, and those that have the daily deal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Lobby:
 
     ``today`` is the server's date. ``rooms`` is None until the server has listed its rooms. ``own_room`` is the code of
     the room in which the player last had a seat. ``last_room`` is the code of the room that this client was in last.
-    ``game`` is the game of quick matches, practice and new rooms. If ``game`` is empty, the player has not chosen one.
+    ``game`` is the game of race now, practice and new rooms. If ``game`` is empty, the player has not chosen one.
     """
 
     today: date
@@ -71,22 +71,6 @@ class Lobby:
     def daily_deal(self) -> str:
         """The daily deal as text, as in ``daily 2026-11-22``."""
         return f"daily {self.today.isoformat()}"
-
-    def matches(self) -> tuple[RoomLine, ...]:
-        """Return the rooms that a quick match can join, the fullest first. Players are waiting in each of them."""
-        fit = [line for line in self.rooms or () if _has_seat(line) and line.players and self._is_match(line)]
-        return tuple(sorted(fit, key=lambda line: line.seats - line.players))
-
-    def _is_match(self, line: RoomLine) -> bool:
-        """Return whether the game and the deal of a room suit a quick match.
-
-        If the player has chosen a game, the room must have that game. Otherwise every game is suitable. But if most
-        random deals of a game can't be won, its rooms then need a winnable or daily deal.
-        """
-        if self.game:
-            return line.game == self.game
-        game = GAMES.get(line.game)  # servers of newer releases may have other games
-        return game is None or not game.file.seldom_winnable or line.deal.startswith(("winnable", "daily"))
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
         """Return the rooms without a passphrase that have the daily deal and a free seat."""

@@ -49,7 +49,7 @@ from samedeal.protocol.messages import (
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.board_from_piles import masked_board
 from samedeal_client.state.deal_check import DealVerification
-from samedeal_client.state.draws import OwnDraws
+from samedeal_client.state.draws import OwnDraws, is_repetition
 from samedeal_client.state.own_play import OwnPlay
 from samedeal_client.state.progress_history import (
     Histories,
@@ -360,13 +360,14 @@ def _watching(model: Model, message: Watching) -> Model:
 def _room_state(model: Model, state: RoomState) -> Model:
     if model.room is not None and not model.is_in(state.room):
         model = replace(model.without_room(), delay=model.delay)
+    first = not (is_repetition(state) and model.deal == "winnable" and not model.draws.revealed)
     return replace(
         model,
         room=state,
         tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
         history=_history_after(model, state),
-        commitment=model.commitment or state.commitment,
-        deal=model.deal or state.deal,
+        commitment=(first and model.commitment) or state.commitment,
+        deal=(first and model.deal) or state.deal,
         shares=state.shares if state.phase in ("countdown", "racing") else model.shares,
         stale=False,
     )

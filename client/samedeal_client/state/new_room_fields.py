@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from samedeal.deal import DIFFICULTIES, HIGHEST_NUMBER, Deal
 from samedeal.games import GAMES, game_named
-from samedeal.options import Options, StartRule
+from samedeal.options import LONGEST_SERIES, Options, StartRule
 from samedeal_client.state.option_parsing import (
     MAX_NEXT_GAMES,
     deal_number,
@@ -224,6 +224,27 @@ FIELDS: Final = (
         shown={"yes": "race ends", "no": "race goes on"},
     ),
     Field(
+        "series",
+        "Series",
+        lambda text: "one race" if text == "1" else "races with one table",
+        str(_DEFAULTS.series),
+        presets=("1", "3", "5", "7"),
+        bounds=(1, LONGEST_SERIES),
+        help="number of races with one table: the rematches continue it",
+    ),
+    Field(
+        "repeated",
+        "Again",
+        {
+            "yes": "later players may get this deal",
+            "no": "the deal is not dealt again",
+        }.__getitem__,
+        _text_of(_YES_OR_NO, _DEFAULTS.repeated),
+        _YES_OR_NO,
+        help="whether a player for whom nobody comes may get this deal later, and see your results",
+        shown={"yes": "yes", "no": "no"},
+    ),
+    Field(
         "spectators",
         "Watching",
         {"yes": "others may watch", "no": "nobody may watch"}.__getitem__,
@@ -271,6 +292,14 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({field.name: field.default
 
 
 def unused_fields(values: Mapping[str, str]) -> frozenset[str]:
-    """Return the names of the fields that have no effect because of the texts in other fields."""
-    start_at = {"start_at"} if START_CHOICES[values["start"]] != "at" else set()
-    return frozenset(start_at | ({"delay"} if values["spectators"] == "no" else set()))
+    """Return the names of the fields that the form does not show.
+
+    They have no effect because of the texts in other fields. The usual text of ``repeated``, which few people change, is
+    not shown either: the form fits a window of 24 rows.
+    """
+    unused = {
+        "start_at": START_CHOICES[values["start"]] != "at",
+        "delay": values["spectators"] == "no",
+        "repeated": values["repeated"] == _text_of(_YES_OR_NO, _DEFAULTS.repeated),
+    }
+    return frozenset(name for name, is_unused in unused.items() if is_unused)

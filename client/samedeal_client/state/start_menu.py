@@ -18,7 +18,7 @@ RESTART: Final = ("start",)
 """The choice that shows the start screen again, because a changed setting affects its look or its texts."""
 
 
-_ASKING: Final = {"join": "join", "watch": "watch", "host": "host", "new": "host"}
+_ASKING: Final = {"race": "race", "join": "join", "watch": "watch", "host": "host", "new": "host"}
 """The menu actions with a dialog that asks for an address, by the command that the dialog leads to."""
 
 
@@ -41,8 +41,8 @@ class FailedChoice(NamedTuple):
     @property
     def typed(self) -> str:
         """The address and the room in the command, as text for the dialog."""
-        count = {"host": 0, "new": 1}.get(self.arguments[0], 2)
-        return " ".join(self.arguments[1 : 1 + count])
+        typed = {"host": slice(0), "new": slice(1, 2), "race": slice(2, 3)}.get(self.arguments[0], slice(1, 3))
+        return " ".join(self.arguments[typed])
 
 
 class MenuChoice(NamedTuple):
@@ -56,6 +56,7 @@ class MenuChoice(NamedTuple):
 
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
+    MenuChoice("race", "r", "Race now", "against people"),
     MenuChoice("daily", "d", "Today's deal", ""),
     MenuChoice("join", "j", "Join", "by link or server"),
     MenuChoice("host", "o", "Host", "and send the link"),

@@ -36,6 +36,8 @@ def deal_text(deal: Deal) -> str:
         return f"{deal} (same number, same cards)"
     if deal.kind == "daily":
         return "the deal of the day" + (f", {deal.date}" if deal.date else "")
+    if deal.kind == "again":
+        return "the deal of an earlier race, dealt again"
     if deal.kind == "winnable":
         if deal.difficulty:
             return f"{deal.difficulty}; drawn by chance, and can be won"
@@ -45,12 +47,14 @@ def deal_text(deal: Deal) -> str:
 
 def deal_title(deal: str) -> str:
     """Return a title for a deal that is given as text."""
+    if deal.startswith("again "):
+        return "deal of an earlier race"
     return deal if public_deal_title(deal) else f"{' '.join(reversed(deal.split()))} deal"
 
 
 def public_deal_title(deal: str) -> str:
     """Return a title for a numbered or daily deal, or an empty text for any other deal."""
-    return "" if deal.startswith(("winnable", "random")) else deal
+    return "" if deal.startswith(("winnable", "random", "again")) else deal
 
 
 def start_text(options: Options, zone: tzinfo | None = None) -> str:
@@ -102,6 +106,7 @@ def options_lines(options: Options, zone: tzinfo | None = None) -> tuple[tuple[s
         ("Ends", end_text(options)),
         ("Watching", watching_text(options)),
         *((("Bots", "may not join"),) if not options.bots else ()),
+        *((("Series", f"{options.series} races with one table"),) if options.series > 1 else ()),
     )
 
 

@@ -90,7 +90,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("1 to 9", "join the room with that number"),
             ("w", "watch the selected room"),
             ("Up Down", "select a room; or click it, and click again to join"),
-            ("m", "quick match: join a waiting player, or open a room and wait"),
+            ("m", "race now: the race that starts soonest, within a minute"),
             ("d", "daily deal: the same cards for everybody today"),
             ("p", "practice: a race against bots on this machine"),
             ("n", "new room, with options of your own"),
@@ -141,6 +141,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
         (
             ("m", "rematch: a room with seats for everyone in this race, and the next deal"),
             ("v", "replay the race: the boards of all players"),
+            ("c", "copy your result, to send it to others: it says nothing about the cards"),
             ("n", "a new room with the same options and a winnable deal; only your bots come with you"),
             ("a", "the same, but with this deal, if it has a number or a date"),
             ("r", "the rules of the game"),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from samedeal.options import MAX_PLAYERS
 from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal.standings import Result, ranked
 from samedeal_client.state.model import Model, WatchedBoard
@@ -43,7 +44,26 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
         if own is not None and own.foundation_cards != cards:
             cards, progress_at = own.foundation_cards, now
         racers.append(_Racer(seat, Result(seat.seat, cards, tally.finished_at, progress_at), tally.connected))
+    racers += _earlier(room, now)
     return _ranking(model, room, racers, now)
+
+
+def earlier_seats(room: RoomState) -> tuple[Seat, ...]:
+    """Return seats that stand for the players of the earlier race with this deal."""
+    return tuple(
+        Seat(player=f"earlier {number}", name=f"{player.name}, earlier", seat=MAX_PLAYERS + number)
+        for number, player in enumerate(room.earlier, 1)
+    )
+
+
+def _earlier(room: RoomState, now: int) -> list[_Racer]:
+    """Return the players of the earlier race with this deal, as they stood as long after its start."""
+    racers = []
+    for player, seat in zip(room.earlier, earlier_seats(room), strict=True):
+        times = [room.starts + at for at in player.reached if room.starts + at <= now]
+        finished_at = room.starts + player.time if player.time and room.starts + player.time <= now else 0
+        racers.append(_Racer(seat, Result(seat.seat, len(times), finished_at, max(times, default=0)), connected=True))
+    return racers
 
 
 def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int) -> tuple[RankedPlayer, ...]:
@@ -82,7 +102,7 @@ def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) 
             name=racer.seat.name,
             foundation_cards=racer.result.foundation_cards,
             total=model.game.cards,
-            activity=_activity(model, racer.seat.player, now),
+            activity=_activity(model, racer.seat.player, now) if racer.seat in room.players else (),
             you=racer.seat.player == model.me,
             connected=racer.connected,
             resigned=racer.seat.resigned,

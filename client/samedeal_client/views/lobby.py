@@ -78,6 +78,7 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
             states = ["full"] if line.players == line.seats else ["open"]
             states += ["passphrase"] if line.private else []
             states += ["live boards"] if line.spectators and not line.delay else []
+            states += [f"starts in {clock_text(line.starts - now)}"] if line.starts > now else []
             states += ["no bots"] if not line.bots and len(states) == 1 else []
             return ", ".join(states[-2:]), "label" if line.players == line.seats else "good"
         case "countdown":
@@ -111,14 +112,10 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
 
 def choices(lobby: Lobby) -> tuple[Choice, ...]:
     """Return the ways to start a race."""
-    matches = lobby.matches()
-    quick = "open a room and wait"
-    if matches:
-        first = matches[0]
-        quick = f"join {first.room}: {title_of(first.game)}, {first.players}/{first.seats}"
+    now = f"{title_of(lobby.game)}, within a minute" if lobby.game else "within a minute"
     daily = f"{title_of(lobby.daily_game)}, one deal for all"
     return (
-        Choice("quick", "m", "Quick match", quick),
+        Choice("now", "m", "Race now", now),
         Choice("daily", "d", "Today's deal", daily),
         Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots"),
         Choice("new", "n", "New room", "with options of your own"),

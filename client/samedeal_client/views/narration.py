@@ -17,9 +17,12 @@ from samedeal_client.text.appearance import Look, capitalized
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
+from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import clock_text, duration_text, ordinal
+from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import why_over
 from samedeal_client.views.race import moved_cards_text
+from samedeal_client.views.series import series_rows
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,9 @@ class Narrator:
         lines = [self._standing(line, model) for line in room.standings]
         checked = verify_deal(model)
         over = " ".join(filter(None, ("The race is over.", why_over(room))))
-        return [over, *lines, *([checked.sentence] if checked else [])]
+        tables = (*series_rows(room, model.me, self.look), *earlier_rows(model, self.look))
+        table = [row_text(row).rstrip() for row in tables]
+        return [over, *lines, *table, *([checked.sentence] if checked else [])]
 
     def _standing(self, line: Standing, model: Model) -> str:
         """Return a player's result, as in ``1st: ada (bot), finished in 05:52, 40 moves.``"""

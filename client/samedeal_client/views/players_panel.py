@@ -153,9 +153,9 @@ def _with_pace(player: RankedPlayer, look: Look, width: int) -> tuple[Row, ...]:
 def _pace_row(player: RankedPlayer, look: Look, width: int) -> Row:
     """Return a row with the moves that a player made in the last half minute, and how close the player is to the end.
 
-    It is blank for a player who does not play any more.
+    It is blank for a player who does not play any more, or played in an earlier race.
     """
-    if player.finish_time is not None or player.resigned:
+    if player.finish_time is not None or player.resigned or not player.activity:
         return (Span(" " * width),)
     left = player.total - player.foundation_cards
     spark, pace = sparkline(player.activity, look, _QUICK), f" {2 * sum(player.activity)} a minute"

@@ -12,7 +12,7 @@ from samedeal.utc_text import utc_text
 from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
-from samedeal_client.text.option_wording import deal_title, title_of
+from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.time_text import clock_text
 
 
@@ -30,7 +30,7 @@ def record_heading(record: Record) -> str:
     """Return a line with the game, the deal, the room and the time of a recorded race."""
     terms = record.terms
     when = utc_text(terms.start)[:16].replace("T", " ")
-    deal = f"deal {terms.deal}" if terms.deal.public else deal_title(str(terms.deal))
+    deal = f"deal {terms.deal}" if public_deal_title(str(terms.deal)) else deal_title(str(terms.deal))
     return f"{record.game.title}, {deal}, room {terms.room}, {when} UTC"
 
 
@@ -53,6 +53,8 @@ def standings_lines(record: Record) -> list[str]:
 def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
     """Return lines that say how the deal of a record was found, and whether somebody could have chosen it."""
     if proof.public:
+        if proof.public.startswith("again "):
+            return ["The deal is that of an earlier race, which the server chose."]
         return ["The deal follows from its name, so nobody chose it."]
     lines = [f"The deal was drawn by the server and {_count(len(proof.shares), 'player')} together."]
     lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,9 +13,12 @@ from samedeal_client.state.progress_history import ProgressHistory
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import words_text
 from samedeal_client.text.player_names import player_name
+from samedeal_client.text.share_text import bar_text, share_text
 from samedeal_client.text.spans import Row, Span, wrap
+from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import headline, personal_best, why_over
 from samedeal_client.views.plot import Curve, top_of_plot
+from samedeal_client.views.series import series_rows
 
 REMATCH_DOES: Final = ("rematch", "join the rematch", "watch the rematch")
 VERDICT_STYLES: Final = {
@@ -124,7 +128,9 @@ def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[l
 def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
     """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
     drawn, left_out = progress_curves(model, details, look)
-    rows: list[Row] = []
+    rows: list[Row] = [*series_rows(model.room, model.me, look), ()] if model.room and model.room.table else []
+    if earlier := earlier_rows(model, look):
+        rows += [*earlier, ()]
     if not drawn:
         rows.append((Span("No chart, because you were away for most of the race.", "label"),))
     elif left_out:
@@ -140,6 +146,21 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
     if words := words_text(model.deal_words):
         rows.append((Span(words, "label"),))
     return tuple(rows)
+
+
+def shared_result(model: Model, details: ResultDetails, page: Callable[[str], str] | None) -> str:
+    """Return the player's result as a text to send to others, or an empty text if the player has none.
+
+    ``page`` returns the link to a path of the server's page. It is None if the server has no page.
+    """
+    room = model.room
+    own = next((line for line in room.standings if line.player == model.me), None) if room else None
+    if room is None or own is None:
+        return ""
+    cards = model.game.cards
+    bar = bar_text(details.own_progress, own.time or race_length(model), cards)
+    link = page(f"replay?race={room.room}") if page else ""
+    return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link)
 
 
 def rematch_text(model: Model, players: int | None) -> str:

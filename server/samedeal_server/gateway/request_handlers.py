@@ -26,6 +26,7 @@ from samedeal.protocol.messages import (
     ListRooms,
     Ping,
     Pong,
+    RaceNow,
     ReadRecord,
     Ready,
     Records,
@@ -61,6 +62,7 @@ from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.race_now import RaceNowRooms
 from samedeal_server.rooms.race_records import RecordReader, list_records
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
@@ -95,6 +97,7 @@ class RequestHandlers:
         self.entry = RoomEntry(rooms, self.creator, rates.charge_passphrase)
         self._rooms = rooms
         self._room_list = RoomList(rooms.store, rooms.timers)
+        self._race_now = RaceNowRooms(rooms, self.creator, self._room_list)
         self._record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
         self._records = RecordReader(rooms.store, self.creator.passphrases, limits)
         self._limits = limits
@@ -149,6 +152,14 @@ class RequestHandlers:
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
         """Return the newest rooms that players can join or watch."""
         return Rooms(to=message.id, rooms=await self._room_list.lines(message.game, only_open=message.open))
+
+    async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
+        """Return the code of the public room whose race starts soonest."""
+        if self._connections.draining:
+            raise refusals.draining()
+        self._rates.open_room(connection.networks)
+        room = await self._race_now.find(message.game, connection.player, connection.networks[-1])
+        return Created(to=message.id, room=room)
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
         """Return the newest records that everybody may read."""
@@ -267,6 +278,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Hello: Request(RequestHandlers.hello, needs_hello=False),
     Ping: Request(RequestHandlers.ping, needs_hello=False),
     ListRooms: Request(RequestHandlers.list_rooms, cost=10),
+    RaceNow: Request(RequestHandlers.race_now, cost=20),
     ListRecords: Request(RequestHandlers.list_records, cost=10),
     ReadRecord: Request(RequestHandlers.read_record, cost=5),
     Create: Request(RequestHandlers.create, cost=20),

@@ -7,7 +7,7 @@ Rules
   host may always start the countdown earlier.
 - The host is the first person in the order of players, or the first bot if only bots have seats. Players are in the
   order in which they took their seats, but two rules below change this order. Bots are the players who have declared to
-  be bots. The options may exclude them.
+  be bots. The options may exclude them, and may say that nobody is the host.
 - Players take seats while the race is open, and may give them up until it is under way. A player who leaves later
   resigns. A player who is absent from an open room for a while loses the seat, so that nobody waits for them. In a
   scheduled race, which starts at a given time, an absent player keeps the seat for longer, and loses it only when
@@ -38,7 +38,10 @@ Rules
   starts.
 - If all other persons have been ready for a while, the next person becomes the host, and the
   previous host becomes the last in the order of players. This rule does not apply to a scheduled race.
+- If only one player has come to a race without a host by the start of its countdown, a node may have the deal of an
+  earlier race dealt again. The race begins its countdown with this deal, or with a joint one if there is none.
 - In a public room, players from one address other than the host's take at most half of the seats.
+  In a room without a host, this applies to every address.
 - The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
 
 What each command does, by phase. Where the table has a code (``bad_share``, ``not_racing``, ``not_over``,
@@ -52,6 +55,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     CommitShare   bad_share   commits     bad_share   bad_share   room_closed
     RevealShare   bad_share   reveals     bad_share   bad_share   room_closed
     FixDeal       nothing     fixes       nothing     nothing     nothing
+    RaceAlone     countdown   nothing     nothing     nothing     nothing
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
     DeclareStuck  not_racing  not_racing  is stuck    not_racing  room_closed
     LinkRematch   not_over    not_over    not_over    links       room_closed
@@ -86,11 +90,14 @@ from samedeal.joint_deal import (
     LossReason,
     candidate_board,
     mix,
+    public_mix,
+    secret_commitment,
     share_commitment,
 )
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Phase, Standing
+from samedeal.protocol.messages import EarlierPlayer, Phase, Standing, TableLine
+from samedeal.series import with_race
 from samedeal.standings import Result, ranked
 from samedeal_server.races import refusals
 from samedeal_server.races.look_alikes import look_alike
@@ -249,6 +256,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
     hash of the network from which the room of the first race was opened. ``ready_since`` is when all
     persons besides the host had become ready, as long as they all are.
 
+    ``table_before`` is the table of a series before this race. ``earlier`` has the players of the earlier race whose deal
+    is dealt again.
+
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
 
@@ -283,6 +293,15 @@ class Race(Struct, frozen=True, omit_defaults=True):
     least: int = 1
     origin: str = ""
     ready_since: int = 0
+    table_before: tuple[TableLine, ...] = ()
+    earlier: tuple[EarlierPlayer, ...] = ()
+
+    @property
+    def table(self) -> tuple[TableLine, ...]:
+        """The table of the series, with this race if it is finished. It is empty if the race belongs to no series."""
+        if self.options.series == 1 or not self.standings:
+            return self.table_before
+        return with_race(self.table_before, self.standings, self.finished_at - self.starts)
 
     @property
     def game(self) -> Game:
@@ -331,6 +350,14 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Whether a node must search for the deal now: the deal has not been found, and no share is missing."""
         return self.lacks_deal and not self.lacks_shares
 
+    def is_alone(self, now: int) -> bool:
+        """Whether a race without a host is due, and only one player came."""
+        return self.phase == "open" and not self.options.hosted and len(self.racers) == 1 and now >= self.due_at()
+
+    def seed_from(self, secret: DealSecret) -> bytes:
+        """Return the seed, the server's secret or the mix from which the deal follows: the mix if a deal is repeated."""
+        return public_mix(self.deal) if self.earlier else secret.seed
+
     @property
     def terms(self) -> DealTerms:
         """The conditions of the search for the deal, if the deal is joint or daily."""
@@ -341,7 +368,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
         if not self.is_searched:
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
         found = self._found(secret)
-        return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game) if found else None
+        return (
+            candidate_board(mixed(self.seed_from(secret), found.shares), found.candidate, self.game) if found else None
+        )
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
         """Return the result of the search after the newest draw, or None if there is none."""
@@ -356,7 +385,16 @@ class Race(Struct, frozen=True, omit_defaults=True):
         line = tuple(Move.parse(move) for move in found.line.split(", "))
         public = "" if self.is_joint else self.deal
         proof = DealProof(
-            *(self.terms, self.commitment, secret.seed, self.draw, self.lost, found.shares, found.candidate, line),
+            *(
+                self.terms,
+                self.commitment,
+                self.seed_from(secret),
+                self.draw,
+                self.lost,
+                found.shares,
+                found.candidate,
+                line,
+            ),
             public=public,
         )
         return str(proof)
@@ -365,8 +403,10 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def host(self) -> str:
         """The id of the host: the first racer who is a person, or the first bot.
 
-        The id is empty if nobody has a seat.
+        The id is empty if nobody has a seat, or if the options say that nobody is the host.
         """
+        if not self.options.hosted:
+            return ""
         person = next((racer.player for racer in self.racers if not racer.bot), "")
         return person or (self.racers[0].player if self.racers else "")
 
@@ -395,6 +435,13 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Raise RequestRefused if the player was kicked from this race or an earlier one."""
         if player in self.kicked:
             raise refusals.kicked()
+
+    def is_crowded(self, origin: str) -> bool:
+        """Return whether the players of an origin have all the seats that they may take."""
+        host = self.racer(self.host)
+        if self.private or (self.options.hosted and (host is None or host.origin in ("", origin))):
+            return False
+        return sum(racer.origin == origin for racer in self.racers) >= max(1, self.options.players // 2)
 
     def due_at(self) -> int:
         """Return when the next timed change of the race is due, in milliseconds since 1970, or 0 if there is none.
@@ -481,22 +528,22 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def successor_deal(self) -> str:
         """Return the deal of the rematch, as text.
 
-        After a numbered deal comes the next number, and after the highest number 0. After a daily deal comes a winnable
-        deal. After all other deals comes a new deal of the same kind.
+        After a numbered deal comes the next number, and after the highest number 0. After another public deal comes a
+        winnable deal. After all other deals comes a new deal of the same kind.
         """
         deal = Deal.parse(self.deal)
         if deal.kind != "number":
-            return "winnable" if deal.kind == "daily" else self.deal
+            return "winnable" if deal.public else self.deal
         return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
 
     def successor_options(self) -> Options:
         """Return the options of the rematch.
 
-        They are the options of this race, except for the deal and a scheduled start. After a scheduled race, the host
-        starts the rematch.
+        They are the options of this race, except for the deal and a scheduled start. After a scheduled race or one without
+        a host, the host starts the rematch.
         """
         start = "host" if self.options.start == "at" else self.options.start
-        return replace(self.options, deal=self.successor_deal(), start=start, start_at=0)
+        return replace(self.options, deal=self.successor_deal(), start=start, start_at=0, hosted=True)
 
 
 def _is_done(racer: Racer, progress: Progress) -> bool:
@@ -555,6 +602,16 @@ class FixDealCommand(Struct, frozen=True):
     found: FoundDeal
 
 
+class RaceAloneCommand(Struct, frozen=True):
+    """Command of a node to start the countdown of a race for which only one player came.
+
+    If there is a ``deal``, it is dealt again, and ``players`` are those of its earlier race.
+    """
+
+    deal: str
+    players: tuple[EarlierPlayer, ...]
+
+
 class ResignCommand(Struct, frozen=True):
     """Command of a player to resign."""
 
@@ -608,6 +665,7 @@ RaceCommand = (
     | CommitShareCommand
     | RevealShareCommand
     | FixDealCommand
+    | RaceAloneCommand
     | ResignCommand
     | DeclareStuckCommand
     | LinkRematchCommand
@@ -649,7 +707,8 @@ def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, race.racers_seen(command.progress, now - SCHEDULED_ABSENT_AFTER))
     _check_free_seat(race, command.player, now)
-    _check_origin(race, command.origin)
+    if race.is_crowded(command.origin):
+        raise refusals.too_many_from_address()
     for racer in race.racers:
         if look_alike(racer.name, command.name):
             raise refusals.name_taken(racer.name)
@@ -673,14 +732,6 @@ def _check_free_seat(race: Race, player: str, now: int) -> None:
     awaited = [each for each in race.invited if race.racer(each) is None]
     if wait > 0 and player not in race.invited and len(race.racers) + len(awaited) >= seats:
         raise refusals.seats_kept(-(-wait // 1000))
-
-
-def _check_origin(race: Race, origin: str) -> None:
-    host = race.racer(race.host)
-    if race.private or host is None or host.origin in ("", origin):
-        return
-    if sum(racer.origin == origin for racer in race.racers) >= max(1, race.options.players // 2):
-        raise refusals.too_many_from_address()
 
 
 def _free_seats(race: Race, kept: tuple[Racer, ...]) -> CommandResult:
@@ -823,6 +874,15 @@ def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandR
     return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed", "drawn")
 
 
+def _race_alone(race: Race, command: RaceAloneCommand, now: int) -> CommandResult:
+    if not race.is_alone(now):
+        return race, ()
+    if command.deal:
+        race = replace(race, deal=command.deal, earlier=command.players)
+        race = replace(race, commitment=secret_commitment(race.terms, public_mix(race.deal)))
+    return _countdown(race, now, max(now, race.options.start_at))
+
+
 def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     if not race.needs_search or command.found.shares != race.shares:
         return race, ()
@@ -846,6 +906,8 @@ def _seated(race: Race, player: str) -> Racer:
 
 def _tick_open(race: Race, command: TickCommand, now: int) -> CommandResult:
     due = now >= race.due_at()
+    if race.is_alone(now):
+        return race, ()  # until a node has looked for an earlier race
     if due and race.options.start == "at" and race.racers:
         return _countdown(race, now, max(now, race.options.start_at))
     left, freed = _free_seats(race, race.present_racers(command.progress, now))
@@ -997,6 +1059,13 @@ _TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], CommandRes
     FixDealCommand: {
         "open": _do_nothing,
         "countdown": _fix_deal,
+        "racing": _do_nothing,
+        "finished": _do_nothing,
+        "closed": _do_nothing,
+    },
+    RaceAloneCommand: {
+        "open": _race_alone,
+        "countdown": _do_nothing,
         "racing": _do_nothing,
         "finished": _do_nothing,
         "closed": _do_nothing,

@@ -47,7 +47,9 @@ class DealSearch:
             race = snapshot.race
             if secret is None or not race.needs_search:
                 return
-            first = Candidate(mixed(secret.deal.seed, race.shares), race.game.name, race.budget, 0, race.least)
+            first = Candidate(
+                mixed(race.seed_from(secret.deal), race.shares), race.game.name, race.budget, 0, race.least
+            )
             finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
             task = self._searching[room] = asyncio.ensure_future(finding)
             try:

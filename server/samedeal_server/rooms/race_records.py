@@ -10,6 +10,7 @@ from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
 from samedeal.record import LARGEST_RECORD
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.races import refusals
+from samedeal_server.races.earlier import deal_to_repeat, earlier_race, paces
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import DealSecret, Race
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
@@ -53,6 +54,11 @@ class RecordKeeper:
         players = tuple(racer.player for racer in race.racers)
         access = RecordAccess(is_public, players, secret.salt, secret.hash)
         line = _line(race, len(text))
+        if earlier := earlier_race(race, secret.deal, logs):
+            await self._store.earlier.keep(race.game.name, earlier)
+        for player, pace in paces(race).items():
+            past = await self._store.earlier.past(player)
+            await self._store.earlier.set_past(player, past.with_race(pace, deal_to_repeat(race, secret.deal)))
         await records.keep(line, text, access, limits.record_days, limits.records)
         self._metrics.records["kept"].inc()
 

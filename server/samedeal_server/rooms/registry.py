@@ -15,12 +15,14 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
+from samedeal_server.races.earlier import choose
 from samedeal_server.races.race import (
     CommandResult,
     FixDealCommand,
     FoundDeal,
     Progress,
     Race,
+    RaceAloneCommand,
     RaceCommand,
     TickCommand,
     apply,
@@ -186,10 +188,20 @@ class RoomRegistry:
             if refusal.code != RefusalCode.OTHER_VERSION:
                 raise
             return None
+        if race.is_alone(await self.store.now()):
+            race = await self._race_alone(race)
         await self.store.index.update(race)
         if race.phase == "finished":
             await self._records.keep(race)
         return race
+
+    async def _race_alone(self, race: Race) -> Race:
+        """Start the race of a player for whom nobody came, with the deal of an earlier race if there is one."""
+        (racer,) = race.racers
+        races, past = await self.store.earlier.of_game(race.game.name), await self.store.earlier.past(racer.player)
+        found = choose(races, race, past) if race.deal == "winnable" else None
+        chosen = RaceAloneCommand(found.deal, found.players) if found else RaceAloneCommand("", ())
+        return await self.command(race.room, chosen, "")
 
     async def acquire(self, room: str) -> Hub:
         """Return the hub of a room, and follow the room until ``release`` was called once for each call of ``acquire``.

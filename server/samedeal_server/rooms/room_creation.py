@@ -60,7 +60,7 @@ class RoomCreator:
             DealSecret(new_seed(deal)), *await self.passphrases.lock(passphrase, network, self._rooms.limits)
         )
         for _ in range(_ATTEMPTS):
-            room = code or _random_code()
+            room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
             race = replace(_new_race(room, options, deal, secret, now), origin=self.origin(network))
             if await self._open(race, secret):
                 return room
@@ -112,6 +112,7 @@ class RoomCreator:
                 _new_race(room, options, deal, secret, now, race.round + 1),
                 previous=race.room,
                 origin=race.origin,
+                table_before=race.table if (race.round + 1) % options.series else (),
                 kicked=race.kicked,
                 invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
             )
@@ -120,7 +121,7 @@ class RoomCreator:
             (existing,) = await self._store.load_races([room])
             if existing is not None and existing.previous == race.room and existing.created >= race.changed_at:
                 return room
-            room = _random_code()
+            room = room_code(secrets.token_bytes(_CODE_LENGTH))
         raise refusals.no_free_code()
 
     async def _open(self, race: Race, secret: RoomSecret) -> bool:
@@ -131,8 +132,8 @@ class RoomCreator:
 
 
 def new_seed(deal: Deal) -> bytes:
-    """Return the ``seed`` for DealSecret. The seed is random unless the deal is numbered or daily."""
-    if deal.kind == "daily":
+    """Return the ``seed`` for DealSecret. The seed is random unless the deal is public."""
+    if deal.kind in ("daily", "again"):
         return public_mix(str(deal))
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
 
@@ -155,8 +156,9 @@ def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: 
     return replace(race, rules=rules_of(race))
 
 
-def _random_code() -> str:
-    return "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_LENGTH))
+def room_code(random: bytes) -> str:
+    """Return the room code that follows from at least 6 random bytes."""
+    return "".join(_CODE_ALPHABET[byte % len(_CODE_ALPHABET)] for byte in random[:_CODE_LENGTH])
 
 
 def _successor_code(race: Race) -> str:

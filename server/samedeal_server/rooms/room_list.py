@@ -94,7 +94,7 @@ def _line(race: Race | None) -> RoomLine | None:
         seats=race.options.players,
         private=race.private,
         spectators=race.options.spectators,
-        starts=race.starts,
+        starts=race.starts or race.options.start_at,
         delay=race.options.delay,
         bots=race.options.bots,
     )

@@ -121,6 +121,8 @@ class RoomModel:
             lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
             shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
             round=race.round,
+            table=race.table,
+            earlier=race.earlier,
         )
 
     def tally(self, player: str) -> Tally:

@@ -84,6 +84,16 @@ def player_id(player: str) -> str:
     return f"{PREFIX}player_id:{player}"
 
 
+def earlier(game: str) -> str:
+    """List: the earlier races of a game whose deals can be dealt again (packed), the newest one first; expires."""
+    return f"{PREFIX}earlier:{game}"
+
+
+def past(player: str) -> str:
+    """String: the speed and the last deals of a player (packed); expires."""
+    return f"{PREFIX}past:{player}"
+
+
 def record(race: str) -> str:
     """Hash: the record of a race in compressed parts, its summary for lists (packed), and who may read it; expires."""
     return f"{PREFIX}record:{race}"

@@ -20,6 +20,7 @@ from samedeal_server.races.signed_receipts import KEY_BYTES
 from samedeal_server.store import keys, schema
 from samedeal_server.store.command_executor import Executor
 from samedeal_server.store.data_loss_risk import risk
+from samedeal_server.store.earlier_races import EarlierRaces
 from samedeal_server.store.events import (
     SPECTATORS_PREFIX,
     OperatorMessage,
@@ -128,6 +129,7 @@ class Store:
         self.sessions = Sessions(self.executor)
         self.guesses = PassphraseGuesses(self.executor)
         self.records = RecordStore(self.executor)
+        self.earlier = EarlierRaces(self.executor)
         self.receipt_key = b""
         self._on_committed: OnCommitted = lambda _room, _event, _is_announced: None
         self._commits = GroupCommit(self._commit_batch)

@@ -71,6 +71,16 @@ class ListRooms(_Message, frozen=True):
     open: bool = False
 
 
+class RaceNow(_Message, frozen=True):
+    """Ask for the public room whose race starts soonest. If ``game`` is not empty, the race must be in this game.
+
+    If there is no such room, the server opens one.
+    """
+
+    id: Id
+    game: Annotated[str, Meta(max_length=24)] = ""
+
+
 class ListRecords(_Message, frozen=True):
     """Ask for the newest records of finished races."""
 
@@ -220,6 +230,7 @@ ToServer = (
     Hello
     | Ping
     | ListRooms
+    | RaceNow
     | ListRecords
     | ReadRecord
     | Create
@@ -479,6 +490,31 @@ class Standing(Struct, frozen=True, kw_only=True):
     bot: bool = False
 
 
+class TableLine(Struct, frozen=True):
+    """A player's line in the table of a series. ``time`` is the sum of the times in its races, in milliseconds."""
+
+    place: int
+    player: str
+    name: str
+    races: int
+    points: float
+    time: int
+    bot: bool = False
+
+
+class EarlierPlayer(Struct, frozen=True, kw_only=True):
+    """A player of the earlier race whose deal is dealt again.
+
+    ``reached`` has the times, in milliseconds since the start, at which the player first had 1, 2 and more foundation
+    cards.
+    """
+
+    name: str
+    foundation_cards: int
+    time: int
+    reached: tuple[int, ...]
+
+
 class RoomState(_Message, frozen=True):
     """The state of a room that everybody in it may see. A ``RoomState`` always has the whole state.
 
@@ -489,6 +525,8 @@ class RoomState(_Message, frozen=True):
     in these draws. ``shares`` is empty until all players have revealed their shares. ``seed``, ``proof`` and
     ``standings`` are empty until the race ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is
     the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
+    ``table`` is the table of a series, with this race once it has ended. ``earlier`` has the players of the earlier race
+    whose deal is dealt again.
     """
 
     room: str
@@ -514,6 +552,8 @@ class RoomState(_Message, frozen=True):
     lost: tuple[LostSeat, ...] = ()
     shares: tuple[DrawnShare, ...] = ()
     round: int = 0
+    table: tuple[TableLine, ...] = ()
+    earlier: tuple[EarlierPlayer, ...] = ()
 
 
 class BoardState(_Message, frozen=True):

@@ -25,7 +25,7 @@ def options(draw: st.DrawFn) -> Options:
     fields: dict[str, Any] = {
         field.name: draw(values(field.type))
         for field in inspected(Options).fields
-        if field.name not in ("games", "deal", "start", "start_at")
+        if field.name not in ("games", "deal", "start", "start_at", "hosted")
     }
     starts: list[StartRule] = ["host", "all-ready", "full", "at"]
     start = draw(st.sampled_from(starts))
@@ -34,6 +34,7 @@ def options(draw: st.DrawFn) -> Options:
         deal=draw(st.sampled_from(["random", "#4821", "daily", "daily 2026-11-21"])),
         start=start,
         start_at=draw(st.integers(1, 1 << 52)) if start == "at" else 0,
+        hosted=start == "host" or draw(st.booleans()),
         **fields,
     )
 

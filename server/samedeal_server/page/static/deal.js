@@ -2,45 +2,9 @@
 
 import {DOWN, FACE, GAMES, HIDDEN, onFoundations, played} from "./piles.js"
 import {GAMES as RULES, deal, shuffle} from "./rules.mjs"
-import {join, sha256, unhex} from "./words.js"
+import {sha256, unhex} from "./words.js"
 
 export const isHash = async (expected, ...parts) => String(await sha256(...parts)) === String(expected)
-
-function keccak(a) {
-	const rotate = (lane, by) => BigInt.asUintN(64, (lane << BigInt(by)) | (lane >> BigInt(64 - by)))
-	let register = 1
-	for (let round = 0; round < 24; round++) {
-		const c = [0, 1, 2, 3, 4].map(x => a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20])
-		for (let i = 0; i < 25; i++) a[i] ^= c[(i + 4) % 5] ^ rotate(c[(i + 1) % 5], 1)
-		let [x, y, lane] = [1, 0, a[1]]
-		for (let step = 1; step <= 24; step++) {
-			;[x, y] = [y, (2 * x + 3 * y) % 5]
-			;[lane, a[x + 5 * y]] = [a[x + 5 * y], rotate(lane, ((step * (step + 1)) / 2) % 64)]
-		}
-		for (let i = 0; i < 25; i += 5) {
-			const row = a.slice(i, i + 5)
-			row.forEach((own, x) => (a[i + x] = own ^ (~row[(x + 1) % 5] & row[(x + 2) % 5])))
-		}
-		for (let j = 0; j < 7; j++) {
-			if (register & 1) a[0] ^= 1n << BigInt((1 << j) - 1)
-			register = (register << 1) ^ (register >> 7 ? 0x171 : 0)
-		}
-	}
-}
-
-// The output of SHAKE-256, byte by byte. The input is shorter than a block.
-function* shake256(...parts) {
-	const rate = 136
-	const block = new Uint8Array(rate)
-	block.set([...join(parts), 0x1f])
-	block[rate - 1] ^= 0x80
-	const view = new DataView(block.buffer)
-	const state = Array.from({length: 25}, (_, i) => (8 * i < rate ? view.getBigUint64(8 * i, true) : 0n))
-	for (;;) {
-		keccak(state)
-		for (let i = 0; i < rate; i++) yield Number((state[i >> 3] >> BigInt(8 * (i & 7))) & 255n)
-	}
-}
 
 const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 
@@ -124,11 +88,12 @@ async function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
 // the check: whether each is so (null if this browser cannot say), and a sentence.
 export async function openDeal({room, game, deal, seed, proof: text, players = []}, commitment, shown) {
 	const {decks} = GAMES[game]
-	const isDaily = deal.startsWith("daily")
+	const isDaily = /^(daily|again)/.test(deal)
 	if (!isDaily && !deal.startsWith("winnable")) {
 		const kept = await isHash(commitment, "samedeal commitment v1\n", seed)
 		const steps = [[kept, "The revealed seed is the one to which the server had committed."]]
 		if (deal !== "random") steps.push([await isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
+		const {shake256} = await import("./shake256.js")
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
 	const version = /^samedeal deal (\d+)\n/.exec(text)?.[1]
@@ -137,7 +102,7 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 	const proof = readProof(text)
 	if (!proof) return {steps: [[false, "The proof of this deal is complete, and is written as it should be."]], line: []}
 	const {name, shares, candidate, solver, budget, least = "1"} = proof
-	const secret = name ? await sha256("samedeal public v2\n", `${name}\n`) : unhex(proof.secret)
+	const secret = !name ? unhex(proof.secret) : name.startsWith("again ") ? unhex(name.slice(6)) : await sha256("samedeal public v2\n", `${name}\n`)
 	const terms = [room, game, solver, budget, ...(proof.least ? [least] : [])].map(term => `${term}\n`)
 	const promised = await isHash(commitment, "samedeal commitment v2\n", ...terms, secret)
 	const isOwn = proof.room === room && proof.game === game && String(unhex(proof.commitment)) === String(commitment)
@@ -148,7 +113,7 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 	const end = line.reduce((now, move) => now && played(game, now, move), piles)
 	const before = shown?.sealed?.[proof.draw] ? " before any share was known" : ""
 	const steps = name
-		? [[kept && name === deal, `The cards follow from the name of the public deal ${deal}.`]]
+		? [[kept && name === deal, `The cards follow from the name of the public deal ${deal.slice(0, 16)}.`]]
 		: [
 				[kept && !isDaily, `The server's secret is the one to which it had committed${before}.`],
 				await checkShares(room, proof, players, shown)

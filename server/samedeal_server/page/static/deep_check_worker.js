@@ -12,7 +12,7 @@ const spelt = number => number.toLocaleString("en")
 // `tell` is called before each candidate.
 export async function checkSearch({game, deal, solver, limits, mix, candidate, line}, tell) {
 	const {decks, states} = GAMES[game]
-	const wanted = states[deal.startsWith("daily") ? "daily" : deal.split(" ").at(-1)]
+	const wanted = states[/^(daily|again)/.test(deal) ? "daily" : deal.split(" ").at(-1)]
 	if (solver !== SOLVER) return {ok: null, reason: `That needs version ${solver} of the solver, and this page has version ${SOLVER}.`}
 	if (String(limits) !== String(wanted)) {
 		const [least, most] = limits.map(spelt)

@@ -23,7 +23,10 @@ export function setAttribute(target, name, value) {
 	if (target.getAttribute(name) !== value) target.setAttribute(name, value)
 }
 
-export const dealName = deal => (/^(random|winnable)/.test(deal) ? `${deal.split(" ").reverse().join(" ")} deal` : `deal ${deal}`)
+export const dealName = deal => {
+	if (deal.startsWith("again")) return "deal of an earlier race"
+	return /^(random|winnable)/.test(deal) ? `${deal.split(" ").reverse().join(" ")} deal` : `deal ${deal}`
+}
 
 export function copyLine(line) {
 	const code = element("code", {}, line)

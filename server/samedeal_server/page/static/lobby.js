@@ -10,6 +10,7 @@ const CHOICES = [
 	["players", "Seats", [8, 2, 3, 4, 6, 12, 16, 1].map(count => [count, count])],
 	["limit", "Time", [15, 5, 10, 30, 60].map(minutes => [60 * minutes, `${minutes} minutes`])],
 	["undo", "Undo", [["no-reveal", "not of moves that turned up a card"], ["free", "of every move"], ["off", "never"]]],
+	["series", "Series", [[1, "one race"], ...[3, 5, 7].map(count => [count, `${count} races with one table`])]],
 	["hints", "Hints", [[false, "no"], [true, "yes"]]],
 	["spectators", "Spectators", [[true, "yes"], [false, "no"]]]
 ]
@@ -55,6 +56,11 @@ export class Lobby {
 		const [game, deal, ...more] = kinds.map(kind => select(...kind))
 		const code = element("label", {}, "Name of the room ", element("input", {name: "room", maxlength: 24, pattern: "[A-Za-z0-9](-?[A-Za-z0-9]+)*", placeholder: "any"}))
 		const why = element("p", {role: "alert"})
+		const refused = ({code, message}) => setText(why, code ? message : "There is no connection. Try again when it is back.")
+		const go = ({room}) => {
+			stored.set(`seat ${room}`, "{}")
+			location.href = to(room)
+		}
 		const onsubmit = async event => {
 			event.preventDefault()
 			const {elements} = event.target
@@ -63,15 +69,21 @@ export class Lobby {
 			const usual = Object.fromEntries(CHOICES.map(([name, , [[value]]]) => [name, value]))
 			const options = {games: [game], ...Object.fromEntries(Object.entries(others).filter(([name, value]) => usual[name] !== value))}
 			try {
-				const {room} = await this.link.ask("create", {options, room: elements.room.value})
-				stored.set(`seat ${room}`, "{}")
-				location.href = to(room)
-			} catch ({code, message}) {
-				setText(why, code ? message : "There is no connection. Try again when it is back.")
+				go(await this.link.ask("create", {options, room: elements.room.value}))
+			} catch (error) {
+				refused(error)
 			}
 		}
+		const raceNow = async () => {
+			try {
+				go(await this.link.ask("racenow", {}))
+			} catch (error) {
+				refused(error)
+			}
+		}
+		const now = element("p", {class: "sit"}, element("button", {class: "main", onclick: raceNow}, "Race now"), "against the people who come, within a minute")
 		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, copyLine(`samedeal new ${address}`))
-		return element("section", {class: "box"}, element("form", {class: "sit", onsubmit}, game, deal, element("button", {class: "main"}, "Open a room"), why, details))
+		return element("section", {class: "box"}, now, element("form", {class: "sit", onsubmit}, game, deal, element("button", {}, "Open a room"), why, details))
 	}
 
 	receive() {}

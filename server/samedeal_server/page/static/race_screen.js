@@ -21,7 +21,7 @@ const CLOSED = "This room is closed. Here is what it showed last."
 const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
-const MORE = "This page can only compare what it was shown. The players’ own programs check more: each of them knows what it sent itself."
+const MORE = "This page can only compare what it was shown. The players’ own programs also know what they sent."
 const PLAIN = " This page came over plain http: somebody on the way could have changed what it shows and checks."
 const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked", fair: "✓ Deal checked here"}
 const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
@@ -126,7 +126,7 @@ export class RaceScreen {
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
 		byId("race").hidden = Boolean(this.isOut)
 		byId("race").classList.toggle("open", phase === "open")
-		setText(document.querySelector("caption"), phase === "open" ? "Players" : "Standings")
+		setText(byId("standings").parentNode.caption, phase === "open" ? "Players" : "Standings")
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
@@ -371,7 +371,8 @@ export class RaceScreen {
 	async checkDeal() {
 		const {boards, room, commitment, starts, sealed, drawn} = this.race
 		const piles = [...boards.values()].map(board => board.piles)
-		const loaded = await import("./deal.js").catch(() => null)
+		const isShaken = room.seed.length > 0 // only these deals need SHAKE-256
+		const [loaded] = await Promise.all([import("./deal.js"), isShaken && import("./shake256.js")]).catch(() => [])
 		const opened = loaded ? await loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn}) : {steps: unreachable}
 		return this.showDeal({...opened, steps: [...opened.steps, ...((await this.seat?.steps()) ?? [])]}, room.proof)
 	}
@@ -461,7 +462,7 @@ export class RaceScreen {
 function loadSeat() {
 	if (!document.querySelector("[href='hand.js']"))
 		for (const href of SEAT) document.head.append(element("link", {rel: "modulepreload", href}))
-	return import("./seat.js")
+	return import("./seat.js").catch(loadAgain)
 }
 
 // What there is to say about a player besides the numbers.

@@ -12,6 +12,7 @@ const PLAIN = "This page came over plain http: whoever is between you and the se
 const VOLATILE = "This browser keeps nothing for this page. Do not close or reload it, or your seat is lost."
 const SHOWN = "Spectators of this room see every move at once, so they can tell others what you do."
 const STUCK = "No move and no undo can improve your result any more. You can resign."
+const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
 const LEAST = 200 // px, height of the board on a screen that is too small for it
 
 // What is kept of a room in the browser, as one value with several parts.
@@ -113,10 +114,12 @@ export class Seat {
 		if (!racer) return // of the connection before
 		if (message.type === "roomstate") {
 			const commitment = String(message.commitment)
-			if (this.commitment && this.commitment !== commitment) return screen.unseat("This room was opened again, for another race. Take a seat if you want to race in it.")
+			const isRepeated = message.earlier.length && message.players.length === 1 // nobody came, and no share was needed
+			if (this.commitment && this.commitment !== commitment && !isRepeated) return screen.unseat("This room was opened again, for another race. Take a seat if you want to race in it.")
 			this.commitment = commitment
 			racer.starts = message.starts
 			screen.chosen = [this.me]
+			if (isRepeated) import("./earlier.js").then(past => (this.past = past), () => {})
 			this.turn = this.turn.then(() => this.draw(message))
 		} else if (message.type === "boardstate") {
 			racer.receiveBoard(message)
@@ -275,7 +278,8 @@ export class Seat {
 		const isOn = this.room.phase === "racing"
 		this.rivals.hidden = !isOn
 		if (!isOn) return
-		const items = rows.map(({player, name, place, count, seat, connected, stuck, resigned}) => {
+		const all = this.past?.among(rows, this.room, this.screen.link.now() - this.room.starts) ?? rows
+		const items = all.map(({player, name, place, count, seat, connected, stuck, resigned}) => {
 			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
 			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, `${place}`), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || `${count}`))
 			item.style.setProperty("--player", `hsl(${seat * 137.5} 60% var(--tone))`)
@@ -303,19 +307,27 @@ export class Seat {
 		this.panelShown = state
 		const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
 		const parts = []
+		const after = element("div")
+		const isFinished = phase === "finished" && row?.final
+		if (options.series > 1 || isFinished)
+			import("./results.js").then(({seriesTable, shareResult}) => {
+				const table = options.series > 1 ? [seriesTable(room)] : []
+				if (isFinished && this.past) table.push(this.past.earlierTable(this.screen.race, row))
+				after.replaceChildren(...table, ...(isFinished ? shareResult(this.screen.race, row) : []))
+			}, () => {})
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => this.screen.unseat("")))
 		else if (phase === "open") {
 			const others = players.length - 1
 			const isHost = host === me
 			const wait = !isHost ? "The host starts the race." : others ? "Start when everybody is here." : "Send the link to others, or start alone."
-			parts.push(element("h2", {}, `You have a seat, ${own.name}`), element("p", {}, options.start === "all-ready" ? "The race starts when everybody is ready." : options.start === "full" ? "The race starts when all seats are taken." : wait))
+			parts.push(element("h2", {}, `You have a seat, ${own.name}`), element("p", {}, STARTS[options.start] ?? wait))
 			const buttons = [
-				button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
+				options.start !== "at" && button(own.ready ? "Not ready" : "Ready", () => this.ask("ready", {ready: !own.ready}), {class: isHost ? "" : "main"}),
 				isHost && button("Start the race", () => this.ask("start"), {class: "main"}),
 				button("Leave", () => this.ask("leave").then(() => this.screen.unseat("")))
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
-			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), ...shareLink())
+			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
 		} else if (phase === "countdown") parts.push(element("p", {}, "The cards are coming."))
 		else if (phase === "racing" && isDone) parts.push(element("h2", {}, `You finished in ${clock(isDone - room.starts)}, place ${row.place}`))
 		else if (phase === "racing" && own.resigned) parts.push(element("h2", {}, "You have resigned"))
@@ -326,7 +338,7 @@ export class Seat {
 				const answer = next ? {room: next} : await this.ask("rematch")
 				if (answer?.room) this.screen.goTo(answer.room)
 			}
-			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})))
+			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})), after)
 		}
 		const isOver = phase === "racing" && (isDone || own?.resigned)
 		if (isOver) parts.push(element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))

@@ -1,0 +1,39 @@
+"""Results to send to others: a text that says how a race went, and nothing about its cards."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+
+from samedeal.protocol.messages import Standing
+from samedeal_client.text.option_wording import deal_title, title_of
+from samedeal_client.text.time_text import clock_text, ordinal
+
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDTH = 12
+
+
+def bar_text(points: Iterable[tuple[int, int]], length: int, cards: int) -> str:
+    """Return progress as a row of bars over the time of a race.
+
+    ``points`` has pairs of a time and the number of foundation cards from then on. The times and ``length`` are in
+    milliseconds since the start. ``cards`` is the number of all cards.
+    """
+    known = sorted(points)
+    heights: list[int] = []
+    for number in range(1, _WIDTH + 1):
+        at = bisect_right(known, length * number // _WIDTH, key=itemgetter(0))
+        heights.append(known[at - 1][1] * (len(_BARS) - 1) // cards if at else 0)
+    return "".join(_BARS[height] for height in heights)
+
+
+def share_text(race: tuple[str, str, int], own: Standing, players: int, bar: str, link: str) -> str:
+    """Return three lines to share: the race, the result with its bars, and the link to the replay.
+
+    ``race`` has the game, the deal and the number of cards. Without a link, there are two lines.
+    """
+    game, deal, cards = race
+    result = clock_text(own.time) if own.time else f"{own.foundation_cards} of {cards} cards"
+    place = f", {ordinal(own.place)} of {players}" if players > 1 else ""
+    return "\n".join(filter(None, (f"Samedeal: {title_of(game)}, {deal_title(deal)}", f"{bar} {result}{place}", link)))

@@ -1,0 +1,37 @@
+// What follows after a race: the table of a series, and a result to send to others.
+
+import {clock, copyLine, dealName, element} from "./dom.js"
+import {to} from "./link.js"
+import {title} from "./piles.js"
+
+const BARS = "▁▂▃▄▅▆▇█"
+const WIDTH = 12
+
+// The table of a series, and which of its races this one is.
+export function seriesTable({options: {series}, round, standings, table}) {
+	const number = (round % series) + 1
+	const winners = table.filter(({place}) => place === 1).map(({name}) => name)
+	const title = standings.length && number === series ? `${winners.join(" and ")} won the series` : `Race ${number} of ${series}`
+	const row = (tag, cells) => element("tr", {}, ...cells.map(cell => element(tag, {}, `${cell}`)))
+	const lines = table.map(({place, name, points, time}) => row("td", [place, name, points, clock(time)]))
+	return element("table", {}, element("caption", {}, title), row("th", ["Place", "Player", "Points", "Time"]), ...lines)
+}
+
+// The result of a player in three lines: the race, how it went, without a word about the cards, and the link to its replay.
+export function shareResult({room, cards, progress}, {player, final}) {
+	const {game, deal, starts, standings, finished_at: end} = room
+	const length = final.time || end - starts
+	const height = n => {
+		const [, count = 0] = progress.get(player)?.findLast(([time]) => time - starts <= (length * n) / WIDTH) ?? []
+		return Math.floor((count * (BARS.length - 1)) / cards)
+	}
+	const bars = Array.from({length: WIDTH}, (_, i) => BARS[height(i + 1)]).join("")
+	const result = final.time ? clock(final.time) : `${final.foundation_cards} of ${cards} cards`
+	const place = standings.length > 1 ? `, place ${final.place} of ${standings.length}` : ""
+	const link = new URL(to(`replay?race=${room.room}`), location.href).href
+	const text = `Samedeal: ${title(game)}, ${dealName(deal)}\n${bars} ${result}${place}\n${link}`
+	const share = navigator.share && element("button", {onclick: () => navigator.share({text}).catch(() => {})}, "Share the result")
+	const line = copyLine(text)
+	line.firstChild.style.whiteSpace = "pre-line"
+	return [element("h2", {}, "Send your result"), line, share || ""]
+}

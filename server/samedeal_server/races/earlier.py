@@ -1,0 +1,121 @@
+"""Earlier races whose deals are dealt again, to players for whom nobody came. Pure.
+
+The speed of a player is the mean time for a card on the foundations. It is told to nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from samedeal.deal import Deal
+from samedeal.protocol.messages import EarlierPlayer
+from samedeal.solver.solve import SOLVER
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race import DealSecret, Race, mixed
+
+MOST_PLAYERS: Final = 4
+"""Maximum number of players of an earlier race that are shown: the best ones."""
+
+_REMEMBERED: Final = 64
+"""Number of deals of a player that are remembered."""
+
+_WEIGHT: Final = 4
+"""The speed of a new race counts for one part of this number."""
+
+
+class EarlierRace(Struct, frozen=True):
+    """A finished race whose deal can be dealt again.
+
+    ``deal`` is the deal as text, ``again`` with the mix of the joint deal. ``ids`` are the players who have seen it.
+    ``pace`` is the time, in milliseconds, for a card of the best of ``players``.
+    """
+
+    deal: str
+    solver: int
+    budget: int
+    pace: int
+    players: tuple[EarlierPlayer, ...]
+    ids: tuple[str, ...]
+
+
+class PlayerPast(Struct, frozen=True):
+    """What is remembered of a player: the time for a card, in milliseconds, or 0, and the deals of their last races."""
+
+    pace: int = 0
+    deals: tuple[str, ...] = ()
+
+    def with_race(self, pace: int, deal: str) -> PlayerPast:
+        """Return the past with one more race. ``pace`` is 0 if the player brought no card to the foundations."""
+        mean = (self.pace * (_WEIGHT - 1) + pace) // _WEIGHT if self.pace and pace else pace or self.pace
+        return PlayerPast(mean, tuple(dict.fromkeys(filter(None, (deal, *self.deals))))[:_REMEMBERED])
+
+
+def paces(race: Race) -> dict[str, int]:
+    """Return the times for a card of all persons in a race, in milliseconds: 0 for those without a card."""
+    length = race.finished_at - race.starts
+    return {
+        line.player: -(-(line.time or length) // line.foundation_cards) if line.foundation_cards else 0
+        for line in race.standings
+        if not line.bot
+    }
+
+
+def deal_to_repeat(race: Race, secret: DealSecret) -> str:
+    """Return the deal with which a race can be repeated, as text. Return an empty text if there is none.
+
+    Only joint deals of any difficulty, and their repetitions, can be repeated.
+    """
+    deal = Deal.parse(race.deal)
+    if deal.kind == "again":
+        return race.deal
+    return f"again {mixed(secret.seed, race.shares).hex()}" if race.deal == "winnable" and race.shares else ""
+
+
+def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[LogEntry]]) -> EarlierRace | None:
+    """Return what is kept of a finished race to repeat its deal. Return None if it cannot be repeated.
+
+    It must be public, its options must allow it, and a person must have brought a card to the foundations. A repetition
+    is not repeated again.
+    """
+    deal, found = deal_to_repeat(race, secret), paces(race)
+    best = [line for line in race.standings if found.get(line.player)][:MOST_PLAYERS]
+    if race.private or race.earlier or not (race.options.spectators and race.options.repeated and deal and best):
+        return None
+    players = tuple(
+        EarlierPlayer(
+            name=line.name,
+            foundation_cards=line.foundation_cards,
+            time=line.time,
+            reached=_reached(logs[line.player], race.starts),
+        )
+        for line in best
+    )
+    ids = tuple(racer.player for racer in race.racers)
+    return EarlierRace(deal, race.solver, race.budget, found[best[0].player], players, ids)
+
+
+def choose(races: Sequence[EarlierRace], race: Race, past: PlayerPast) -> EarlierRace | None:
+    """Return the earlier race to repeat for the only player of ``race``, or None if none fits.
+
+    The player has not had its deal, and its best player is about as fast. Of equal ones, the first is chosen.
+    """
+    (racer,) = race.racers
+    fitting = [
+        each
+        for each in races
+        if racer.player not in each.ids
+        and each.deal not in past.deals
+        and (each.solver, each.budget) == (SOLVER, race.budget)
+    ]
+    return min(fitting, key=lambda each: abs(math.log(each.pace / (past.pace or each.pace))), default=None)
+
+
+def _reached(log: Iterable[LogEntry], starts: int) -> tuple[int, ...]:
+    times: list[int] = []
+    for entry in log:
+        times += [entry.committed_at - starts] * (entry.foundation_cards - len(times))
+    return tuple(times)

@@ -1,0 +1,100 @@
+"""Race now: the public room whose race starts soonest, opened if there is none."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Final
+
+from samedeal.errors import RequestRefused
+from samedeal.games import DEFAULT_GAME, game_named
+from samedeal.options import MAX_PLAYERS, Options
+from samedeal.protocol.messages import RoomLine
+from samedeal.protocol_codes import RefusalCode
+from samedeal_server.races import refusals
+from samedeal_server.races.race import Race
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.rooms.room_creation import RoomCreator, room_code
+from samedeal_server.rooms.room_list import RoomList
+
+PERIOD: Final = 30_000
+"""Time, in milliseconds, between two races of a game that the server opens. They start at the multiples of this time."""
+
+SHORTEST_WAIT: Final = 15_000
+"""Minimum time, in milliseconds, until the start of a race that a player is sent to."""
+
+LONGEST_WAIT: Final = SHORTEST_WAIT + PERIOD
+"""Maximum time, in milliseconds, until the start of a race that a player is sent to."""
+
+_COUNTDOWN: Final = 5
+_MOST_ROOMS: Final = 256
+"""Maximum number of rooms that the server opens for one start. So many players are waiting only in an attack."""
+
+
+class RaceNowRooms:
+    """Finds the rooms for players who want to race now.
+
+    The code of a room that is opened follows from its game and start, so that all nodes send players to the same one. It is
+    keyed: nobody can open that room before.
+    """
+
+    def __init__(self, rooms: RoomRegistry, creator: RoomCreator, room_list: RoomList) -> None:
+        self._rooms = rooms
+        self._creator = creator
+        self._list = room_list
+
+    async def find(self, game: str, player: str, network: str) -> str:
+        """Return the code of the room whose race starts soonest, in ``game`` unless it is empty. Open one if there is none.
+
+        A room in which the player has a seat comes first, so that asking twice is the same as asking once. Raise
+        SamedealError if there is no such game, or if no room can be opened.
+        """
+        now = await self._rooms.store.now()
+        lines = [line for line in await self._list.lines(game, only_open=True) if _is_soon(line, now)]
+        lines.sort(key=lambda line: (line.starts, -line.players))
+        races = await self._rooms.store.load_races([line.room for line in lines])
+        fitting = [race for race in races if race is not None and self._admits(race, player, network)]
+        fitting.sort(key=lambda race: race.racer(player) is None)
+        return fitting[0].room if fitting else await self._open(game or DEFAULT_GAME, now, player, network)
+
+    async def _open(self, game: str, now: int, player: str, network: str) -> str:
+        start = -(-(now + SHORTEST_WAIT) // PERIOD) * PERIOD
+        options = Options(
+            games=(game,),
+            deal="winnable",
+            players=MAX_PLAYERS,
+            start="at",
+            start_at=start,
+            countdown=_COUNTDOWN,
+            bots=False,
+            hosted=False,
+        )
+        for number in range(_MOST_ROOMS):
+            seed = f"{game} {start} {number}".encode()
+            code = room_code(hmac.digest(self._rooms.store.receipt_key, seed, "sha256"))
+            race = await self._load(code)
+            if race is None:
+                try:
+                    return await self._creator.create(options, code, "", network)
+                except RequestRefused as refused:
+                    if refused.code != RefusalCode.ROOM_EXISTS:
+                        raise
+                race = await self._load(code)  # another node has just opened the room
+            if race is not None and race.options == options and self._admits(race, player, network):
+                return code
+        raise refusals.no_free_code()
+
+    async def _load(self, room: str) -> Race | None:
+        (race,) = await self._rooms.store.load_races([room])
+        return race
+
+    def _admits(self, race: Race, player: str, network: str) -> bool:
+        if race.phase != "open" or race.private or player in race.kicked:
+            return False
+        if race.racer(player) is not None:
+            return True
+        return len(race.racers) < race.options.players and not race.is_crowded(self._creator.origin(network))
+
+
+def _is_soon(line: RoomLine, now: int) -> bool:
+    is_hopeless = game_named(line.game).file.seldom_winnable and not line.deal.startswith(("winnable", "daily"))
+    return not (line.private or is_hopeless) and SHORTEST_WAIT // 2 <= line.starts - now <= LONGEST_WAIT

@@ -1,0 +1,99 @@
+"""Players who want to race now meet in one room, whatever node they ask."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from samedeal.protocol.messages import Created, RaceNow, Start
+from samedeal_server.rooms import race_now
+from samedeal_server.rooms.race_now import LONGEST_WAIT, SHORTEST_WAIT
+from tests.server.client import Client
+from tests.server.live_nodes import PLENTY, NodeMaker
+from tests.server.races import shorten_wait
+
+
+async def asked(client: Client, game: str = "") -> str:
+    return (await client.expect(Created, RaceNow, game=game)).room
+
+
+async def test_players_meet_whatever_node_they_ask(node: NodeMaker) -> None:
+    nodes = [await node(), await node()]
+    players = [await nodes[number % 2].player(f"p{number}") for number in range(6)]
+    (room,) = set(await asyncio.gather(*(asked(player) for player in players)))
+    await asyncio.gather(*(player.join(room) for player in players))
+    state = await players[0].state(lambda state: len(state.players) == 6)
+    wait = state.options.start_at - await nodes[0].store.now()
+    assert 0 < wait < LONGEST_WAIT
+    assert (state.host, state.options.bots, state.private, state.deal) == ("", False, False, "winnable")
+    await players[0].refused("not_host", Start)
+    other = await asked(players[0], "steve")
+    assert other not in (room, await asked(players[1], "willow"))
+    assert await asked(players[1], "steve") == other
+
+
+async def test_race_starts_with_the_player_who_came(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    shorten_wait(monkeypatch)
+    ana = await (await node()).player("ana")
+    await ana.join(await asked(ana, "ace-of-hearts"))
+    await ana.phase("countdown")
+    await ana.commit()
+    await ana.sealed()
+    await ana.reveal()
+    await ana.dealt()
+
+
+@pytest.mark.parametrize(
+    ("wait", "options", "taken"),
+    [
+        (SHORTEST_WAIT, {}, True),
+        (SHORTEST_WAIT, {"passphrase": "open sesame"}, False),
+        (SHORTEST_WAIT, {"players": 1}, False),
+        (SHORTEST_WAIT // 3, {}, False),
+        (2 * LONGEST_WAIT, {}, False),
+    ],
+)
+async def test_room_that_starts_soon_is_chosen(
+    node: NodeMaker, wait: int, options: dict[str, Any], *, taken: bool
+) -> None:
+    """The room must be public, and have a free seat. It may have a host."""
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    start_at = await one.store.now() + wait
+    room = await ana.create("friday", start="at", start_at=start_at, countdown=1, **options)
+    await ana.join(room, **{name: value for name, value in options.items() if name == "passphrase"})
+    assert (await asked(bob) == room) is taken
+
+
+async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race_now, "MAX_PLAYERS", 4)
+    one = await node()
+    players = [await one.player(f"p{number}") for number in range(3)]
+    first = await asked(players[0])
+    for player in players[:2]:
+        await player.join(first)
+    second = await asked(players[2])
+    assert second != first
+    assert await asked(players[0]) == first  # the player has a seat in it
+    await players[2].join(second)
+
+
+async def test_other_room_with_the_code_is_left_alone(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients may choose any code for their rooms."""
+    codes = iter(("friday", "monday"))
+    monkeypatch.setattr(race_now, "room_code", lambda _: next(codes))
+    one = await node()
+    ana, bob = await one.player("ana"), await one.player("bob")
+    await bob.create("friday", passphrase="open sesame")
+    assert await asked(ana) == "monday"
+
+
+async def test_bad_game_and_many_requests_are_refused(node: NodeMaker) -> None:
+    one = await node(limits=replace(PLENTY, rooms_per_address=2))
+    ana = await one.player("ana")
+    await ana.refused("unknown_game", RaceNow, game="chess")
+    await asked(ana)
+    await ana.refused("rate_limited", RaceNow)

@@ -1,0 +1,51 @@
+"""Series: rematches continue one table."""
+
+from __future__ import annotations
+
+from samedeal.protocol.messages import Created, Done, Rematch, Resign, RoomState, Start
+from samedeal.series import table_of
+from tests.server.client import Client
+from tests.server.live_nodes import NodeMaker
+from tests.server.races import kept
+
+
+async def race(room: str, *clients: Client) -> RoomState:
+    """Race until everybody has resigned, and return the state of the room."""
+    for client in clients:
+        await client.join(room)
+    await clients[0].expect(Done, Start)
+    for client in clients:
+        await client.dealt()
+    for client in clients:
+        await client.expect(Done, Resign)
+    return await clients[0].state(lambda state: (state.room, state.phase) == (room, "finished"))
+
+
+def rows(state: RoomState) -> list[tuple[str, int, float]]:
+    return [(line.name, line.races, line.points) for line in state.table]
+
+
+async def test_series_has_one_table_that_its_records_give_again(node: NodeMaker) -> None:
+    """One player comes late, and one leaves."""
+    one, two = await node(), await node()
+    ana, bo, cy = await one.player("ana"), await two.player("bo"), await one.player("cy")
+    room = await ana.create("friday", games=("athena", "steve"), series=2, countdown=0)
+    first = await race(room, ana, bo)
+    assert sorted(rows(first)) == [("ana", 1, 0.5), ("bo", 1, 0.5)]
+    second_room = (await ana.expect(Created, Rematch)).room
+    await bo.abort()
+    await cy.join(second_room)
+    second = await race(second_room, ana, cy)
+    assert sorted(rows(second)) == [("ana", 2, 1), ("bo", 1, 0.5), ("cy", 1, 0.5)]
+    records = [await kept(ana, each) for each in (room, second_room)]
+    assert [(line.name, line.races, line.points, line.time) for line in table_of(records)] == [
+        (line.name, line.races, line.points, line.time) for line in second.table
+    ]
+    third_room = (await ana.expect(Created, Rematch)).room
+    await ana.join(third_room)
+    assert rows(await ana.state(lambda state: state.room == third_room)) == []  # another series
+
+
+async def test_race_outside_a_series_has_no_table(node: NodeMaker) -> None:
+    ana = await (await node()).player("ana")
+    assert rows(await race(await ana.create(countdown=0), ana)) == []
