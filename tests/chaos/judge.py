@@ -50,6 +50,7 @@ from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
 from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
+from samedeal_server.store.earlier_races import PAST_LIFETIME
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
@@ -89,6 +90,8 @@ _LIFETIMES: Final = {
     keys.session(""): SESSION_LIFETIME,
     keys.player_id(""): SESSION_LIFETIME,
     keys.record(""): 86_400 * Limits().record_days,
+    keys.earlier(""): PAST_LIFETIME,
+    keys.past(""): PAST_LIFETIME,
     keys.last_record(""): 86_400 * Limits().record_days,
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""

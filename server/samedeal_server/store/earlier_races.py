@@ -13,7 +13,7 @@ from samedeal_server.store.redis_client import command
 _MOST: Final = 64
 """Maximum number of earlier races of a game."""
 
-_LIFETIME: Final = 30 * 86_400
+PAST_LIFETIME: Final = 30 * 86_400
 """Time, in seconds, for which they are kept after the last change."""
 
 
@@ -29,7 +29,7 @@ class EarlierRaces:
         await self._executor.execute(
             command("LPUSH", key, pack(race)),
             command("LTRIM", key, 0, _MOST - 1),
-            command("EXPIRE", key, _LIFETIME),
+            command("EXPIRE", key, PAST_LIFETIME),
         )
 
     async def of_game(self, game: str) -> list[EarlierRace]:
@@ -44,4 +44,4 @@ class EarlierRaces:
 
     async def set_past(self, player: str, past: PlayerPast) -> None:
         """Remember something else of a player."""
-        await self._executor.execute(command("SET", keys.past(player), pack(past), "EX", _LIFETIME))
+        await self._executor.execute(command("SET", keys.past(player), pack(past), "EX", PAST_LIFETIME))

@@ -23,7 +23,7 @@ export class Race {
 			const isSame = String(this.commitment) === String(commitment)
 			Object.assign(this, new Race(), {isLive: this.isLive}, isSame && {sealed: this.sealed})
 		}
-		if (room.earlier.length) this.commitment = commitment // of a deal that follows from its name
+		if (room.earlier?.length) this.commitment = commitment // of a deal that follows from its name
 		this.commitment ??= commitment
 		const isSealed = phase === "countdown" && !shares.length && players.length && players.every(seat => seat.share_commitment.length)
 		if (isSealed) this.sealed[draw] ??= players.map(seat => ({...seat, commitment: seat.share_commitment}))

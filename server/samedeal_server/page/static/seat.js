@@ -114,7 +114,7 @@ export class Seat {
 		if (!racer) return // of the connection before
 		if (message.type === "roomstate") {
 			const commitment = String(message.commitment)
-			const isRepeated = message.earlier.length && message.players.length === 1 // nobody came, and no share was needed
+			const isRepeated = message.earlier?.length && message.players.length === 1 // nobody came, and no share was needed
 			if (this.commitment && this.commitment !== commitment && !isRepeated) return screen.unseat("This room was opened again, for another race. Take a seat if you want to race in it.")
 			this.commitment = commitment
 			racer.starts = message.starts
