@@ -36,6 +36,7 @@ async def test_series_has_one_table_that_its_records_give_again(node: NodeMaker)
     await bo.abort()
     await cy.join(second_room)
     second = await race(second_room, ana, cy)
+    assert (first.rooms_before, second.rooms_before) == ((), (room,))
     assert sorted(rows(second)) == [("ana", 2, 1), ("bo", 1, 0.5), ("cy", 1, 0.5)]
     records = [await kept(ana, each) for each in (room, second_room)]
     assert [(line.name, line.races, line.points, line.time) for line in table_of(records)] == [
@@ -43,7 +44,8 @@ async def test_series_has_one_table_that_its_records_give_again(node: NodeMaker)
     ]
     third_room = (await ana.expect(Created, Rematch)).room
     await ana.join(third_room)
-    assert rows(await ana.state(lambda state: state.room == third_room)) == []  # another series
+    third = await ana.state(lambda state: state.room == third_room)
+    assert (rows(third), third.rooms_before) == ([], ())  # another series
 
 
 async def test_race_outside_a_series_has_no_table(node: NodeMaker) -> None:

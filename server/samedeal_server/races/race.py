@@ -256,8 +256,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     hash of the network from which the room of the first race was opened. ``ready_since`` is when all
     persons besides the host had become ready, as long as they all are.
 
-    ``table_before`` is the table of a series before this race. ``earlier`` has the players of the earlier race whose deal
-    is dealt again.
+    ``table_before`` is the table of a series before this race, and ``rooms_before`` has the rooms of its races.
+    ``earlier`` has the players of the earlier race whose deal is dealt again.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -294,6 +294,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     origin: str = ""
     ready_since: int = 0
     table_before: tuple[TableLine, ...] = ()
+    rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
 
     @property

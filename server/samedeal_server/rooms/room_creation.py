@@ -107,12 +107,14 @@ class RoomCreator:
         deal = Deal.parse(options.deal)
         secret = RoomSecret(DealSecret(new_seed(deal)), parent_secret.salt, parent_secret.hash)
         room = _successor_code(race)
+        is_continued = (race.round + 1) % options.series > 0
         for _ in range(_ATTEMPTS):
             successor = replace(
                 _new_race(room, options, deal, secret, now, race.round + 1),
                 previous=race.room,
                 origin=race.origin,
-                table_before=race.table if (race.round + 1) % options.series else (),
+                table_before=race.table if is_continued else (),
+                rooms_before=(*race.rooms_before, race.room) if is_continued else (),
                 kicked=race.kicked,
                 invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
             )

@@ -122,6 +122,7 @@ class RoomModel:
             shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
             round=race.round,
             table=race.table,
+            rooms_before=race.rooms_before,
             earlier=race.earlier,
         )
 

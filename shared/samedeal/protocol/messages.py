@@ -525,7 +525,8 @@ class RoomState(_Message, frozen=True):
     in these draws. ``shares`` is empty until all players have revealed their shares. ``seed``, ``proof`` and
     ``standings`` are empty until the race ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is
     the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
-    ``table`` is the table of a series, with this race once it has ended. ``earlier`` has the players of the earlier race
+    ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
+    races of the series. ``earlier`` has the players of the earlier race
     whose deal is dealt again.
     """
 
@@ -553,6 +554,7 @@ class RoomState(_Message, frozen=True):
     shares: tuple[DrawnShare, ...] = ()
     round: int = 0
     table: tuple[TableLine, ...] = ()
+    rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
 
 

@@ -7,14 +7,18 @@ import {title} from "./piles.js"
 const BARS = "▁▂▃▄▅▆▇█"
 const WIDTH = 12
 
-// The table of a series, and which of its races this one is.
-export function seriesTable({options: {series}, round, standings, table}) {
+// The table of a series, which of its races this one is, and links to the races before.
+export function seriesTable({options: {series}, round, standings, table, rooms_before: before = []}) {
 	const number = (round % series) + 1
 	const winners = table.filter(({place}) => place === 1).map(({name}) => name)
 	const title = standings.length && number === series ? `${winners.join(" and ")} won the series` : `Race ${number} of ${series}`
 	const row = (tag, cells) => element("tr", {}, ...cells.map(cell => element(tag, {}, `${cell}`)))
 	const lines = table.map(({place, name, points, time}) => row("td", [place, name, points, clock(time)]))
-	return element("table", {}, element("caption", {}, title), row("th", ["Place", "Player", "Points", "Time"]), ...lines)
+	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))
+	return [
+		element("table", {}, element("caption", {}, title), row("th", ["Place", "Player", "Points", "Time"]), ...lines),
+		element("p", {class: "controls"}, ...(standings.length ? replays : []))
+	]
 }
 
 // The result of a player in three lines: the race, how it went, without a word about the cards, and the link to its replay.

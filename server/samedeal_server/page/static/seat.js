@@ -311,7 +311,7 @@ export class Seat {
 		const isFinished = phase === "finished" && row?.final
 		if (options.series > 1 || isFinished)
 			import("./results.js").then(({seriesTable, shareResult}) => {
-				const table = options.series > 1 ? [seriesTable(room)] : []
+				const table = options.series > 1 ? seriesTable(room) : []
 				if (isFinished && this.past) table.push(this.past.earlierTable(this.screen.race, row))
 				after.replaceChildren(...table, ...(isFinished ? shareResult(this.screen.race, row) : []))
 			}, () => {})
