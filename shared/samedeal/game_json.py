@@ -27,4 +27,5 @@ def _facts(game: Game) -> dict[str, Any]:
         "difficulty": game.file.difficulty,
         "search": weights_of(game),
         "piles": [{**pile, "place": row.place} for pile, row in rows],
+        **({"default": True} if game.file.default else {}),
     }

@@ -54,6 +54,7 @@ export class Lobby {
 		const games = Object.entries(GAMES).map(([name, {title}]) => [name, title])
 		const kinds = [["game", "Game", games], ["deal", "Deal", DEALS], ...CHOICES]
 		const [game, deal, ...more] = kinds.map(kind => select(...kind))
+		game.lastChild.selectedIndex = Math.max(0, Object.values(GAMES).findIndex(each => each.default))
 		const code = element("label", {}, "Name of the room ", element("input", {name: "room", maxlength: 24, pattern: "[A-Za-z0-9](-?[A-Za-z0-9]+)*", placeholder: "any"}))
 		const why = element("p", {role: "alert"})
 		const refused = ({code, message}) => setText(why, code ? message : "There is no connection. Try again when it is back.")
@@ -81,7 +82,7 @@ export class Lobby {
 				refused(error)
 			}
 		}
-		const now = element("p", {class: "sit"}, element("button", {class: "main", onclick: raceNow}, "Race now"), "against the people who come, within a minute")
+		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: raceNow}, "Race now"), "against the people who come, within a minute")
 		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, copyLine(`samedeal new ${address}`))
 		return element("section", {class: "box"}, now, element("form", {class: "sit", onsubmit}, game, deal, element("button", {}, "Open a room"), why, details))
 	}
