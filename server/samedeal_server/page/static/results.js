@@ -6,7 +6,6 @@ import {title} from "./piles.js"
 
 const BARS = "▁▂▃▄▅▆▇█"
 const WIDTH = 12
-const HEADINGS = ["Place", "Player", "Points", "Time"]
 
 // The table of a series, which of its races this one is, and links to the races before.
 export function seriesTable({options: {series}, round, standings, table, rooms_before: before = []}) {
@@ -17,8 +16,8 @@ export function seriesTable({options: {series}, round, standings, table, rooms_b
 	const lines = table.map(({place, name, points, time}) => row("td", [place, name, points, clock(time)]))
 	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))
 	return [
-		element("table", {}, element("caption", {}, title), ...(table.length ? [row("th", HEADINGS)] : []), ...lines),
-		element("p", {class: "controls"}, ...(standings.length ? replays : []))
+		element("table", {}, element("caption", {}, title), table.length ? row("th", ["Place", "Player", "Points", "Time"]) : "", ...lines),
+		element("p", {class: "controls"}, ...replays)
 	]
 }
 
