@@ -38,6 +38,8 @@ for (const text of ["Resign", "Really resign?"])
 """
 _IS_OVER: Final = """(document.querySelector("#status")?.innerText.includes("Connected") && "racing")
 || document.querySelector(".deal")"""
+_IS_SHOWN: Final = """(document.querySelector(".tile[data-revision]") && document.querySelector(".pile, .deal") && "board")
+|| (!document.querySelector("#status") && (document.readyState === "complete" || performance.now() > 15000) && "nothing")"""
 _REVISION: Final = "return Number(document.querySelector('.tile[data-revision]')?.dataset.revision ?? -1)"
 
 
@@ -98,6 +100,7 @@ class Races:
                 await self._fail(proxy, f"{address}/{room}")
             shown = await self._try(_REVISION)
             revision = max(revision, shown or 0)
+        await self._returned(f"{address}/{room}")
         while await browser.until(_IS_OVER) == "racing":  # the last fault may end only now
             await self._try(_RESIGN)
             await asyncio.sleep(0.5)
@@ -113,6 +116,13 @@ class Races:
         for key, pile in zip(play.board.game.keys, play.board.masked().piles, strict=True):
             assert piles.get(key, []) == list(pile), (room, key)
         return play.revision
+
+    async def _returned(self, address: str) -> None:
+        """Wait until the page is back at the board. If not even the document has come, load it again, as a person would."""
+        while await self._browser.until(_IS_SHOWN) == "nothing":
+            with suppress(BiDiError):
+                await self._browser.open(address, SMALL_PHONE)
+        await self._browser.shows("Connected", "#status")
 
     async def _try(self, script: str) -> Any:
         with suppress(BiDiError):  # the page has just been left
@@ -140,8 +150,7 @@ class Races:
         if random.random() < 0.5:
             await self._try(MOVE)  # while the fault lasts
         if random.random() < 0.5:
-            await dealt(browser)
-            await browser.shows("Connected", "#status")
+            await self._returned(address)
 
 
 async def main() -> None:
