@@ -352,9 +352,11 @@ def running_browser(profile: Path, engine: Engine = "chromium") -> Iterator[Brow
                 socket.send(json.dumps({"id": 0, "method": "session.new", "params": capabilities}))
                 socket.recv()
             browser = Browser(BiDi(socket), engine)
-            yield browser
-            with suppress(ConnectionClosed):
-                browser._bidi.call("browser.close")
+            try:
+                yield browser
+            finally:
+                with suppress(ConnectionClosed):
+                    browser._bidi.call("browser.close")
     finally:
         process.terminate()
         process.wait(DEADLINE)
