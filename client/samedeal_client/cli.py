@@ -19,6 +19,8 @@ COMMANDS: Final = {
     "rooms": "list the rooms of a server",
     "new": "open a room and join it",
     "bot": "let a bot join a race",
+    "engine": "play as an engine, for programs",
+    "match": "tell which of two engines is better",
     "host": "host a race on this machine",
     "serve": "run a server",
     "admin": "operate a server",

@@ -21,8 +21,9 @@ from websockets.frames import Frame, Opcode
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.deal import Deal, shuffled
+from samedeal.deal import Deal
 from samedeal.games import GAMES
+from samedeal.joint_deal import public_board
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
@@ -331,7 +332,7 @@ def _playable(number: int) -> tuple[Deal, Board]:
     """Return the first deal with a legal move: that with this number, or one with a higher number."""
     game = list(GAMES.values())[number % len(GAMES)]
     for deal in (Deal("number", each) for each in count(number)):
-        board = Board.deal(game, shuffled(deal.public_seed(), game.decks))
+        board = public_board(game, deal)
         if board.legal_moves():
             return deal, board
     raise AssertionError("some deal has a legal move")

@@ -1,4 +1,4 @@
-"""The core that client and server share: the engine, the deals, the records and the messages.
+"""The core that client and server share: the rules, the deals, the records and the messages.
 
 It does no I/O and reads no clock.
 """

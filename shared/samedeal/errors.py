@@ -30,7 +30,7 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal.terminal_text import printable
 
 
-class EngineCode(StrEnum):
+class LocalCode(StrEnum):
     """The codes of errors that are never sent to a client or server."""
 
     ERROR = "error"  # the base of all errors
@@ -69,8 +69,8 @@ class RuleReason(StrEnum):
 class SamedealError(Exception):
     """The base class of the errors in this module. The message of an error is a sentence for the player."""
 
-    code: str = EngineCode.ERROR
-    """A member of ``RefusalCode`` if the error can be sent to a client. Otherwise a member of ``EngineCode``."""
+    code: str = LocalCode.ERROR
+    """A member of ``RefusalCode`` if the error can be sent to a client. Otherwise a member of ``LocalCode``."""
 
 
 class MalformedText(SamedealError):
@@ -82,7 +82,7 @@ class MalformedText(SamedealError):
 class MalformedGame(SamedealError):
     """Error of a file that does not describe a game. ``line`` is the number of the wrong line, or 0 if it is unknown."""
 
-    code = EngineCode.BAD_GAME
+    code = LocalCode.BAD_GAME
 
     def __init__(self, name: str, line: int, reason: str) -> None:
         where = f", line {line}" if line else ""
@@ -93,7 +93,7 @@ class MalformedGame(SamedealError):
 class MalformedBoard(SamedealError):
     """Error of a board that cannot exist: it lacks cards or has too many, or a card is in a pile that can't hold it."""
 
-    code = EngineCode.BAD_BOARD
+    code = LocalCode.BAD_BOARD
 
 
 class UnknownGame(SamedealError):
@@ -105,13 +105,13 @@ class UnknownGame(SamedealError):
 class DealNotProven(SamedealError):
     """Error of a proof of a joint or daily deal that is wrong."""
 
-    code = EngineCode.NOT_PROVEN
+    code = LocalCode.NOT_PROVEN
 
 
 class DealNotCheckable(SamedealError):
     """Error of a proof whose search can't be repeated, because this version of the solver does not search like that."""
 
-    code = EngineCode.NOT_CHECKABLE
+    code = LocalCode.NOT_CHECKABLE
 
 
 class PlayError(SamedealError):
@@ -143,7 +143,7 @@ class CannotUndo(PlayError):
 class UnseenCard(PlayError):
     """Error of a move that turns up a card which is hidden on this masked board. Only the server knows the card."""
 
-    code = EngineCode.UNSEEN
+    code = LocalCode.UNSEEN
 
 
 class BadRecord(SamedealError):
@@ -154,7 +154,7 @@ class BadRecord(SamedealError):
     which is wrong. ``first`` and ``last`` are the lowest and the highest number, or 0 if ``lines`` is empty.
     """
 
-    code = EngineCode.BAD_RECORD
+    code = LocalCode.BAD_RECORD
 
     def __init__(self, sentence: str, *lines: int) -> None:
         self.first, self.last = (lines[0], max(lines)) if lines else (0, 0)

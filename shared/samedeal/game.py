@@ -1,6 +1,6 @@
 """The class ``Game``: the piles of a game, and the rules for each pile.
 
-Files describe the games (``samedeal/games/``), and ``samedeal.game_file`` reads them. What the engine needs for every
+Files describe the games (``samedeal/games/``), and ``samedeal.game_file`` reads them. What is needed for every
 move is computed from them once.
 """
 
@@ -43,7 +43,7 @@ class Group:
     """Adjacent piles of one kind with the same rules, from left to right.
 
     ``keys`` holds the names of the piles as a player types them. ``sizes`` holds the number of cards that are dealt to
-    each pile. The fields after ``lift`` are computed from the others only once, because the engine reads them for every
+    each pile. The fields after ``lift`` are computed from the others only once, because they are read for every
     move.
     """
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import Final, Literal, NamedTuple
 
 from samedeal.board import Board
-from samedeal.deal import shuffle
+from samedeal.deal import Deal, shuffle, shuffled
+from samedeal.difficulty import SEARCH_BUDGET
 from samedeal.game import Game
 from samedeal.solver.line import Line
 from samedeal.solver.solve import Outcome, solve
@@ -142,6 +144,17 @@ def won_candidates(
         answer = solve(candidate_board(mixed, number, game), budget)
         if answer.outcome is Outcome.WON and answer.states >= least:
             yield WonCandidate(number, answer.line, answer.states)
+
+
+def public_board(game: Game, deal: Deal) -> Board:
+    """Return the board of a numbered deal, or of a daily deal with its date.
+
+    A daily deal is searched for, which may take seconds. Raise ValueError for deals of other kinds.
+    """
+    if deal.kind != "daily" or not deal.date:
+        return Board.deal(game, shuffled(deal.public_seed(), game.decks))
+    mixed = public_mix(str(deal))
+    return candidate_board(mixed, next(won_candidates(mixed, game, SEARCH_BUDGET, count())).number, game)
 
 
 def _stream(text: bytes) -> Iterator[int]:

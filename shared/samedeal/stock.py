@@ -1,6 +1,6 @@
 """Stock policies: the rules for how the cards of a game's stock come into play.
 
-A policy has no cards of its own. Its methods get the cards of the stock and of the waste. The engine, the screens and
+A policy has no cards of its own. Its methods get the cards of the stock and of the waste. The rules, the screens and
 the bots all use the policy, so that the rules of the stock are in one place.
 """
 

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -33,7 +34,7 @@ from samedeal_client.state.new_room_fields import FIELDS
 from samedeal_client.state.start_menu import LONE_CODE
 from tests.golden.golden_files import assert_sentences
 
-COMMANDS = ("play", "join", "watch", "rooms", "new", "bot")
+COMMANDS = ("play", "join", "watch", "rooms", "new", "bot", "engine", "match")
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -96,7 +97,7 @@ def test_every_example_is_valid() -> None:
     for command in COMMANDS:
         text = parser().format_help() + importlib.import_module(f"samedeal_client.commands.{command}").EXAMPLES
         for line in re.findall(rf"^  samedeal {command} ([^\n]*)", text, re.MULTILINE):
-            words = re.split(r" {2,}| < ", line)[0].replace("'", "").split()
+            words = shlex.split(re.split(r" {2,}| < ", line)[0])
             parser(command).parse_args([command, *words])
 
 
@@ -139,6 +140,14 @@ BAD_USAGE: tuple[tuple[str, ...], ...] = (
     ("join", "localhost", "k7", "--name", " "),
     ("join", "localhost", "k7", "--name", "x" * 21),
     ("watch", "localhost"),
+    ("engine", "reckless"),
+    ("match", "random"),
+    ("match", "random", "./nobody"),
+    ("match", "random", "/etc/passwd"),
+    ("match", "random", "'"),
+    ("match", "random", "random", "--games", "willow,chess"),
+    ("match", "random", "random", "--option", "depth"),
+    ("bot", "localhost", "k7", "--engine", "./nobody"),
     ("bot", "localhost"),
     ("bot", "localhost", "k7", "--pace", "0"),
     ("bot", "localhost", "k7", "--level", "genius"),
@@ -179,6 +188,28 @@ def test_wording_of_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
         if "invalid choice" not in line and "are required" not in line:  # argparse's own wording
             lines.append(f"{' '.join(arguments)!a}\t{line}")
     assert_sentences("commands", lines)
+
+
+@pytest.mark.parametrize("arguments", [("bot", "localhost", "k7", "--engine", "false"), ("match", "false", "random")])
+def test_engine_that_ends_at_once_is_exit_code_1(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code_of(arguments) == 1
+    assert re.fullmatch(r"samedeal: The engine has ended with code 1\.\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("line", ["position x", "position 0; game chess", "position 0; game willow; board 1: XX"])
+def test_engine_refuses_lines_that_are_no_positions(line: str) -> None:
+    asked = subprocess.run(
+        [sys.executable, "-m", "samedeal_client", "engine", "random"],
+        input=f"{line}\ngo 1\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert (asked.returncode in (1, 2), asked.stdout) == (True, "")
+    assert re.fullmatch(r"samedeal: [^\n]+\n", asked.stderr)
 
 
 @pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot", "bench"])

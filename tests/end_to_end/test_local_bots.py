@@ -16,12 +16,14 @@ from samedeal.protocol.messages import RoomState
 from samedeal_client.bots.bot import Bot
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.bots.bot_names import BOT_NAMES
+from samedeal_client.bots.engine import Engine
 from samedeal_client.bots.local_processes import plan_bots
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
+from tests.client.engine_scripts import READY, answering, script
 from tests.end_to_end.live_server import DEADLINE, friend, serving, until_racing, until_room
 
 
@@ -247,3 +249,39 @@ async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
         assert "resigned" in result
         playing.cancel()
         await asyncio.gather(playing, return_exceptions=True)
+
+
+LOOKS_UNDER_A_CARD = answering(
+    "'position 0;'*) answer=draw",
+    "*'; undo yes '*) answer=undo",
+    "*) answer=resign",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "peek", "code", "undos"),
+    [(LOOKS_UNDER_A_CARD, False, 0, 0), (LOOKS_UNDER_A_CARD, True, 0, 1), (READY + "exit 1", False, 1, 0)],
+    ids=["engine", "engine that may peek", "engine that crashes"],
+)
+async def test_engine_plays_for_a_bot(
+    server: str, tmp_path: Path, text: str, peek: bool, code: int, undos: int
+) -> None:
+    said: list[str] = []
+    async with (
+        host_waiting(server, games=("klondike",), undo="free", end_when_settled=False) as mira,
+        Engine([script(tmp_path, text)], said.append) as engine,
+        Link(parse_address(server), "bot", MemorySessions()) as link,
+    ):
+        rooms = RoomClient(link)
+        await rooms.join("friday")
+        bot = Bot(rooms, "random", 1000, Random(1), stay=False, report=said.append, engine=engine, peek=peek)
+        playing = asyncio.create_task(bot.run())
+        await until_room(mira, lambda room: any(seat.ready for seat in room.players))
+        await mira.rooms.start()
+        await until_room(mira, lambda room: any(seat.resigned for seat in room.players))
+        await mira.rooms.resign()
+        assert await playing == code
+        assert mira.model.room is not None
+        (result,) = (line for line in mira.model.room.standings if line.name == "bot")
+        assert (result.undos, result.resigned) == (undos, True)
+    assert sum("code 1" in sentence for sentence in said) == 3 * code

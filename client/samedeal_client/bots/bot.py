@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Final
 
-from samedeal.board_history import UNDO
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import PlayError, RequestRefused
+from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
 from samedeal_client.bots.bot_names import BOT_NAMES
+from samedeal_client.bots.engine import Engine, EngineFailed
+from samedeal_client.bots.engine_protocol import Clock
 from samedeal_client.bots.strategy import BotMemory
-from samedeal_client.bots.temperament import Temperament
+from samedeal_client.bots.temperament import STEADY, Temperament
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
@@ -41,19 +45,33 @@ class Bot:
     """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
 
     ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
-    bot also joins the rematches. ``report`` is called with each message for the person who started the bot.
+    bot also joins the rematches. ``report`` is called with each message for the person who started the bot. If there is
+    an ``engine``, it chooses the actions, without a temperament. It may undo moves that turned up cards only if ``peek``
+    is true, because a program could look under every card like that.
     """
 
     def __init__(
-        self, rooms: RoomClient, level: Level, pace: float, rng: Random, *, stay: bool, report: Callable[[str], None]
+        self,
+        rooms: RoomClient,
+        level: Level,
+        pace: float,
+        rng: Random,
+        *,
+        stay: bool,
+        report: Callable[[str], None],
+        engine: Engine | None = None,
+        peek: bool = False,
     ) -> None:
         self._rooms = rooms
         self._level: Level = level
         self._interval = 60 / pace
         self._rng = rng
-        self._temperament = Temperament.random(rng)
+        self._temperament = STEADY if engine else Temperament.random(rng)
         self._stay = stay
         self._report = report
+        self._engine = engine
+        self._peek = peek
+        self._engine_failed = False
         self._changed = asyncio.Event()
         self._end_task: asyncio.Task[None] | None = None
 
@@ -103,7 +121,7 @@ class Bot:
             await self._race()
             await self._wait_until(lambda: self._phase in ("finished", "closed"))
             self._report_result()
-            if not await self._is_fair():
+            if not await self._is_fair() or self._engine_failed:
                 return False
             if not self._stay or self._phase == "closed" or not await self._join_rematch():
                 return True
@@ -149,6 +167,8 @@ class Bot:
     async def _race(self) -> None:
         """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
         temperament = self._temperament
+        if self._engine is not None:
+            self._engine.begin_race()
         chooser = ActionChooser(self._level, BotMemory(self._rng, temperament=temperament))
         interval, slack = self._interval / temperament.pace, temperament.unevenness
         loop = asyncio.get_running_loop()
@@ -159,8 +179,11 @@ class Bot:
             own = self._rooms.model.own
             if self._phase != "racing" or own.play is None or own.play.board.won:
                 return
-            moves_left = self._time_left / interval
-            action = chooser.choose_action(own.play, moves_left, from_deal=own.first is not None)
+            if self._engine is not None:
+                action = await self._ask_engine(self._engine, own.play, interval)
+            else:
+                moves_left = self._time_left / interval
+                action = chooser.choose_action(own.play, moves_left, from_deal=own.first is not None)
             if action == RESIGN:
                 await self._resign()
             if action in (RESIGN, WAIT):
@@ -173,6 +196,24 @@ class Bot:
                 self._rooms.act(action)
             except PlayError:
                 return
+
+    async def _ask_engine(self, engine: Engine, play: Play, interval: float) -> Move | str:
+        """Return the action that the engine chooses. Return ``RESIGN`` if it fails, and ``WAIT`` if the race ends first."""
+        if play.undo_rule is Undo.FREE and not self._peek:
+            play = replace(play, undo_rule=Undo.NO_REVEAL)
+        choice = engine.choose(play, Clock(self._time_left, interval))
+        async with first_of(choice, self._wait_for_end()) as (choosing, _):
+            if not choosing.done():
+                return WAIT
+            try:
+                return choosing.result() or WAIT
+            except EngineFailed as failure:
+                self._report(str(failure))
+                self._engine_failed = True
+                return RESIGN
+
+    async def _wait_for_end(self) -> None:
+        await self._wait_until(lambda: self._phase != "racing")
 
     def _report_result(self) -> None:
         """Report the bot's place, cards and time. A room that was closed has no results."""

@@ -180,11 +180,11 @@ async def _start(
         # In a session of its own, the child gets no Ctrl-C. Only this process gets it, and then stops the child.
         start_new_session=True,
         # Every user of the machine can read the arguments, but only the owner can read the environment.
-        env=_environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
+        env=environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
     )
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return this process's environment without most ``SAMEDEAL_`` variables.
 
     The user may have set these variables for another server. Only the variables for debugging and for the Redis binary

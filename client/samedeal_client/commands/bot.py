@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import sys
 from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import RequestRefused
@@ -16,6 +17,7 @@ from samedeal_client.signals import StopRequest, on_signals
 from samedeal_client.state.bot_levels import LEVELS
 
 if TYPE_CHECKING:
+    from samedeal_client.bots.engine import Engine
     from samedeal_client.net.room_client import RoomClient
 
 DESCRIPTION = """\
@@ -27,7 +29,8 @@ EXAMPLES = """\
 examples:
   samedeal bot example.org friday                              a careful bot, one move every three seconds
   samedeal bot example.org friday --level greedy --pace 60
-  samedeal bot localhost friday --name deep --stay             also plays the rematches"""
+  samedeal bot localhost friday --name deep --stay             also plays the rematches
+  samedeal bot localhost friday --engine ./mine                your own program"""
 
 _LEAVE_TIMEOUT: Final = 0.25
 """Timeout, in seconds, for giving up the seat when the bot is stopped."""
@@ -38,7 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_address(parser, room="the room's code")
     parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
     parser.add_argument(
-        "--pace", type=_pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
+        "--engine",
+        metavar="COMMAND",
+        default="",
+        help="a program that chooses the moves instead; see shared/ENGINES.md",
+    )
+    add_engine_options(parser)
+    parser.add_argument(
+        "--peek", action="store_true", help="let the engine undo moves that turned up cards, if the room does"
+    )
+    parser.add_argument(
+        "--pace", type=pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
     )
     parser.add_argument("--name", default="", help="the bot's name (default: a generated one)")
     parser.add_argument(
@@ -49,14 +62,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
 
 
-def _pace(text: str) -> float:
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of all commands that run engines."""
+    parser.add_argument(
+        "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the engine"
+    )
+    parser.add_argument("--trace", action="store_true", help="print each line to and from the engine")
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (equals and name and text.isprintable()) or " " in name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an option. Write its name and value, as in depth=5.")
+    return name, value
+
+
+def pace(text: str) -> float:
+    """Return the number of moves per minute that a text stands for."""
     try:
-        pace = float(text)
+        number = float(text)
     except ValueError:
-        pace = 0.0
-    if not 1 <= pace <= 1000:
+        number = 0.0
+    if not 1 <= number <= 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1000.")
-    return pace
+    return number
+
+
+def engine_of(given: argparse.Namespace, command: str, name: str) -> Engine:
+    """Return the engine with a command, whose messages begin with ``name``. Raise Failure if there is no such program."""
+    from samedeal_client.bots.engine import Engine, engine_command
+
+    def report(sentence: str) -> None:
+        print(printable(f"{name}: {sentence}", 2000), file=sys.stderr, flush=True)
+
+    return Engine(engine_command(command), report, dict(given.option), report if given.trace else lambda _: None)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -79,14 +118,24 @@ def run(given: argparse.Namespace) -> int:
 
     async def play() -> int:
         request = StopRequest()
-        async with Link(address, name, MemorySessions(), bot=True, home=home_path(room)) as link:
+        async with contextlib.AsyncExitStack() as contexts:
+            engine: Engine | None = None
+            if given.engine:
+                engine = await contexts.enter_async_context(engine_of(given, given.engine, name))
+                await engine.start()
+            link = await contexts.enter_async_context(
+                Link(address, name, MemorySessions(), bot=True, home=home_path(room))
+            )
             rooms = RoomClient(link)
             with on_signals(request.stop):
                 if given.exit_with_stdin:
                     _stop_at_end_of_input(request)
                 await rooms.join(room, given.passphrase)
-                report(f"in room {room}, {given.level}, {given.pace:g} moves per minute")
-                bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report)
+                kind = engine.name if engine else given.level
+                report(f"in room {room}, {kind}, {given.pace:g} moves per minute")
+                bot = Bot(
+                    rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine, peek=given.peek
+                )
                 async with first_of(bot.run(), request.wait()) as (playing, stopping):
                     if playing.done():
                         if code := playing.result():

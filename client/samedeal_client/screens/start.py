@@ -18,10 +18,11 @@ from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
 from samedeal.board import Board
-from samedeal.deal import Deal, shuffled
+from samedeal.deal import Deal
 from samedeal.errors import MalformedText
 from samedeal.game import Game
 from samedeal.games import DEFAULT_GAME, GAMES
+from samedeal.joint_deal import public_board
 from samedeal.names import clean_name, clean_room
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.input.bindings import DEFAULT
@@ -285,8 +286,7 @@ class _Preview(Rows):
 
     def show_game(self, game: Game) -> None:
         """Show the cards of a deal that can be won."""
-        deck = shuffled(Deal("number", number=game.file.demo).public_seed(), game.decks)
-        self._board = Board.deal(game, deck).masked()
+        self._board = public_board(game, Deal("number", number=game.file.demo)).masked()
         self._draw()
 
     def on_resize(self) -> None:

@@ -174,7 +174,7 @@ class Look:
         return ascii_only(text) if self.ascii else text
 
     def with_card_symbols(self, sentence: str) -> str:
-        """Return a sentence with its cards written as in this look, such as ``10♥`` instead of the engine's ``TH``."""
+        """Return a sentence with its cards written as in this look, such as ``10♥`` instead of the plain ``TH``."""
         text = _CARD.sub(lambda match: self.card(Card.parse(match[0])), self.displayable(sentence))
         return capitalized(text) if self.words else text
 

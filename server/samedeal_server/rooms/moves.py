@@ -1,4 +1,4 @@
-"""The commits of moves: the engine checks a move, Redis commits it, and the player gets the ack."""
+"""The commits of moves: the rules allow a move, Redis commits it, and the player gets the ack."""
 
 from __future__ import annotations
 

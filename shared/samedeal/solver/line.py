@@ -13,7 +13,7 @@ Line = tuple[Move, ...]
 
 
 def wins(board: Board, line: Iterable[Move]) -> bool:
-    """Return whether the engine accepts all moves of a line, and the board is won after the last one."""
+    """Return whether the rules allow all moves of a line, and the board is won after the last one."""
     try:
         for move in line:
             board = board.play(move).board

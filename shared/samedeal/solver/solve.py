@@ -56,9 +56,9 @@ class Answer:
 def solve(board: Board, budget: int) -> Answer:
     """Search for moves that win a board. Give up after ``budget`` states.
 
-    The budget limits time and memory. A larger budget changes no answer except ``UNDECIDED``. The engine has checked
-    the winning moves of the answer. ``UNWINNABLE`` means that all states were searched. Raise ValueError if a card of
-    the board is hidden or the budget is not positive.
+    The budget limits time and memory. A larger budget changes no answer except ``UNDECIDED``. The winning
+    moves of the answer were checked with the rules. ``UNWINNABLE`` means that all states were searched. Raise
+    ValueError if a card of the board is hidden or the budget is not positive.
     """
     if budget < 1:
         raise ValueError(f"a budget is at least one state, not {budget}")
@@ -90,8 +90,8 @@ def _doubled(limit: int) -> Iterator[int]:
 
 
 def _checked_moves(space: StateSpace, board: Board, path: tuple[State, ...]) -> Line:
-    """Return the moves that lead through the states of a search result, after checking with the engine that they win."""
+    """Return the moves that lead through the states of a search result, after checking with the rules that they win."""
     line = moves_along(space, board, path)
     if not wins(board, line):
-        raise AssertionError("the engine refuses the solver's line")
+        raise AssertionError("the rules forbid the solver's line")
     return line

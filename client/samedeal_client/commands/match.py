@@ -1,0 +1,134 @@
+"""``samedeal match``: two engines race on the same deals."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from samedeal.board_history import Undo
+from samedeal.games import GAMES, game_named
+from samedeal_client.commands.bot import add_engine_options, engine_of, pace
+from samedeal_client.commands.common import integer_in
+from samedeal_client.errors import Failure
+
+if TYPE_CHECKING:
+    from samedeal_client.bots.match import Pair, RaceAlone
+    from samedeal_client.bots.sequential_test import Comparison
+
+DESCRIPTION = """\
+Two engines race on the same deals, each alone, on this machine and without a server. An engine is a level of the built-in
+bots, or a program that speaks the engine protocol, which shared/ENGINES.md describes. The match ends as soon as a
+sequential test tells which engine is better, or after the deals."""
+
+EXAMPLES = """\
+examples:
+  samedeal match careful greedy
+  samedeal match ./mine './mine --deeper' --games willow,freecell --deals 50
+  samedeal match ./mine random --games willow --deals 1 --trace     shows each line"""
+
+_MAX_FAILED: Final = 10
+"""Number of deals in a row in which an engine fails before the match is given up."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of ``samedeal match``."""
+    for name in ("A", "B"):
+        parser.add_argument(name, help="an engine: random, greedy or careful, or a command such as './mine 3'")
+    parser.add_argument("--games", metavar="NAMES", default="all", help="games with commas between them (default: all)")
+    parser.add_argument(
+        "--deals",
+        metavar="N",
+        type=integer_in(1, 100_000),
+        default=100,
+        help="deals of each game at most (default: 100)",
+    )
+    parser.add_argument(
+        "--undo",
+        choices=[rule.value for rule in Undo],
+        default=Undo.NO_REVEAL.value,
+        help="which moves can be undone (default: no-reveal, so that engines can't undo to peek)",
+    )
+    parser.add_argument(
+        "--pace", type=pace, default=20.0, metavar="N", help="moves per minute; 1 to 1000 (default: 20)"
+    )
+    add_engine_options(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Play the match and return the exit code."""
+    from samedeal_client.signals import until_stopped
+
+    return asyncio.run(until_stopped(_play(given)))
+
+
+async def _play(given: argparse.Namespace) -> int:
+    from samedeal_client.bots.match import pairs
+    from samedeal_client.bots.sequential_test import Comparison, compared
+
+    names = GAMES if given.games == "all" else given.games.split(",")
+    games = [game_named(name.strip()) for name in names]
+    async with engine_of(given, given.A, "A") as first, engine_of(given, given.B, "B") as second:
+        for engine in (first, second):
+            await engine.start()
+        print(f"A is {first.name}, B is {second.name}.", flush=True)
+        played: list[Pair] = []
+        comparison = Comparison.OPEN
+        async for pair in pairs((first, second), games, given.deals, Undo(given.undo), 60 / given.pace):
+            played.append(pair)
+            print(_line(pair), flush=True)
+            for at, name in enumerate("AB"):
+                if len(played) >= _MAX_FAILED and all(each.races[at].failed for each in played[-_MAX_FAILED:]):
+                    raise Failure(f"{name} has failed in the last {_MAX_FAILED} deals. Repair it, and begin again.")
+            comparison = compared(*_ahead(played))
+            if comparison is not Comparison.OPEN:
+                break
+    print("\n".join(_table(played)))
+    print(_verdict(comparison, played))
+    return 0
+
+
+def _line(pair: Pair) -> str:
+    ahead = "A is ahead" if pair.first else "B is ahead" if pair.second else "even"
+    first, second = (_race_text(race) for race in pair.races)
+    return f"{pair.game} #{pair.number}: A {first}, B {second}: {ahead}"
+
+
+def _race_text(race: RaceAlone) -> str:
+    from samedeal_client.text.time_text import clock_text
+
+    if race.won:
+        return f"won in {clock_text(race.result.finished_at)}"
+    return f"{'failed at' if race.failed else 'put up'} {race.result.foundation_cards}"
+
+
+def _ahead(played: Sequence[Pair]) -> tuple[int, int]:
+    """Return in how many pairs the first engine is ahead, and in how many the second one."""
+    return sum(pair.first for pair in played), sum(pair.second for pair in played)
+
+
+def _table(played: Sequence[Pair]) -> Iterator[str]:
+    yield f"\n{'game':<22}{'deals':>6}{'A ahead':>9}{'B ahead':>9}{'A won':>7}{'B won':>7}"
+    for game in dict.fromkeys(pair.game for pair in played):
+        of_game = [pair for pair in played if pair.game is game]
+        won = [sum(pair.races[at].won for pair in of_game) for at in (0, 1)]
+        first, second = _ahead(of_game)
+        yield f"{game.title:<22}{len(of_game):>6}{first:>9}{second:>9}{won[0]:>7}{won[1]:>7}"
+
+
+def _verdict(comparison: Comparison, played: Sequence[Pair]) -> str:
+    from samedeal_client.bots.sequential_test import EDGE, Comparison
+
+    first, second = _ahead(played)
+    match comparison:
+        case Comparison.FIRST:
+            return f"\nA is better: it is ahead in {first} deals, and B in {second}."
+        case Comparison.SECOND:
+            return f"\nB is better: it is ahead in {second} deals, and A in {first}."
+        case Comparison.EVEN:
+            return (
+                f"\nNeither is much better: A is ahead in {first} deals, B in {second}, and none in {EDGE:.0%} of them."
+            )
+        case Comparison.OPEN:
+            return f"\nNot decided: A is ahead in {first} deals, and B in {second}. Play more deals with --deals."

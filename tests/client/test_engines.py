@@ -1,0 +1,259 @@
+"""Engines: what they are told, how they fail, and matches between them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.board_history import UNDO, Play, Undo
+from samedeal.games import game_named
+from samedeal.moves import Move
+from samedeal_client.bots import engine as engine_module
+from samedeal_client.bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
+from samedeal_client.bots.built_in_engine import BuiltInEngine
+from samedeal_client.bots.engine import MAX_FAILURES, Engine, EngineFailed, engine_command
+from samedeal_client.bots.engine_protocol import Clock, position_line
+from samedeal_client.bots.match import pairs
+from samedeal_client.bots.sequential_test import Comparison, compared
+from samedeal_client.bots.strategy import BotMemory
+from samedeal_client.bots.temperament import Temperament
+from samedeal_client.cli import main
+from samedeal_client.commands import match
+from tests.client.boards import board as positioned
+from tests.client.boards import dealt
+from tests.client.engine_scripts import READY, answering, script
+
+EXAMPLES = Path(__file__).parents[2] / "shared" / "engines"
+CLOCK = Clock(900, 3)
+FIRST_MOVE = "*) moves=${position#*; moves }; moves=${moves%%;*}; answer=${moves%%, *}"
+
+
+def test_position_says_everything() -> None:
+    play = Play(dealt("klondike", 7), Undo.FREE).act("draw")
+    assert (
+        position_line(play, Clock(812.5, 3)) == (EXAMPLES.parents[1] / "tests/golden/position.txt").read_text().strip()
+    )
+
+
+@pytest.mark.parametrize("game", ["klondike", "athena", "spider", "yukon"])
+def test_position_does_not_depend_on_hidden_cards(game: str) -> None:
+    board = dealt(game, 1)
+    hidden = [(at, depth) for at, pile in enumerate(board.piles) for depth, card in enumerate(pile) if card >= 0xC0]
+    piles = [bytearray(pile) for pile in board.piles]
+    cards = [piles[at][depth] for at, depth in hidden]
+    for (at, depth), card in zip(hidden, reversed(cards), strict=True):
+        piles[at][depth] = card
+    other = Board(board.game, tuple(map(bytes, piles)))
+    assert other != board
+    assert position_line(Play(other), CLOCK) == position_line(Play(board), CLOCK)
+
+
+@pytest.mark.parametrize(
+    ("game", "number", "undo_rule"),
+    [("yukon", 3, Undo.FREE), ("klondike", 2, Undo.NO_REVEAL), ("steve", 2, Undo.OFF)],
+)
+def test_built_in_engine_plays_like_the_bot(game: str, number: int, undo_rule: Undo) -> None:
+    rng = Random("7")
+    bot = ActionChooser("greedy", BotMemory(rng, temperament=Temperament.random(rng)))
+    engine = BuiltInEngine("greedy")
+    assert [*engine.answer("samedeal 1")][-1] == "ready 1"
+    assert [*engine.answer("option seed 7")] == []
+    play = Play(dealt(game, number), undo_rule)
+    made: list[Move | str] = []
+    while len(made) < 60 and not play.board.won:
+        left = 900 - 3 * len(made)
+        assert [*engine.answer(position_line(play, Clock(left, 3)))] == []
+        action = bot.choose_action(play.masked(), left / 3, from_deal=True)
+        assert [*engine.answer("go 3000")] == [f"bestmove {PAUSE if action == WAIT else action}"]
+        made.append(action)
+        if action in (RESIGN, WAIT):
+            break
+        play = play if action == PAUSE else play.act(action)
+    assert UNDO in made or undo_rule is not Undo.FREE
+
+
+IMPATIENT = {
+    "is not ready": "START_TIMEOUT",
+    "is silent": "_SHORTEST_TIME STOP_TIMEOUT",
+}
+"""The timeouts that are shortened for a failure, because it lasts as long."""
+
+FAILURES = {
+    "ends": ("exit 3", "ended with code 3"),
+    "ends with an error": ("echo 'no such module' >&2; exit 1", "no such module"),
+    "is killed": (READY + "kill -9 $$", "ended with code 137"),
+    "is not ready": ("cat >/dev/null", "'ready 1'"),
+    "has another version": ("read -r line; echo ready 2", "version '2'"),
+    "writes binary rubbish": ("printf '\\377\\376\\n'; cat", "UTF-8"),
+    "floods": ("exec yes", "1000 lines"),
+    "floods without lines": ("exec cat /dev/zero", "65536 bytes"),
+    "floods its errors and ends": ("yes oops | head -c 300000 >&2; exit 1", "oops"),
+    "is silent": (READY + "exec cat >/dev/null", "did not answer"),
+    "answers for another game": (answering("*) answer='a 0'"), "a 0 is not legal"),
+    "answers with no action": (answering("*) answer=castle"), "'castle'"),
+    "answers with nothing": (answering("*) answer="), "''"),
+    "undoes at the start": (answering("*) answer=undo"), "undo"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+async def test_failing_engine_is_started_again_twice(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for timeout in IMPATIENT.get(name, "").split():
+        monkeypatch.setattr(engine_module, timeout, 0.05)
+    text, words = FAILURES[name]
+    said: list[str] = []
+    async with Engine([script(tmp_path, text)], said.append) as engine:
+        with pytest.raises(EngineFailed, match=words):
+            await engine.choose(Play(dealt("willow", 1)), Clock(900, 0.01))
+    assert len(said) == MAX_FAILURES - 1
+    assert all(words in sentence for sentence in said)
+
+
+async def test_engine_that_crashes_once_plays_on(tmp_path: Path) -> None:
+    crash = f"[ -e {tmp_path}/crashed ] || {{ touch {tmp_path}/crashed; exit 1; }}\n"
+    said: list[str] = []
+    async with Engine([script(tmp_path, crash + answering(FIRST_MOVE))], said.append) as engine:
+        play = Play(dealt("willow", 1))
+        assert await engine.choose(play, CLOCK) == play.board.legal_moves()[0]
+    assert len(said) == 1
+
+
+async def test_engine_is_stopped_when_its_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "_SHORTEST_TIME", 0.05)
+    late = answering('*) read -r line; answer="pause"; [ $line = stop ] || exit')
+    async with Engine([script(tmp_path, late)], pytest.fail) as engine:
+        assert await engine.choose(Play(dealt("willow", 1)), Clock(900, 0.01)) == PAUSE
+
+
+async def test_line_of_actions_is_dropped_when_a_card_turns_up(tmp_path: Path) -> None:
+    asked: list[str] = []
+    text = answering("'position 0;'*) answer='draw, draw'", "*) answer='undo, draw, undo'")
+    async with Engine([script(tmp_path, text)], pytest.fail, trace=asked.append) as engine:
+        play = Play(dealt("klondike", 1), Undo.FREE)
+        made: list[str] = []
+        for _ in range(4):
+            action = await engine.choose(play.masked(), CLOCK)
+            made.append(str(action))
+            play = play.act(action)
+    assert made == ["draw", "undo", "draw", "undo"]
+    assert sum(line.startswith("> go") for line in asked) == 2
+
+
+async def test_engine_is_not_asked_at_a_dead_end() -> None:
+    board = positioned("ace-of-hearts", "1: QH | 2: QD | 3: QC | 4: QS | 5: TH | 6: TD | 7: TC")
+    play = Play(board)
+    assert not play.board.legal_moves()
+    async with Engine(["no such program"], pytest.fail) as engine:
+        assert await engine.choose(play, CLOCK) == RESIGN
+
+
+async def test_options_are_set(tmp_path: Path) -> None:
+    text = (
+        'read -r line; echo option depth 3; echo "id name ${SAMEDEAL_PASSPHRASE-unset}"; echo ready 1; read -r line\n'
+    )
+    said: list[str] = []
+    async with Engine([script(tmp_path, text + "cat")], pytest.fail, {"depth": "5"}, said.append) as engine:
+        await engine.start()
+        assert (engine.name, said[-1]) == ("unset", "> option depth 5")
+    async with Engine([script(tmp_path, text)], pytest.fail, {"death": "5"}) as engine:
+        with pytest.raises(EngineFailed, match="no option death"):
+            await engine.start()
+
+
+HOLDS_PIPE = "exec 3>{fifo}; trap '' HUP TERM INT\n" + READY + "sleep 1000 & sleep 1000"
+
+
+async def opened(fifo: Path) -> int:
+    """Wait until a program has opened a named pipe for writing."""
+    return await asyncio.to_thread(os.open, fifo, os.O_RDONLY)
+
+
+async def test_children_of_an_engine_end_with_it(tmp_path: Path) -> None:
+    os.mkfifo(fifo := tmp_path / "fifo")
+    async with Engine([script(tmp_path, HOLDS_PIPE.format(fifo=fifo))], pytest.fail) as engine:
+        opening = asyncio.create_task(opened(fifo))
+        await engine.start()
+        pipe = await opening
+    assert await asyncio.to_thread(os.read, pipe, 1) == b""  # nobody has it open any more
+    os.close(pipe)
+
+
+async def test_engine_ends_if_its_match_is_killed(tmp_path: Path) -> None:
+    os.mkfifo(fifo := tmp_path / "fifo")
+    path = script(tmp_path, HOLDS_PIPE.format(fifo=fifo))
+    owner = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "samedeal_client", "match", path, path), stdout=asyncio.subprocess.DEVNULL
+    )
+    pipe = await opened(fifo)
+    owner.kill()
+    await owner.wait()
+    assert await asyncio.to_thread(os.read, pipe, 1) == b""
+    os.close(pipe)
+
+
+def awk() -> str:
+    return f"gawk -f {EXAMPLES}/eager.awk" if shutil.which("gawk") else f"mawk -W interactive -f {EXAMPLES}/eager.awk"
+
+
+@pytest.mark.parametrize("other", [f"{EXAMPLES}/eager.mjs", awk()], ids=["javascript", "awk"])
+async def test_examples_play_alike(other: str) -> None:
+    if shutil.which("node" if "mjs" in other else other.split(maxsplit=1)[0]) is None:
+        pytest.skip("its interpreter is not installed")
+    commands = [engine_command(f"{EXAMPLES}/eager.py"), engine_command(other)]
+    async with Engine(commands[0], pytest.fail) as python, Engine(commands[1], pytest.fail) as engine:
+        games = [game_named("yukon"), game_named("klondike")]
+        played = [pair async for pair in pairs((python, engine), games, 1, Undo.NO_REVEAL, 3)]
+    assert [(pair.first, pair.second) for pair in played] == [(False, False)] * 2
+    assert [pair.races[1].won for pair in played] == [True, False]
+
+
+def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "greedy", "random", "--games", "yukon, willow", "--deals", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "A is greedy, B is random."
+    assert [line.split(":")[0] for line in lines[1:3]] == ["yukon #1", "willow #1"]
+    assert all(line.endswith(": A is ahead") for line in lines[1:3])
+    assert lines[-1].startswith("Not decided: A is ahead in ")
+
+
+def test_match_with_an_engine_that_always_fails_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(match, "_MAX_FAILED", 2)
+    path = script(tmp_path, READY + "exit 1")
+    assert main(["match", "random", path, "--games", "yukon"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.count("B failed at 0: A is ahead") == 2
+    assert "samedeal: B has failed" in printed.err
+    assert "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [(0, 0, "open"), (19, 0, "open"), (20, 0, "first"), (0, 20, "second"), (72, 72, "open"), (73, 73, "even")],
+)
+def test_match_ends_when_it_is_decided(first: int, second: int, expected: str) -> None:
+    assert compared(first, second) == Comparison(expected)
+
+
+@pytest.mark.parametrize(("chance", "wanted", "share"), [(0.5, "even", 0.9), (0.6, "first", 0.9), (0.4, "second", 0.9)])
+def test_sequential_test_is_seldom_wrong(chance: float, wanted: str, share: float) -> None:
+    rng = Random(1)
+    found = [_simulated(rng, chance) for _ in range(300)]
+    assert found.count(Comparison(wanted)) >= share * len(found)
+
+
+def _simulated(rng: Random, chance: float) -> Comparison:
+    ahead = [0, 0]
+    while (comparison := compared(*ahead)) is Comparison.OPEN:
+        ahead[rng.random() >= chance] += 1
+    return comparison
