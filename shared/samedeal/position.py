@@ -77,6 +77,12 @@ class Position:
     def __repr__(self) -> str:
         return f"{type(self).__name__}.parse({str(self)!r})"
 
+    def _repr_svg_(self) -> str:
+        """Return the drawing that a notebook shows."""
+        from samedeal.board_svg import board_svg
+
+        return board_svg(self)
+
     @property
     def stock(self) -> bytes:
         """The cards of the stock, or empty bytes in a game without a stock."""

@@ -10,6 +10,8 @@ from time import perf_counter
 RUNS = 5
 
 LINES = {
+    "import samedeal": "import samedeal",
+    "the whole library": "from samedeal import *",
     "samedeal --help": "from samedeal_client.cli import main; main(['--help'])",
     "samedeal play --help": "from samedeal_client.cli import main; main(['play', '--help'])",
     "samedeal rules athena": "from samedeal_client.cli import main; main(['rules', 'athena'])",
