@@ -40,39 +40,12 @@ ENGINE = 1
 Raise it whenever a change makes an action lead to a different board, or changes whether an action is legal.
 """
 
-__all__ = [
-    "DEAL",
-    "DEFAULT_GAME",
-    "DRAW",
-    "FOUNDATION",
-    "GAMES",
-    "UNDO",
-    "Answer",
-    "BadRecord",
-    "Board",
-    "CannotUndo",
-    "Card",
-    "Deal",
-    "Game",
-    "IllegalMove",
-    "MalformedBoard",
-    "MalformedText",
-    "Move",
-    "Outcome",
-    "Play",
-    "PlayError",
-    "Record",
-    "RecordedPlayer",
-    "SamedealError",
-    "TableLine",
-    "Undo",
-    "UnknownGame",
-    "UnseenCard",
-    "game_named",
-    "public_board",
-    "solve",
-    "table_of",
-]
+__all__ = ["DEFAULT_GAME", "GAMES", "Game", "game_named"]
+__all__ += ["DEAL", "DRAW", "FOUNDATION", "UNDO", "Board", "Card", "Move", "Play", "Undo"]
+__all__ += ["Answer", "Deal", "Outcome", "public_board", "solve"]
+__all__ += ["Record", "RecordedPlayer", "TableLine", "table_of"]
+__all__ += ["BadRecord", "CannotUndo", "IllegalMove", "MalformedBoard", "MalformedText", "PlayError"]
+__all__ += ["SamedealError", "UnknownGame", "UnseenCard"]
 
 _MODULES: Final = {
     "board": "Board",

@@ -195,7 +195,7 @@ def test_engine_that_ends_at_once_is_exit_code_1(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_code_of(arguments) == 1
-    assert re.fullmatch(r"samedeal: The engine has ended with code 1\.\n", capsys.readouterr().err)
+    assert re.fullmatch(r"samedeal: (A: )?The engine has ended with code 1\.\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("line", ["position x", "position 0; game chess", "position 0; game willow; board 1: XX"])

@@ -269,12 +269,12 @@ async def test_engine_plays_for_a_bot(
     said: list[str] = []
     async with (
         host_waiting(server, games=("klondike",), undo="free", end_when_settled=False) as mira,
-        Engine([script(tmp_path, text)], said.append) as engine,
+        Engine([script(tmp_path, text)], said.append, peek=peek) as engine,
         Link(parse_address(server), "bot", MemorySessions()) as link,
     ):
         rooms = RoomClient(link)
         await rooms.join("friday")
-        bot = Bot(rooms, "random", 1000, Random(1), stay=False, report=said.append, engine=engine, peek=peek)
+        bot = Bot(rooms, "random", 1000, Random(1), stay=False, report=said.append, engine=engine)
         playing = asyncio.create_task(bot.run())
         await until_room(mira, lambda room: any(seat.ready for seat in room.players))
         await mira.rooms.start()

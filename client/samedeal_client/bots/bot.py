@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 from typing import Final
 
-from samedeal.board_history import UNDO, Play, Undo
+from samedeal.board_history import UNDO, Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
@@ -46,8 +45,7 @@ class Bot:
 
     ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
     bot also joins the rematches. ``report`` is called with each message for the person who started the bot. If there is
-    an ``engine``, it chooses the actions, without a temperament. It may undo moves that turned up cards only if ``peek``
-    is true, because a program could look under every card like that.
+    an ``engine``, it chooses the actions, without a temperament.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class Bot:
         stay: bool,
         report: Callable[[str], None],
         engine: Engine | None = None,
-        peek: bool = False,
     ) -> None:
         self._rooms = rooms
         self._level: Level = level
@@ -70,7 +67,6 @@ class Bot:
         self._stay = stay
         self._report = report
         self._engine = engine
-        self._peek = peek
         self._engine_failed = False
         self._changed = asyncio.Event()
         self._end_task: asyncio.Task[None] | None = None
@@ -199,8 +195,6 @@ class Bot:
 
     async def _ask_engine(self, engine: Engine, play: Play, interval: float) -> Move | str:
         """Return the action that the engine chooses. Return ``RESIGN`` if it fails, and ``WAIT`` if the race ends first."""
-        if play.undo_rule is Undo.FREE and not self._peek:
-            play = replace(play, undo_rule=Undo.NO_REVEAL)
         choice = engine.choose(play, Clock(self._time_left, interval))
         async with first_of(choice, self._wait_for_end()) as (choosing, _):
             if not choosing.done():

@@ -37,8 +37,8 @@ class BuiltInEngine:
         match line.split():
             case ["samedeal", *_]:
                 yield from (f"id name {self._level}", "option seed 0", f"ready {VERSION}")
-            case ["option", "seed", seed]:
-                self._rng = Random(seed)  # noqa: S311 (as above)
+            case ["option", "seed", *words]:
+                self._rng = Random(" ".join(words))  # noqa: S311 (as above)
             case ["position", revision, *_]:
                 self._follow(int(revision.rstrip(";")), dict(part.split(" ", 1) for part in line.split("; ")))
             case ["go", *_] if self._play is not None:

@@ -8,12 +8,13 @@ import shlex
 import shutil
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import IllegalMove, MalformedText, UnseenCard
 from samedeal.moves import Move
 from samedeal.terminal_text import printable
@@ -76,33 +77,29 @@ def engine_command(text: str) -> list[str]:
     raise Failure(f"There is no engine {words[0]}. Write the path of a program, as in './mine', or one of {levels}.", 2)
 
 
+@dataclass
 class Engine:
     """An engine in a child process. It starts with the first question, and the end of the context ends it.
 
     If the engine fails, ``report`` is called with a sentence, and the engine is started again. ``options`` are set each
-    time that it starts, and ``trace`` is called with each line from or to it.
+    time that it starts, and ``trace`` is called with each line from or to it. ``declared`` has the names of its options.
+    Unless ``peek`` is true, the engine may not undo moves that turned up cards, because it could look under all of them.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        report: Callable[[str], None],
-        options: Mapping[str, str] | None = None,
-        trace: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self.name = Path(command[0]).name
-        self.declared: set[str] = set()
-        self._command = command
-        self.report = report
-        self._options = dict(options or {})
-        self._trace = trace
-        self._process: Process | None = None
-        self._parent_pipe = -1
-        self._tail = b""
-        self._tailing: asyncio.Task[None] | None = None
-        self._failures = 0
-        self._plan: list[Move | str] = []
-        self._revision = 0
+    command: Sequence[str]
+    report: Callable[[str], None]
+    options: dict[str, str] = field(default_factory=dict)
+    trace: Callable[[str], None] = lambda _: None
+    peek: bool = False
+    name: str = ""
+    declared: set[str] = field(default_factory=set)
+    _process: Process | None = None
+    _parent_pipe: int = -1
+    _tail: bytes = b""
+    _tailing: asyncio.Task[None] | None = None
+    _failures: int = 0
+    _plan: list[Move | str] = field(default_factory=list)
+    _revision: int = 0
 
     async def __aenter__(self) -> Self:
         """Return this object. The engine is not running yet."""
@@ -116,7 +113,7 @@ class Engine:
         """Forget the failures in earlier races. If the engine has an option ``seed`` and one is given, set it."""
         self._failures, self._plan = 0, []
         if seed and "seed" in self.declared:
-            self._options["seed"] = seed
+            self.options["seed"] = seed
             self._write(f"option seed {seed}")
 
     async def choose(self, play: Play, clock: Clock) -> Move | str:
@@ -125,6 +122,8 @@ class Engine:
         If the engine has answered with several actions, return the next of them, unless cards were turned up. Raise
         EngineFailed at the last failure. If this coroutine is cancelled, the engine ends.
         """
+        if play.undo_rule is Undo.FREE and not self.peek:
+            play = replace(play, undo_rule=Undo.NO_REVEAL)
         if not play.board.legal_moves() and play.why_no_undo is not None:
             return RESIGN
         if play.seen or play.revision != self._revision:
@@ -153,7 +152,7 @@ class Engine:
         inherited, self._parent_pipe = os.pipe()
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", engine_parent_watch.__file__, str(inherited), *self._command),
+                *(sys.executable, "-I", "-S", engine_parent_watch.__file__, str(inherited), *self.command),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,
@@ -180,8 +179,8 @@ class Engine:
             ) from None
 
     async def _shake_hands(self) -> None:
-        self.declared.clear()
-        while True:
+        self.name, self.declared = Path(self.command[0]).name, set()
+        for _ in range(MAX_LINES):
             match (await self._read("id", "option", "ready")).split():
                 case ["id", "name", *words] if words:
                     self.name = printable(" ".join(words), 40)
@@ -196,10 +195,12 @@ class Engine:
                     break
                 case _:
                     pass  # another id
-        if unknown := self._options.keys() - self.declared:
+        else:
+            raise EngineFailed(f"The engine wrote {MAX_LINES} lines before 'ready'.")
+        if unknown := self.options.keys() - self.declared:
             has = f"It has {', '.join(sorted(self.declared))}" if self.declared else "It has no options"
             raise EngineFailed(f"The engine {self.name} has no option {min(unknown)}. {printable(has)}.")
-        for name, text in self._options.items():
+        for name, text in self.options.items():
             self._write(f"option {name} {text}")
 
     async def _ask(self, play: Play, clock: Clock) -> list[Move | str]:
@@ -235,14 +236,14 @@ class Engine:
                 raise EngineFailed(f"The engine wrote a line of more than {LONGEST_LINE} bytes.") from None
             if not read:
                 raise EngineFailed(await self._why_ended(process))
-            self._trace(f"< {printable(line)}")
+            self.trace(f"< {printable(line)}")
             if line.split(" ", 1)[0] in words:
                 return line
         raise EngineFailed(f"The engine wrote {MAX_LINES} lines without '{words[-1]}'.")
 
     def _write(self, line: str) -> None:
         if self._process is not None and self._process.stdin is not None:
-            self._trace(f"> {line}")
+            self.trace(f"> {line}")
             self._process.stdin.write(f"{line}\n".encode())
 
     async def _why_ended(self, process: Process) -> str:

@@ -58,13 +58,11 @@ class Pair(NamedTuple):
         return self.races[1].is_ahead_of(self.races[0])
 
 
-async def pairs(
-    engines: tuple[Engine, Engine], games: Sequence[Game], deals: int, undo_rule: Undo, pace: float
-) -> AsyncIterator[Pair]:
+async def pairs(engines: tuple[Engine, Engine], games: Sequence[Game], deals: int, pace: float) -> AsyncIterator[Pair]:
     """Let two engines race on the numbered deals from 1 on, each of them in all games. Yield their races deal by deal."""
     for number in range(1, deals + 1):
         for game in games:
-            play = Play(public_board(game, Deal("number", number)), undo_rule)
+            play = Play(public_board(game, Deal("number", number)), Undo.FREE)
             races = await asyncio.gather(*(_race(engine, play, pace, f"{game} {number}") for engine in engines))
             yield Pair(game, number, (races[0], races[1]))
 

@@ -23,10 +23,10 @@ _REJECTED: Final = log(_OVERSIGHT / (1 - _FALSE_ALARM))
 class Comparison(StrEnum):
     """What the pairs so far tell. ``EVEN`` means that neither player is ahead as often as ``EDGE`` says."""
 
-    OPEN = "open"
-    FIRST = "first"
-    SECOND = "second"
-    EVEN = "even"
+    OPEN = "Not decided"
+    FIRST = "A is better"
+    SECOND = "B is better"
+    EVEN = "Neither is much better"
 
 
 def compared(first: int, second: int) -> Comparison:

@@ -40,16 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal bot``."""
     add_address(parser, room="the room's code")
     parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
-    parser.add_argument(
-        "--engine",
-        metavar="COMMAND",
-        default="",
-        help="a program that chooses the moves instead; see shared/ENGINES.md",
-    )
+    parser.add_argument("--engine", metavar="COMMAND", default="", help="a program that plays; see shared/ENGINES.md")
     add_engine_options(parser)
-    parser.add_argument(
-        "--peek", action="store_true", help="let the engine undo moves that turned up cards, if the room does"
-    )
     parser.add_argument(
         "--pace", type=pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
     )
@@ -67,6 +59,7 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the engine"
     )
+    parser.add_argument("--peek", action="store_true", help="let engines undo moves that turned up cards")
     parser.add_argument("--trace", action="store_true", help="print each line to and from the engine")
 
 
@@ -95,7 +88,8 @@ def engine_of(given: argparse.Namespace, command: str, name: str) -> Engine:
     def report(sentence: str) -> None:
         print(printable(f"{name}: {sentence}", 2000), file=sys.stderr, flush=True)
 
-    return Engine(engine_command(command), report, dict(given.option), report if given.trace else lambda _: None)
+    trace = report if given.trace else lambda _: None
+    return Engine(engine_command(command), report, dict(given.option), trace, given.peek)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -123,9 +117,8 @@ def run(given: argparse.Namespace) -> int:
             if given.engine:
                 engine = await contexts.enter_async_context(engine_of(given, given.engine, name))
                 await engine.start()
-            link = await contexts.enter_async_context(
-                Link(address, name, MemorySessions(), bot=True, home=home_path(room))
-            )
+            link = Link(address, name, MemorySessions(), bot=True, home=home_path(room))
+            await contexts.enter_async_context(link)
             rooms = RoomClient(link)
             with on_signals(request.stop):
                 if given.exit_with_stdin:
@@ -133,9 +126,7 @@ def run(given: argparse.Namespace) -> int:
                 await rooms.join(room, given.passphrase)
                 kind = engine.name if engine else given.level
                 report(f"in room {room}, {kind}, {given.pace:g} moves per minute")
-                bot = Bot(
-                    rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine, peek=given.peek
-                )
+                bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine)
                 async with first_of(bot.run(), request.wait()) as (playing, stopping):
                     if playing.done():
                         if code := playing.result():

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from samedeal.board_history import Undo
 from samedeal.games import GAMES, game_named
 from samedeal_client.commands.bot import add_engine_options, engine_of, pace
 from samedeal_client.commands.common import integer_in
@@ -28,6 +27,8 @@ examples:
   samedeal match ./mine './mine --deeper' --games willow,freecell --deals 50
   samedeal match ./mine random --games willow --deals 1 --trace     shows each line"""
 
+_DEALS: Final = integer_in(1, 100_000)
+
 _MAX_FAILED: Final = 10
 """Number of deals in a row in which an engine fails before the match is given up."""
 
@@ -37,22 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("A", "B"):
         parser.add_argument(name, help="an engine: random, greedy or careful, or a command such as './mine 3'")
     parser.add_argument("--games", metavar="NAMES", default="all", help="games with commas between them (default: all)")
-    parser.add_argument(
-        "--deals",
-        metavar="N",
-        type=integer_in(1, 100_000),
-        default=100,
-        help="deals of each game at most (default: 100)",
-    )
-    parser.add_argument(
-        "--undo",
-        choices=[rule.value for rule in Undo],
-        default=Undo.NO_REVEAL.value,
-        help="which moves can be undone (default: no-reveal, so that engines can't undo to peek)",
-    )
-    parser.add_argument(
-        "--pace", type=pace, default=20.0, metavar="N", help="moves per minute; 1 to 1000 (default: 20)"
-    )
+    parser.add_argument("--deals", metavar="N", type=_DEALS, default=100, help="deals of each game (default: 100)")
+    parser.add_argument("--pace", metavar="N", type=pace, default=20.0, help="moves per minute (default: 20)")
     add_engine_options(parser)
 
 
@@ -64,18 +51,22 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _play(given: argparse.Namespace) -> int:
+    from samedeal_client.bots.engine import EngineFailed
     from samedeal_client.bots.match import pairs
     from samedeal_client.bots.sequential_test import Comparison, compared
 
     names = GAMES if given.games == "all" else given.games.split(",")
     games = [game_named(name.strip()) for name in names]
     async with engine_of(given, given.A, "A") as first, engine_of(given, given.B, "B") as second:
-        for engine in (first, second):
-            await engine.start()
+        for name, engine in (("A", first), ("B", second)):
+            try:
+                await engine.start()
+            except EngineFailed as failure:
+                raise Failure(f"{name}: {failure}") from None
         print(f"A is {first.name}, B is {second.name}.", flush=True)
         played: list[Pair] = []
         comparison = Comparison.OPEN
-        async for pair in pairs((first, second), games, given.deals, Undo(given.undo), 60 / given.pace):
+        async for pair in pairs((first, second), games, given.deals, 60 / given.pace):
             played.append(pair)
             print(_line(pair), flush=True)
             for at, name in enumerate("AB"):
@@ -118,17 +109,5 @@ def _table(played: Sequence[Pair]) -> Iterator[str]:
 
 
 def _verdict(comparison: Comparison, played: Sequence[Pair]) -> str:
-    from samedeal_client.bots.sequential_test import EDGE, Comparison
-
     first, second = _ahead(played)
-    match comparison:
-        case Comparison.FIRST:
-            return f"\nA is better: it is ahead in {first} deals, and B in {second}."
-        case Comparison.SECOND:
-            return f"\nB is better: it is ahead in {second} deals, and A in {first}."
-        case Comparison.EVEN:
-            return (
-                f"\nNeither is much better: A is ahead in {first} deals, B in {second}, and none in {EDGE:.0%} of them."
-            )
-        case Comparison.OPEN:
-            return f"\nNot decided: A is ahead in {first} deals, and B in {second}. Play more deals with --deals."
+    return f"\n{comparison}: A is ahead in {first} deals, and B in {second}."
