@@ -170,12 +170,26 @@ async def test_options_are_set(tmp_path: Path) -> None:
             await engine.start()
 
 
-HOLDS_PIPE = "exec 3>{fifo}; trap '' HUP TERM INT\n" + READY + "sleep 1000 & sleep 1000"
+HOLDS_PIPE = "exec 3>{fifo}; trap '' HUP TERM INT\n" + READY + "sleep 100 & sleep 100"
 
 
 async def opened(fifo: Path) -> int:
     """Wait until a program has opened a named pipe for writing."""
     return await asyncio.to_thread(os.open, fifo, os.O_RDONLY)
+
+
+async def nobody_has_open(pipe: int) -> bool:
+    """Return whether all programs that have opened a named pipe for writing end soon."""
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb"))
+    try:
+        async with asyncio.timeout(20):
+            return await reader.read() == b""
+    except TimeoutError:
+        return False
+    finally:
+        transport.close()
 
 
 async def test_children_of_an_engine_end_with_it(tmp_path: Path) -> None:
@@ -184,8 +198,7 @@ async def test_children_of_an_engine_end_with_it(tmp_path: Path) -> None:
         opening = asyncio.create_task(opened(fifo))
         await engine.start()
         pipe = await opening
-    assert await asyncio.to_thread(os.read, pipe, 1) == b""  # nobody has it open any more
-    os.close(pipe)
+    assert await nobody_has_open(pipe)
 
 
 async def test_engine_ends_if_its_match_is_killed(tmp_path: Path) -> None:
@@ -197,8 +210,7 @@ async def test_engine_ends_if_its_match_is_killed(tmp_path: Path) -> None:
     pipe = await opened(fifo)
     owner.kill()
     await owner.wait()
-    assert await asyncio.to_thread(os.read, pipe, 1) == b""
-    os.close(pipe)
+    assert await nobody_has_open(pipe)
 
 
 def awk() -> str:

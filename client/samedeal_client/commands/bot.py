@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import RequestRefused
@@ -43,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", metavar="COMMAND", default="", help="a program that plays; see shared/ENGINES.md")
     add_engine_options(parser)
     parser.add_argument(
+        "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the program"
+    )
+    parser.add_argument(
         "--pace", type=pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
     )
     parser.add_argument("--name", default="", help="the bot's name (default: a generated one)")
@@ -56,9 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of all commands that run engines."""
-    parser.add_argument(
-        "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the engine"
-    )
     parser.add_argument("--peek", action="store_true", help="let engines undo moves that turned up cards")
     parser.add_argument("--trace", action="store_true", help="print each line to and from the engine")
 
@@ -81,7 +82,7 @@ def pace(text: str) -> float:
     return number
 
 
-def engine_of(given: argparse.Namespace, command: str, name: str) -> Engine:
+def engine_of(given: argparse.Namespace, command: str, name: str, options: Sequence[tuple[str, str]] = ()) -> Engine:
     """Return the engine with a command, whose messages begin with ``name``. Raise Failure if there is no such program."""
     from samedeal_client.bots.engine import Engine, engine_command
 
@@ -89,7 +90,7 @@ def engine_of(given: argparse.Namespace, command: str, name: str) -> Engine:
         print(printable(f"{name}: {sentence}", 2000), file=sys.stderr, flush=True)
 
     trace = report if given.trace else lambda _: None
-    return Engine(engine_command(command), report, dict(given.option), trace, given.peek)
+    return Engine(engine_command(command), report, dict(options), trace, given.peek)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -115,7 +116,7 @@ def run(given: argparse.Namespace) -> int:
         async with contextlib.AsyncExitStack() as contexts:
             engine: Engine | None = None
             if given.engine:
-                engine = await contexts.enter_async_context(engine_of(given, given.engine, name))
+                engine = await contexts.enter_async_context(engine_of(given, given.engine, name, given.option))
                 await engine.start()
             link = Link(address, name, MemorySessions(), bot=True, home=home_path(room))
             await contexts.enter_async_context(link)
