@@ -15,12 +15,13 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import game_named
 from samedeal.moves import Move
+from samedeal.standings import Result
 from samedeal_client.bots import engine as engine_module
 from samedeal_client.bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
 from samedeal_client.bots.built_in_engine import BuiltInEngine
 from samedeal_client.bots.engine import MAX_FAILURES, Engine, EngineFailed, engine_command
 from samedeal_client.bots.engine_protocol import Clock, position_line
-from samedeal_client.bots.match import pairs
+from samedeal_client.bots.match import RaceAlone, pairs
 from samedeal_client.bots.sequential_test import Comparison, compared
 from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
@@ -254,6 +255,11 @@ def test_match_with_an_engine_that_always_fails_is_given_up(
     assert printed.out.count("B failed at 0: A is ahead") == 2
     assert "samedeal: B has failed" in printed.err
     assert "Traceback" not in printed.err
+
+
+def test_engine_that_failed_is_never_ahead() -> None:
+    failed, poor = RaceAlone(Result(0, 20, 0, 9), failed=True), RaceAlone(Result(0, 0, 0, 0), failed=False)
+    assert (failed.is_ahead_of(poor), poor.is_ahead_of(failed), failed.is_ahead_of(failed)) == (False, True, False)
 
 
 @pytest.mark.parametrize(

@@ -194,17 +194,21 @@ class Bot:
                 return
 
     async def _ask_engine(self, engine: Engine, play: Play, interval: float) -> Move | str:
-        """Return the action that the engine chooses. Return ``RESIGN`` if it fails, and ``WAIT`` if the race ends first."""
+        """Return the action that the engine chooses. Return ``RESIGN`` if it fails, and ``WAIT`` if the race ends first.
+
+        Return ``PAUSE`` if the board has changed meanwhile, because the client had to reconnect.
+        """
         choice = engine.choose(play, Clock(self._time_left, interval))
         async with first_of(choice, self._wait_for_end()) as (choosing, _):
             if not choosing.done():
                 return WAIT
             try:
-                return choosing.result() or WAIT
+                action = choosing.result() or WAIT
             except EngineFailed as failure:
                 self._report(str(failure))
                 self._engine_failed = True
                 return RESIGN
+            return action if self._rooms.model.own.play == play else PAUSE
 
     async def _wait_for_end(self) -> None:
         await self._wait_until(lambda: self._phase != "racing")
