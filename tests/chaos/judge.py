@@ -1,6 +1,6 @@
 """Judges whether a round kept the server's promises. Each check yields a sentence for each broken promise. Pure.
 
-The engine replays the logs from the seed. Everything else in the evidence is compared with these replays.
+The rules replay the logs from the seed. Everything else in the evidence is compared with these replays.
 """
 
 from __future__ import annotations

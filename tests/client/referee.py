@@ -1,4 +1,4 @@
-"""A stand-in for the server in the same process, which judges moves with the engine, and the app connected to it."""
+"""A stand-in for the server in the same process, which judges moves by the rules, and the app connected to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The race screen by keys and by mouse, in several games and sizes, against the engine in the same process."""
+"""The race screen by keys and by mouse, in several games and sizes, against a referee in the same process."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class Client:
         return self.play
 
     async def act(self, action: str, **fields: Any) -> Acked:
-        """Make an action and assert that the ack agrees with the local engine."""
+        """Make an action and assert that the ack agrees with the local rules."""
         assert self.play is not None
         acked = await self.expect(Acked, Act, **{"revision": self.play.revision, "action": action, **fields})
         self.apply(action, acked)

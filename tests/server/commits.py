@@ -1,4 +1,4 @@
-"""Commits of moves that no engine has checked."""
+"""Commits of moves that nobody has checked by the rules."""
 
 from __future__ import annotations
 

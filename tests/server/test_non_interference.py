@@ -187,7 +187,7 @@ async def test_server_that_leaks_is_detected(redis_url: str, monkeypatch: pytest
 
 @pytest.mark.parametrize("game", [game for game, dealt in CASES if dealt], ids=str)
 def test_hidden_cards_change_no_executed_instruction(game: Game) -> None:
-    """This bounds the difference in time: the engine does the same for a move or a refusal, whatever is hidden."""
+    """This bounds the difference in time: the rules do the same for a move or a refusal, whatever is hidden."""
     deck = first_deck(game, 7)
     one = Board.deal(game, deck.cards)
     other = Board.deal(game, other_deck(game, deck, hidden_places(one.masked())).cards)

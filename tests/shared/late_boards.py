@@ -1,4 +1,4 @@
-"""Boards near the end of a game, and an exhaustive search of them by the engine alone."""
+"""Boards near the end of a game, and an exhaustive search of them by the rules alone."""
 
 from __future__ import annotations
 

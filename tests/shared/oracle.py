@@ -1,6 +1,6 @@
-"""A second, plain implementation of the games, to compare the engine with.
+"""A second, plain implementation of the games, to compare the rules with.
 
-It shares only the names of piles with the engine. A board is a dict of lists of words such as ``9H``, or ``(9H)`` for a
+It shares only the names of piles with `samedeal`. A board is a dict of lists of words such as ``9H``, or ``(9H)`` for a
 face-down card. It is slow, and gives the legal moves and their outcomes but no refusals.
 """
 

@@ -1,4 +1,4 @@
-"""A sixth game made of today's policies: one value is all that the engine needs."""
+"""A sixth game made of today's policies: one value is all that the rules need."""
 
 from __future__ import annotations
 

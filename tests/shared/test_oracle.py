@@ -1,4 +1,4 @@
-"""The engine compared with a second, plain implementation of the games."""
+"""The rules compared with a second, plain implementation of the games."""
 
 from __future__ import annotations
 

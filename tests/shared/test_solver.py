@@ -50,7 +50,7 @@ def search_of(space: StateSpace, board: Board, safe_moves: bool) -> Search:
 
 
 def assert_agrees_with_engine(board: Board) -> None:
-    """Compare the solver with a search by the engine, which knows no canonical states and no safe moves."""
+    """Compare the solver with a search by the rules alone, which knows no canonical states and no safe moves."""
     answer = solve(board, BUDGET)
     winnable = exhaustive_search(board, 400)
     assert answer.outcome is not (Outcome.UNWINNABLE if winnable else Outcome.WON) or winnable is None

@@ -1,6 +1,6 @@
 """Draw ``deploy/pictures/race.svg``, the picture of a race in the README.
 
-It shows the real client in a race of four players, played by bots with a fixed seed. The engine judges the moves in the same
+It shows the real client in a race of four players, played by bots with a fixed seed. The rules judge the moves in the same
 process, so the picture is the same on every run. ``make picture`` writes it.
 """
 
