@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,10 +20,19 @@ from samedeal.standings import Result
 from samedeal_client.bots import engine as engine_module
 from samedeal_client.bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
 from samedeal_client.bots.built_in_engine import BuiltInEngine
-from samedeal_client.bots.engine import MAX_FAILURES, Engine, EngineFailed, engine_command
-from samedeal_client.bots.engine_protocol import Clock, position_line
+from samedeal_client.bots.engine import (
+    LONGEST_LINE,
+    MAX_FAILURES,
+    MAX_LINES,
+    START_TIMEOUT,
+    STOP_TIMEOUT,
+    Engine,
+    EngineFailed,
+    engine_command,
+)
+from samedeal_client.bots.engine_protocol import VERSION, Clock, position_line
 from samedeal_client.bots.match import RaceAlone, pairs
-from samedeal_client.bots.sequential_test import Comparison, compared
+from samedeal_client.bots.sequential_test import EDGE, Comparison, compared
 from samedeal_client.bots.strategy import BotMemory
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.cli import main
@@ -32,6 +42,7 @@ from tests.client.boards import dealt
 from tests.client.engine_scripts import READY, answering, script
 
 EXAMPLES = Path(__file__).parents[2] / "shared" / "engines"
+PAGE = (EXAMPLES.parent / "ENGINES.md").read_text(encoding="utf-8")
 CLOCK = Clock(900, 3)
 FIRST_MOVE = "*) moves=${position#*; moves }; moves=${moves%%;*}; answer=${moves%%, *}"
 
@@ -228,6 +239,26 @@ async def test_examples_play_alike(other: str) -> None:
         played = [pair async for pair in pairs((python, engine), games, 1, 3)]
     assert [(pair.first, pair.second) for pair in played] == [(False, False)] * 2
     assert [pair.races[1].won for pair in played] == [True, False]
+
+
+async def test_first_engine_of_the_page_plays(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```sh\n#!/bin/sh\n(.*?)```", PAGE, re.DOTALL)
+    async with Engine([script(tmp_path, text)], pytest.fail) as engine:
+        play = Play(dealt("willow", 1))
+        for _ in range(20):
+            action = await engine.choose(play, CLOCK)
+            assert action == play.board.legal_moves()[0]
+            play = play.act(action)
+
+
+def test_page_names_the_limits() -> None:
+    assert f"version {VERSION} of the engine protocol" in PAGE
+    assert f"more than {MAX_LINES} lines without an answer, a line of more than {LONGEST_LINE} bytes" in PAGE
+    assert f"nor within {STOP_TIMEOUT:g} seconds after `stop`" in PAGE
+    assert f"within {START_TIMEOUT:g} seconds" in PAGE
+    assert f"at least {EDGE:.0%}".replace("%", " %") in PAGE
+    fields = [field.split(" ")[0] for field in position_line(Play(dealt("willow", 1)), CLOCK).split("; ")]
+    assert re.findall(r"^\| `([a-z]+) ", PAGE.partition("## The position")[2], re.MULTILINE) == fields
 
 
 def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:
