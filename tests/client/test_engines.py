@@ -40,6 +40,7 @@ from samedeal_client.commands import match
 from tests.client.boards import board as positioned
 from tests.client.boards import dealt
 from tests.client.engine_scripts import READY, answering, script
+from tests.golden.golden_files import assert_golden
 
 EXAMPLES = Path(__file__).parents[2] / "shared" / "engines"
 PAGE = (EXAMPLES.parent / "ENGINES.md").read_text(encoding="utf-8")
@@ -47,11 +48,9 @@ CLOCK = Clock(900, 3)
 FIRST_MOVE = "*) moves=${position#*; moves }; moves=${moves%%;*}; answer=${moves%%, *}"
 
 
-def test_position_says_everything() -> None:
+def test_position_matches_its_golden() -> None:
     play = Play(dealt("klondike", 7), Undo.FREE).act("draw")
-    assert (
-        position_line(play, Clock(812.5, 3)) == (EXAMPLES.parents[1] / "tests/golden/position.txt").read_text().strip()
-    )
+    assert_golden("position.txt", position_line(play, Clock(812.5, 3)) + "\n")
 
 
 @pytest.mark.parametrize("game", ["klondike", "athena", "spider", "yukon"])

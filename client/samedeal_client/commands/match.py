@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from samedeal.games import GAMES, game_named
+from samedeal.games import DEFAULT_GAME, GAMES, game_named
 from samedeal_client.commands.bot import add_engine_options, engine_of, pace
 from samedeal_client.commands.common import integer_in
 from samedeal_client.errors import Failure
@@ -21,11 +21,11 @@ Two engines race on the same deals, each alone, on this machine and without a se
 bots, or a program that speaks the engine protocol, which shared/ENGINES.md describes. The match ends as soon as a
 sequential test tells which engine is better, or after the deals."""
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   samedeal match careful greedy
-  samedeal match ./mine './mine --deeper' --games willow,freecell --deals 50
-  samedeal match ./mine random --games willow --deals 1 --trace     shows each line"""
+  samedeal match ./mine './mine --deeper' --games {DEFAULT_GAME} --deals 50
+  samedeal match ./mine random --games {DEFAULT_GAME} --deals 1 --trace     shows each line"""
 
 _DEALS: Final = integer_in(1, 100_000)
 
