@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welcome
 from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import DealSecret, FoundDeal, Race
 from samedeal_server.store.events import SequencedEvent
 from tests.chaos.shares import ShownSeats
@@ -126,7 +127,8 @@ class Evidence:
 
     ``calm_at`` is the end of the last fault. ``failures`` are errors of the round itself. ``banned`` holds the players whom
     the operator has banned, and ``secrets`` what no node may log. ``lost`` is the time, in milliseconds, whose writes a
-    failover has lost. ``stepped`` is the size of all steps of the clock of Redis together, in milliseconds.
+    failover has lost. ``stepped`` is the size of all steps of the clock of Redis together, in milliseconds. ``news`` is
+    what programs were told.
     """
 
     rooms: Mapping[str, RoomEvidence]
@@ -139,3 +141,4 @@ class Evidence:
     secrets: Sequence[str] = ()
     lost: range = range(0)
     stepped: int = 0
+    news: Sequence[RaceNews] = ()

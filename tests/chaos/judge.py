@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -52,6 +52,7 @@ from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
+from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import CLOSED_LIFETIME, LIFETIME
@@ -77,6 +78,7 @@ _PERMANENT_KEYS: Final = frozenset(
         keys.SCHEMAS,
         keys.RECEIPT_KEY,
         keys.RECORDS,
+        keys.NEWS,
         keys.ORDERS,
         keys.BANS,
         *map(keys.node_names, keys.NODE_COPIES),
@@ -92,6 +94,7 @@ _LIFETIMES: Final = {
     keys.record(""): 86_400 * Limits().record_days,
     keys.earlier(""): PAST_LIFETIME,
     keys.past(""): PAST_LIFETIME,
+    f"{keys.PREFIX}told:": TOLD_LIFETIME,
     keys.last_record(""): 86_400 * Limits().record_days,
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""
@@ -835,6 +838,22 @@ def nodes_logged_no_fault(case: Case) -> Iterator[str]:
             yield f"{name} logged a secret: {event.get('event')}"
 
 
+def news_is_public_and_told_once(case: Case) -> Iterator[str]:
+    """Programs hear nothing of private rooms, and of each end of a race once, with its standings."""
+    ends = Counter((each.race, each.time) for each in case.evidence.news if each.event == "finished")
+    for (race, _), count in ends.items():
+        if count > 1:
+            yield f"the end of {race} was told {count} times"
+    for each in case.evidence.news:
+        room = case.evidence.rooms.get(each.room.room)
+        if room is None or each.time < room.race.created:
+            continue
+        if room.race.private:
+            yield f"the private room {each.room.room} was told"
+        if each.time == room.race.finished_at and each.standings != room.race.standings:
+            yield f"{each.race} was told with other standings"
+
+
 def keys_expire(case: Case) -> Iterator[str]:
     """Every key in Redis expires in time, apart from the permanent ones."""
     for key in case.evidence.keys:
@@ -911,6 +930,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     clients_found_no_error,
     exclusions_are_justified,
     nodes_logged_no_fault,
+    news_is_public_and_told_once,
     keys_expire,
     only_seated_players_have_keys,
     rooms_are_small,

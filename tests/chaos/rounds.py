@@ -26,10 +26,12 @@ from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Ban, CloseRoom
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToClient, ToServer
 from samedeal.record import Record
+from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import Race
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
+from samedeal_server.store.news import NewsId
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import CLOSED_LIFETIME, STREAM_LENGTH, Store
 from samedeal_server.telemetry.metrics import Metrics
@@ -176,7 +178,7 @@ class _Round:
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
                     self._failures.append(f"a client failed: {error!r}")
-        rooms, stored_keys = await self._collect_evidence()
+        rooms, stored_keys, news = await self._collect_evidence()
         crashed = [
             f"{node.log.name}: crashed with exit code {node.code}"
             for node in self._nodes
@@ -201,6 +203,7 @@ class _Round:
             secrets,
             self._lost,
             self._stepped,
+            news,
         )
 
     async def clear(self) -> None:
@@ -423,7 +426,7 @@ class _Round:
     def _targets(self) -> list[tuple[str, int]]:
         return [node.target for node in self._nodes if not node.leaving]
 
-    async def _collect_evidence(self) -> tuple[dict[str, RoomEvidence], list[StoredKey]]:
+    async def _collect_evidence(self) -> tuple[dict[str, RoomEvidence], list[StoredKey], list[RaceNews]]:
         rooms: dict[str, RoomEvidence] = {}
         async with connect(self._redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
@@ -435,8 +438,9 @@ class _Round:
                 else:
                     rooms[room] = found
             await redis.delete(STEP_KEY)
+            news = [each for _, each in await store.news.after(NewsId(0, 0))]
             stored = [await _stored_key(redis, key) async for key in redis.scan_iter(count=1000)]
-        return rooms, [key for key in stored if key is not None]
+        return rooms, [key for key in stored if key is not None], news
 
 
 async def _ask(socket: ClientConnection, kind: Callable[..., ToServer], **fields: Any) -> ToClient:

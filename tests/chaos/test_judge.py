@@ -46,6 +46,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.public_facts import RaceNews, news_of
 from samedeal_server.races.race import Race, Racer
 from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
@@ -113,6 +114,7 @@ class Round:
         self.node_failures: list[str] = []
         self.lost = range(0)
         self.stepped = 0
+        self.news: list[RaceNews] = []
         self.alter_events: Callable[[list[SequencedEvent]], list[SequencedEvent]] = lambda events: events
 
     def played(self, *actions: str) -> list[tuple[str, Play]]:
@@ -272,6 +274,7 @@ class Round:
             calm_at=START + 5_000,
             lost=self.lost,
             stepped=self.stepped,
+            news=self.news,
         )
 
     def race_before(self) -> Race:
@@ -992,6 +995,24 @@ def test_node_crash_is_found() -> None:
 )
 def test_wrong_key_is_found(name: str, lifetime: float | None, sentence: str) -> None:
     check(lambda played: played.keys.append(StoredKey(name, lifetime, 100)), sentence)
+
+
+def test_news_of_a_private_room_is_found() -> None:
+    def tell(played: Round) -> None:
+        played.race = replace(played.race, private=True)
+        played.news.append(told(played.race))
+
+    check(tell, "the private room friday was told")
+
+
+def test_end_told_twice_is_found() -> None:
+    check(lambda played: played.news.extend([told(played.race)] * 2), "was told 2 times")
+
+
+def told(race: Race) -> RaceNews:
+    news = news_of(replace(race, private=False, finished_at=ENDS + 20), "finished")
+    assert news is not None
+    return news
 
 
 def test_room_that_fills_redis_is_found() -> None:

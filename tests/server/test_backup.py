@@ -62,7 +62,7 @@ async def test_backup_has_equal_parts_and_can_be_read(redis: RedisClient, node: 
     assert (tail.keys, tail.rooms, tail.sessions) == (len(dumped), 1, 2)
     keys = {record.key.decode() for record in dumped if isinstance(record, DumpedKey)}
     stored = {key.decode() for key in await redis.keys("samedeal:*")}
-    transient = ("samedeal:node", "samedeal:player:", "samedeal:probe")
+    transient = ("samedeal:node", "samedeal:news", "samedeal:player:", "samedeal:probe")
     assert keys <= stored
     assert all(key.startswith(transient) for key in stored - keys)
 

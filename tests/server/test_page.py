@@ -7,7 +7,6 @@ import json
 import re
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from html import unescape
 from importlib.resources import files
 from io import BytesIO
@@ -27,7 +26,8 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.page.files import sent
 from samedeal_server.page.previews import preview_tags
 from tests.server.live_nodes import NodeMaker
-from tests.server.raw_client import HANDSHAKE, Wire, handshake
+from tests.server.plain_http import ask
+from tests.server.raw_client import HANDSHAKE
 from tests.shared.javascript import evaluate_with_page, needs_node
 
 WORKER = "deep_check_worker.js"
@@ -48,31 +48,6 @@ This is for a joint deal over TLS. Plain http needs ``hash.js`` besides, and oth
 
 LARGEST = 65_500
 """Maximum size, in bytes, of all files together, compressed with gzip: also those of the list, the replay and the solver."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def policy(self) -> dict[str, str]:
-        parts = (part.strip().partition(" ") for part in self.headers["content-security-policy"].split(";"))
-        return {name: value for name, _, value in parts}
-
-
-async def ask(url: str, path: str = "/", method: str = "GET", **headers: str) -> Answer:
-    wire = await Wire.open(url)
-    await wire.send(handshake(f"{method} {path} HTTP/1.1", **(dict.fromkeys(HANDSHAKE) | {"Host": "a"} | headers)))
-    head, body = await wire.head(), await wire.eof()
-    await wire.close()
-    status, *lines = head.decode().strip().split("\r\n")
-    return Answer(
-        int(status.split()[1]),
-        {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)},
-        body,
-    )
 
 
 def imported(name: str) -> set[str]:

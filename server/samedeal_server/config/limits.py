@@ -66,6 +66,9 @@ class Limits:
     late_backlog: int = setting(
         64, "frames queued for a spectator before it skips to the newest boards", metavar="N", minimum=1
     )
+    listeners: int = setting(
+        200, "programs that listen to the news of public races on this node", metavar="N", minimum=0
+    )
     records: int = setting(1_000, "records of finished races kept, by all nodes together", metavar="N", minimum=0)
     record_days: int = setting(30, "days for which the record of a race is kept", metavar="N", minimum=1)
     actions_per_race: int = setting(10_000, "moves of a player in a race", metavar="N", minimum=1)

@@ -146,6 +146,11 @@ class ClientSocket(ServerConnection):
         """Start to send pings at intervals. The library's own keepalive would need a task for each connection."""
         self._keepalive_timer = self.loop.call_later(PING_INTERVAL, self._keep_alive)
 
+    def stop_keepalive(self) -> None:
+        """Send no pings, because what the client gets is no WebSocket."""
+        if self._keepalive_timer is not None:
+            self._keepalive_timer.cancel()
+
     def connection_made(self, transport: Any) -> None:
         """Count the connection as pending: its handshake is not complete."""
         super().connection_made(transport)

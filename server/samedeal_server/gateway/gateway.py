@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
@@ -33,6 +34,8 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import CloseCode, RefusalCode
 from samedeal.terminal_text import printable
+from samedeal_server.api.news_listeners import NewsListeners, StreamHead
+from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.client_socket import ClientSocket
@@ -89,7 +92,7 @@ class Gateway:
 
     ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the name of each further
     subprotocol, such as the operators', to a function that serves its connections. ``page`` answers plain HTTP
-    requests.
+    requests. ``listeners`` get the news of public races; without them, the node has no read API.
     """
 
     def __init__(
@@ -102,6 +105,7 @@ class Gateway:
         on_hello: Callable[[PlayerConnection], None],
         subprotocols: Mapping[str, Serve],
         page: PageFiles | None = None,
+        listeners: NewsListeners | None = None,
     ) -> None:
         self.rooms = rooms
         self.handshakes = handshakes
@@ -115,6 +119,8 @@ class Gateway:
         self._queue = RequestQueue(self._timers)
         has_page = page is not None
         self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello, has_page=has_page)
+        lists = self.handlers.room_list, self.handlers.record_list
+        self._api = ReadApi(rooms.store, *lists, listeners) if listeners else None
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
 
@@ -143,13 +149,17 @@ class Gateway:
         count = 0 if any(offered == [name] for name in self._subprotocols) else len(self.connections)
         if (rejection := self.handshakes.refuse_excess(socket, request, count)) is not None:
             return rejection
+        networks = networks_of(self.handshakes.address(socket))
+        api = self._api if is_for_api(request) and not is_handshake(request) else None
         try:
-            self._rates.connect(networks_of(self.handshakes.address(socket)))
+            self._rates.connect(networks, REQUEST_COST if api else 0)
         except RequestRefused:
             self.metrics.handshakes_refused["address"].inc()
             return busy(
                 socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
             )
+        if api is not None:
+            return api.respond(request, partial(self._rates.charge_address, networks))
         if self._page is not None and not is_handshake(request):
             return self._respond(self._page, socket, request)
         return self.handshakes.refuse_origin(socket, request)
@@ -174,6 +184,9 @@ class Gateway:
     async def serve(self, socket: ClientSocket) -> None:
         """Serve a connection until it ends."""
         self.handshakes.done(socket)
+        if self._api is not None and isinstance(socket.response, StreamHead):
+            await self._serve_listener(self._api.listeners, socket, socket.response)
+            return
         if serve := self._subprotocols.get(socket.subprotocol or ""):
             await serve(socket)
             return
@@ -221,6 +234,15 @@ class Gateway:
                 seconds=round(self._timers.monotonic() - opened_at, 1),
             )
 
+    async def _serve_listener(self, listeners: NewsListeners, socket: ClientSocket, head: StreamHead) -> None:
+        """Serve a listener until its connection ends. It counts towards the connections of its address."""
+        networks = networks_of(self.handshakes.address(socket))
+        self.handshakes.opened(networks)
+        try:
+            await listeners.serve(socket, head)
+        finally:
+            self.handshakes.closed(networks)
+
     def update_gauges(self) -> None:
         """Set all metrics that describe the current state of the node."""
         kinds = Counter(connection.kind for connection in self.connections)
@@ -230,6 +252,7 @@ class Gateway:
         self.metrics.frames_queued.set(sum(waiting))
         self.metrics.frames_queued_max.set(max(waiting, default=0))
         self.metrics.rooms_followed.set(len(self.rooms.hubs))
+        self.metrics.news_listeners.set(self._api.listeners.count if self._api else 0)
         self.metrics.draining.set(self.draining)
 
     async def drain(self) -> None:
@@ -241,6 +264,8 @@ class Gateway:
         for connection in list(self.connections):
             connection.send(player_notices.draining())
             connection.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")
+        if self._api is not None:
+            self._api.listeners.close()
         await self.wait_closed(_DRAIN_TIMEOUT)
 
     async def wait_closed(self, timeout: float) -> None:  # noqa: ASYNC109  # a timeout is not an error here

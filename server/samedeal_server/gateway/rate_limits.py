@@ -36,9 +36,13 @@ class RateLimits:
         self._quotas_limits = limits.current
         self._quotas = Quotas(limits.current)
 
-    def connect(self, networks: Networks) -> None:
-        """Charge an address for a new connection."""
-        self._current_quotas().admit(networks, self._timers.monotonic(), CONNECTION_COST)
+    def connect(self, networks: Networks, cost: int = 0) -> None:
+        """Charge an address for a new connection, and for a request over it that costs as much as ``cost`` moves."""
+        self._current_quotas().admit(networks, self._timers.monotonic(), CONNECTION_COST + cost)
+
+    def charge_address(self, networks: Networks, cost: float) -> None:
+        """Charge an address for work that a request has caused. Never raise an error."""
+        self._current_quotas().charge(networks, self._timers.monotonic(), cost)
 
     def request(self, connection: PlayerConnection, cost: int) -> float:
         """Charge for a request that costs as much as ``cost`` moves.

@@ -96,9 +96,9 @@ class RequestHandlers:
         self.creator = RoomCreator(rooms)
         self.entry = RoomEntry(rooms, self.creator, rates.charge_passphrase)
         self._rooms = rooms
-        self._room_list = RoomList(rooms.store, rooms.timers)
-        self._race_now = RaceNowRooms(rooms, self.creator, self._room_list)
-        self._record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
+        self.room_list = RoomList(rooms.store, rooms.timers)
+        self._race_now = RaceNowRooms(rooms, self.creator, self.room_list)
+        self.record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
         self._records = RecordReader(rooms.store, self.creator.passphrases, limits)
         self._limits = limits
         self._rates = rates
@@ -151,7 +151,7 @@ class RequestHandlers:
 
     async def list_rooms(self, _connection: PlayerConnection, message: ListRooms) -> ToClient:
         """Return the newest rooms that players can join or watch."""
-        return Rooms(to=message.id, rooms=await self._room_list.lines(message.game, only_open=message.open))
+        return Rooms(to=message.id, rooms=await self.room_list.lines(message.game, only_open=message.open))
 
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
         """Return the code of the public room whose race starts soonest."""
@@ -163,7 +163,7 @@ class RequestHandlers:
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
         """Return the newest records that everybody may read."""
-        return Records(to=message.id, records=await self._record_list.lines())
+        return Records(to=message.id, records=await self.record_list.lines())
 
     async def read_record(self, connection: PlayerConnection, message: ReadRecord) -> ToClient:
         """Return a part of a record."""

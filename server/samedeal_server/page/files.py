@@ -43,6 +43,7 @@ _TYPES: Final = {
     ".mjs": "text/javascript; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
 
@@ -53,7 +54,8 @@ _QR_CODE: Final = ("qr/", ".svg")
 
 _END_OF_HEAD: Final = b"</head>"
 
-_METHODS: Final = ("GET", "HEAD")
+METHODS: Final = ("GET", "HEAD")
+"""The HTTP methods that are answered."""
 
 _STATIC: Final = files(__package__) / "static"
 
@@ -87,9 +89,9 @@ class PageFiles:
     """The files of the page, which are read once at start-up. ``public_url`` is the setting of this name."""
 
     def __init__(self, public_url: str = "") -> None:
-        self._files = {found.name: _file(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
+        self._files = {found.name: make_file(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
         if offered():
-            self._files[_GAMES] = _file(_GAMES, games_json(GAMES.values()))
+            self._files[_GAMES] = make_file(_GAMES, games_json(GAMES.values()))
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
     def respond(self, request: Request, room: RoomLine | None = None, *, encrypted: bool = False) -> Response | None:
@@ -100,9 +102,9 @@ class PageFiles:
         """
         if is_handshake(request):
             return None
-        if request.method not in _METHODS:
+        if request.method not in METHODS:
             response = _sentence(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
-            response.headers["Allow"] = ", ".join(_METHODS)
+            response.headers["Allow"] = ", ".join(METHODS)
         else:
             path, _, query = request.path.partition("?")
             address = requested_address(request.headers.get_all("Host"), self._public, encrypted=encrypted)
@@ -110,7 +112,7 @@ class PageFiles:
                 response = _sentence(http.HTTPStatus.NOT_FOUND, "There is no such page. / lists the rooms to watch.")
             else:
                 embedded = "embed" in parse_qs(query, keep_blank_values=True)
-                response = _respond_with(file, request.headers, "*" if embedded else "'none'")
+                response = respond_with(file, request.headers, "*" if embedded else "'none'")
         if request.method == "HEAD":
             response.body = b""
         return response
@@ -119,7 +121,7 @@ class PageFiles:
         """Return the file for a path without its first slash, or None if there is none."""
         if not name or _room_code(name):
             tags = preview_tags(address, _room_code(name), room).encode()
-            return _file(DOCUMENT, self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD))
+            return make_file(DOCUMENT, self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD))
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
             code = _room_code(name.removeprefix(_QR_CODE[0]).removesuffix(_QR_CODE[1]))
             return _qr_code(f"{address}/{code}") if code and address else None
@@ -153,7 +155,7 @@ def _qr_code(link: str) -> File:
     """Return a link as a QR code, with the bright margin that readers of QR codes need."""
     picture = BytesIO()
     segno.make(link, error="m", micro=False).save(picture, "svg", xmldecl=False, omitsize=True, light="#fff")
-    return _file("qr.svg", picture.getvalue())
+    return make_file("qr.svg", picture.getvalue())
 
 
 def sent(name: str, content: bytes) -> bytes:
@@ -166,13 +168,15 @@ def sent(name: str, content: bytes) -> bytes:
     return re.sub(rb"(?m)(^|[ \t]+)//( .*)?$|^[ \t]+", b"", content) if name.endswith(("js", ".css")) else content
 
 
-def _file(name: str, content: bytes) -> File:
+def make_file(name: str, content: bytes) -> File:
+    """Return a file with this content. The end of its name decides its type."""
     content = sent(name, content)
     packed = gzip.compress(content, mtime=0)
     return File(_TYPES[PurePath(name).suffix], content, packed, hashlib.sha256(content).hexdigest()[:20])
 
 
-def _respond_with(file: File, request: Headers, ancestors: str) -> Response:
+def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Response:
+    """Return the response with a file, or 304 if the browser has it. ``ancestors`` are the sites that may frame it."""
     compressed = len(file.packed) < len(file.plain) and _accepts_gzip(request)
     tag = f'"{file.tag}-gzip"' if compressed else f'"{file.tag}"'
     headers = Headers(

@@ -19,6 +19,7 @@ from websockets.server import ServerProtocol
 
 from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
+from samedeal_server.api.news_listeners import NewsListeners
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.connections.client_socket import CLOSE_TIMEOUT, ClientSocket
@@ -197,7 +198,10 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         agent = NodeAgent(rooms, connections, bans, stop, metrics)
         subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}
         page = PageFiles(config.public_url) if config.page else None
-        gateway = Gateway(rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page)
+        listeners = NewsListeners(rooms, limits) if config.page else None
+        gateway = Gateway(
+            rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners
+        )
 
         health_url = ""
         if config.health_port is not None:
@@ -213,6 +217,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         tasks.append(asyncio.create_task(rooms.listen()))
         tasks.append(asyncio.create_task(upkeep.run()))
         tasks.append(asyncio.create_task(measure_loop_lag(metrics)))
+        if listeners is not None:
+            tasks.append(asyncio.create_task(listeners.run()))
         if embedded is not None:
             tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         if certificate is not None:

@@ -16,6 +16,7 @@ from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import choose
+from samedeal_server.races.public_facts import news_of
 from samedeal_server.races.race import (
     CommandResult,
     FixDealCommand,
@@ -152,7 +153,10 @@ class RoomRegistry:
                 return wanted, changes
 
     def record(self, race: Race, changes: tuple[str, ...], by: str = "") -> None:
-        """Log the changes of a race, and count them in the metrics."""
+        """Log the changes of a race, count them in the metrics, and add those to the news that everybody may know.
+
+        ``tick`` adds the news of the end of a race, once the race has a record.
+        """
         fields: dict[str, object] = {"player": by} if by else {}
         if "opened" in changes:
             fields |= {"game": race.game.name, "deal": race.deal, "previous": race.previous}
@@ -164,6 +168,8 @@ class RoomRegistry:
         _log.info(LogEvent.RACE_CHANGED, room=race.room, phase=race.phase, changes=list(changes), **fields)
         for change in _MILESTONES.intersection(changes):
             self.metrics.races[race.game.name, change].inc()
+            if change != "finished" and (news := news_of(race, change)):
+                self.background.spawn(partial(self.store.news.add, news))
 
     async def load(self, room: str) -> Snapshot:
         """Load the newest snapshot of a room. Raise RequestRefused ``no_room`` if the room does not exist."""
@@ -193,6 +199,8 @@ class RoomRegistry:
         await self.store.index.update(race)
         if race.phase == "finished":
             await self._records.keep(race)
+            if news := news_of(race, "finished"):
+                await self.store.news.add_once(news)
         return race
 
     async def _race_alone(self, race: Race) -> Race:

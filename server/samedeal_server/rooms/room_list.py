@@ -10,7 +10,7 @@ from typing import Final
 from samedeal.games import game_named
 from samedeal.protocol.messages import RoomLine
 from samedeal_server.loop_timers import Timers
-from samedeal_server.races.race import Race
+from samedeal_server.races.public_facts import room_line
 from samedeal_server.rooms.cached_list import LIST_LIFETIME, MAX_LISTED, CachedList
 from samedeal_server.store.room_indexes import ListedRoom
 from samedeal_server.store.store import Store
@@ -79,25 +79,10 @@ async def room_lines(store: Store, rooms: Sequence[str]) -> dict[str, RoomLine |
     Raise StoreUnavailable if Redis fails.
     """
     races = await store.load_races(rooms)
-    return {room: _line(race) for room, race in zip(rooms, races, strict=True)}
-
-
-def _line(race: Race | None) -> RoomLine | None:
-    if race is None or race.phase == "closed":
-        return None
-    return RoomLine(
-        room=race.room,
-        game=race.game.name,
-        deal=race.deal,
-        phase=race.phase,
-        players=len(race.racers),
-        seats=race.options.players,
-        private=race.private,
-        spectators=race.options.spectators,
-        starts=race.starts or race.options.start_at,
-        delay=race.options.delay,
-        bots=race.options.bots,
-    )
+    return {
+        room: None if race is None or race.phase == "closed" else room_line(race)
+        for room, race in zip(rooms, races, strict=True)
+    }
 
 
 def choose(rooms: Iterable[ListedRoom], now: int) -> list[ListedRoom]:

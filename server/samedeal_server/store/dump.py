@@ -20,8 +20,8 @@ _MAX_ATTEMPTS: Final = 50
 _RETRY_INTERVAL: Final = 0.02
 
 _INDEXES: Final = (keys.ROOMS.encode(), keys.LISTED.encode(), keys.DUE.encode())
-_TRANSIENT_PREFIXES: Final = (keys.NODES.encode(), keys.player("").encode(), keys.PROBE.encode())
-"""Prefixes of keys that are useless after the nodes have stopped: data about nodes, and about players' connections."""
+_TRANSIENT_PREFIXES: Final = (keys.NODES.encode(), keys.player("").encode(), keys.PROBE.encode(), keys.NEWS.encode())
+"""Prefixes of keys that are useless after the nodes have stopped: data about nodes and players' connections, and news."""
 
 _SESSION: Final = keys.session("").encode()
 _ROOM: Final = f"{keys.PREFIX}{{".encode()

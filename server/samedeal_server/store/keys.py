@@ -1,8 +1,8 @@
 """The names of all keys and channels in Redis. Each docstring begins with the type of the value.
 
 All keys of a room share the hash tag ``{room}``. A script therefore touches a single slot, and the rooms of a cluster
-are spread over its primaries. Other keys hold sessions, records of finished races, data about nodes, and three indexes
-that can be rebuilt from the rooms. "Packed" means encoded with ``codec.pack``.
+are spread over its primaries. Other keys hold sessions, records of finished races, news, data about nodes, and three
+indexes that can be rebuilt from the rooms. "Packed" means encoded with ``codec.pack``.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ DUE: Final = f"{PREFIX}due"
 
 RECORDS: Final = f"{PREFIX}records"
 """Sorted set: the ids of recorded races by the time, in milliseconds, at which the race ended."""
+
+NEWS: Final = f"{PREFIX}news"
+"""Stream: news of public races (packed); trimmed. Hooks read it as groups of consumers."""
 
 RECEIPT_KEY: Final = f"{PREFIX}receipt_key"
 """String: the secret key with which all nodes sign receipts."""
@@ -97,6 +100,11 @@ def past(player: str) -> str:
 def record(race: str) -> str:
     """Hash: the record of a race in compressed parts, its summary for lists (packed), and who may read it; expires."""
     return f"{PREFIX}record:{race}"
+
+
+def told(race: str, finished_at: int) -> str:
+    """String: present once the news that a race finished at this time, in milliseconds, was added; expires."""
+    return f"{PREFIX}told:{race}:{finished_at}"
 
 
 def last_record(room: str) -> str:

@@ -32,6 +32,7 @@ from samedeal_server.store.events import (
     presence_parts,
 )
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult, GroupCommit
+from samedeal_server.store.news import NewsStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.records import RecordStore
@@ -130,6 +131,7 @@ class Store:
         self.guesses = PassphraseGuesses(self.executor)
         self.records = RecordStore(self.executor)
         self.earlier = EarlierRaces(self.executor)
+        self.news = NewsStore(self.executor)
         self.receipt_key = b""
         self._on_committed: OnCommitted = lambda _room, _event, _is_announced: None
         self._commits = GroupCommit(self._commit_batch)

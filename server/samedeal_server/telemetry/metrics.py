@@ -111,6 +111,10 @@ class Metrics:
             "samedeal_spectators_skipped_total", "Times a spectator fell behind and skipped to the newest boards."
         )
 
+        self.news_listeners = gauge(
+            "samedeal_news_listeners", "Programs that listen to the news of public races on this node."
+        )
+
         # Requests and moves
         self.requests = labelled("samedeal_requests_total", "Well-formed requests, by type of message.", "type")
         self.refusals = labelled("samedeal_refusals_total", "Refused requests, by code.", "code", "server_full")

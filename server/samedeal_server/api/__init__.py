@@ -1,0 +1,1 @@
+"""The read API: what everybody may see, as JSON over plain HTTP, and news of public races as they happen."""

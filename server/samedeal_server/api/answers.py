@@ -1,0 +1,119 @@
+"""The answers of the read API, as msgspec encodes them in JSON. Times are in milliseconds since 1970."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from samedeal.errors import SamedealError
+from samedeal.game import Game
+from samedeal.protocol.messages import RecordLine, RoomLine, TableLine
+from samedeal.record import Record, RecordedPlayer
+
+
+class RoomsAnswer(Struct, frozen=True):
+    """The rooms that can be joined or watched, those with players first, the newest ones first."""
+
+    rooms: tuple[RoomLine, ...]
+
+
+class RacesAnswer(Struct, frozen=True):
+    """The newest finished races that everybody may read, the newest one first."""
+
+    races: tuple[RecordLine, ...]
+
+
+class RaceAnswer(Struct, frozen=True, kw_only=True):
+    """A finished race, with every action of every player. Hashes and seeds are hexadecimal.
+
+    ``limit`` is in seconds. ``seed`` is empty if the deal has a ``proof``, and ``proof`` is empty if it has none. In
+    ``players``, each of ``actions`` is the time since the start of the race in milliseconds, and the action.
+    """
+
+    race: str
+    room: str
+    round: int
+    game: str
+    rules: str
+    deal: str
+    undo: str
+    limit: int
+    started: int
+    ended: int
+    commitment: str
+    seed: str
+    proof: str
+    players: tuple[RecordedPlayer, ...]
+
+    @classmethod
+    def of(cls, race: str, text: str) -> RaceAnswer:
+        """Return a race from its record. Raise BadRecord if this release does not read such records."""
+        record = Record.parse(text)
+        terms = record.terms
+        return cls(
+            race=race,
+            room=terms.room,
+            round=terms.round,
+            game=terms.game.name,
+            rules=terms.game.rules_hash.hex(),
+            deal=str(terms.deal),
+            undo=terms.undo,
+            limit=terms.limit,
+            started=terms.start,
+            ended=record.end,
+            commitment=terms.commitment.hex(),
+            seed=record.seed.hex(),
+            proof=str(record.proof or ""),
+            players=record.players,
+        )
+
+
+class GameLine(Struct, frozen=True):
+    """A game. ``rules`` is the hash of its rules, in hexadecimal. ``/games.json`` has the rules themselves."""
+
+    name: str
+    title: str
+    blurb: str
+    decks: int
+    cards: int
+    rules: str
+    seldom_winnable: bool
+
+    @classmethod
+    def of(cls, game: Game) -> GameLine:
+        """Return the line of a game."""
+        file = game.file
+        rules = game.rules_hash.hex()
+        return cls(game.name, game.title, file.blurb, game.decks, game.cards, rules, file.seldom_winnable)
+
+
+class GamesAnswer(Struct, frozen=True):
+    """The games that can be played on this server."""
+
+    games: tuple[GameLine, ...]
+
+
+class SeriesAnswer(Struct, frozen=True):
+    """The table of a series, after the race in ``room`` if it is over, or else before it.
+
+    ``races`` is the number of races of the series, and ``round`` counts the race in the room and those before it from 0.
+    """
+
+    room: str
+    round: int
+    races: int
+    table: tuple[TableLine, ...]
+
+
+class ErrorAnswer(Struct, frozen=True):
+    """Why a request was refused, as a code and a sentence."""
+
+    code: str
+    message: str
+
+
+class ApiError(SamedealError):
+    """Error of a request that only the API can refuse."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code

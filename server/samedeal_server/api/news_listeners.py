@@ -1,0 +1,125 @@
+"""Listeners to the news of public races, over server-sent events.
+
+A listener is an HTTP client whose response does not end. The node reads the stream of news about once a second, so that
+each listener gets the news of all nodes. A client that reconnects says which news it had last, and gets the rest.
+"""
+
+from __future__ import annotations
+
+import http
+from typing import Final
+
+import msgspec
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from samedeal_server.api.answers import ApiError
+from samedeal_server.config.limits import LiveLimits
+from samedeal_server.connections.client_socket import ClientSocket
+from samedeal_server.errors import StoreUnavailable
+from samedeal_server.races.public_facts import RaceNews
+from samedeal_server.rooms.registry import RoomRegistry
+from samedeal_server.store.news import NewsId, parse_news_id
+
+INTERVAL: Final = 1.0
+"""Interval, in seconds, at which the node reads the news."""
+
+_ROUNDS_PER_COMMENT: Final = 15
+"""Number of intervals between comments, which keep proxies from closing the connection of a listener."""
+
+MAX_UNSENT: Final = 64 * 1024
+"""Maximum number of bytes that wait for a listener. A listener that reads more slowly is disconnected."""
+
+_HEAD: Final = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",  # nginx would wait for more news before it sends any
+    "X-Content-Type-Options": "nosniff",
+    "Connection": "close",
+}
+
+
+class StreamHead(Response):
+    """The response to a listener, without its end.
+
+    Its code is that of a successful handshake, so that the WebSocket library leaves the connection open and calls the
+    function that serves connections. The client gets 200. ``last`` is the id of the news that the client had last.
+    """
+
+    def __init__(self, last: NewsId | None) -> None:
+        super().__init__(http.HTTPStatus.SWITCHING_PROTOCOLS.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
+        self.last = last
+
+    def serialize(self) -> bytes:
+        """Return the response as it is sent."""
+        return b"HTTP/1.1 200 OK\r\n" + self.headers.serialize()
+
+
+class NewsListeners:
+    """All listeners of a node."""
+
+    def __init__(self, rooms: RoomRegistry, limits: LiveLimits) -> None:
+        self._news = rooms.store.news
+        self._limits = limits
+        self._metrics = rooms.metrics
+        self._timers = rooms.timers
+        self._guard = rooms.background.guard
+        self._positions: dict[ClientSocket, NewsId] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of listeners."""
+        return len(self._positions)
+
+    def admit(self, request: Request) -> Response:
+        """Return the response to a new listener."""
+        if request.method == "HEAD":
+            return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
+        if len(self._positions) >= self._limits.current.listeners:
+            raise ApiError("server_full", "Too many programs listen to the news of this server. Try again later.")
+        return StreamHead(parse_news_id(request.headers.get("Last-Event-ID", "")))
+
+    async def serve(self, socket: ClientSocket, head: StreamHead) -> None:
+        """Send news to a listener until it disconnects."""
+        socket.stop_keepalive()
+        try:
+            self._positions[socket] = await self._news.newest() if head.last is None else head.last
+            socket.transport.write(b"retry: 3000\n\n")
+            await socket.wait_closed()
+        except StoreUnavailable:
+            socket.transport.close()
+        finally:
+            self._positions.pop(socket, None)
+
+    def close(self) -> None:
+        """Disconnect all listeners, because the node is stopping. They reconnect."""
+        for socket in self._positions:
+            socket.transport.close()
+
+    async def run(self) -> None:
+        """Send news to all listeners until cancelled."""
+        rounds = 0
+        while True:
+            await self._timers.sleep(INTERVAL)
+            rounds += 1
+            if self._positions:
+                await self._guard(self._send_new(with_comment=rounds % _ROUNDS_PER_COMMENT == 0))
+
+    async def _send_new(self, *, with_comment: bool) -> None:
+        news = await self._news.after(min(self._positions.values()))
+        events = [(id_, _event(id_, each)) for id_, each in news]
+        for socket, last in list(self._positions.items()):
+            unsent = b"".join(event for id_, event in events if id_ > last)
+            if with_comment:
+                unsent += b":\n\n"
+            if events:
+                self._positions[socket] = max(last, events[-1][0])
+            if unsent:
+                socket.transport.write(unsent)
+            if socket.transport.get_write_buffer_size() > MAX_UNSENT:
+                self._metrics.slow_disconnected.inc()
+                socket.transport.abort()
+
+
+def _event(id_: NewsId, news: RaceNews) -> bytes:
+    return f"id: {id_}\nevent: {news.event}\ndata: ".encode() + msgspec.json.encode(news) + b"\n\n"

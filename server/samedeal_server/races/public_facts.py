@@ -1,0 +1,62 @@
+"""What everybody may know about a race: its line in the list of rooms, and news of it. Pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from samedeal.protocol.messages import RoomLine, Standing
+from samedeal_server.races.race import Race
+from samedeal_server.races.race_record import race_id
+
+
+class RaceNews(Struct, frozen=True, kw_only=True):
+    """News of a public race: its room has opened, or the race has started or finished at the time ``time``.
+
+    ``race`` is the id of the race, and empty until it starts. ``standings`` is empty until the race has finished.
+    """
+
+    event: Literal["opened", "started", "finished"]
+    time: int
+    room: RoomLine
+    race: str = ""
+    standings: tuple[Standing, ...] = ()
+
+
+def room_line(race: Race) -> RoomLine:
+    """Return the line of a room in the list of rooms."""
+    return RoomLine(
+        room=race.room,
+        game=race.game.name,
+        deal=race.deal,
+        phase=race.phase,
+        players=len(race.racers),
+        seats=race.options.players,
+        private=race.private,
+        spectators=race.options.spectators,
+        starts=race.starts or race.options.start_at,
+        delay=race.options.delay,
+        bots=race.options.bots,
+    )
+
+
+def news_of(race: Race, change: str) -> RaceNews | None:
+    """Return the news that a change of a race is for everybody, or None if it is none.
+
+    ``change`` is the name of a change as in the events of a room. A race without spectators is public only until it
+    starts.
+    """
+    if race.private or (change != "opened" and not race.options.spectators):
+        return None
+    line = room_line(race)
+    match change:
+        case "opened":
+            return RaceNews(event="opened", time=race.created, room=line)
+        case "racing":
+            return RaceNews(event="started", time=race.starts, room=line, race=race_id(race))
+        case "finished":
+            standings = race.standings
+            return RaceNews(event="finished", time=race.finished_at, room=line, race=race_id(race), standings=standings)
+        case _:
+            return None

@@ -1,0 +1,139 @@
+"""Server-sent events: listeners on every node hear of public races, and of nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from samedeal.protocol.messages import Done, Resign, Start
+from samedeal_server.api import news_listeners
+from samedeal_server.config.limits import Limits
+from tests.server.client import DEADLINE
+from tests.server.live_nodes import Node, NodeMaker
+from tests.server.plain_http import ask
+from tests.server.raw_client import HANDSHAKE, Wire, handshake
+
+PATH = "/api/v1/events"
+
+Told = tuple[str, str, dict[str, Any]]
+"""The id of an event, its name, and its data."""
+
+
+class Listener:
+    """A client that listens."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    async def block(self) -> str:
+        async with asyncio.timeout(DEADLINE):
+            return (await self.wire.reader.readuntil(b"\n\n")).decode().strip()
+
+    async def event(self) -> Told:
+        id_, event, data = (line.partition(": ")[2] for line in (await self.block()).split("\n"))
+        return id_, event, json.loads(data)
+
+
+Listen = Callable[..., Awaitable[Listener]]
+
+
+@pytest.fixture
+async def listen() -> AsyncIterator[Listen]:
+    """Return a function that begins to listen to a node, perhaps after the event with the id ``last``."""
+    wires: list[Wire] = []
+
+    async def start(one: Node, last: str | None = None) -> Listener:
+        wires.append(await Wire.open(one.url))
+        headers: dict[str, str | None] = dict.fromkeys(HANDSHAKE)
+        await wires[-1].send(handshake(f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last})))
+        head = (await wires[-1].head()).decode()
+        assert head.startswith("HTTP/1.1 200 OK\r\n"), head
+        assert "text/event-stream" in head
+        assert "access-control-allow-origin: *" in head.lower()
+        listener = Listener(wires[-1])
+        assert await listener.block() == "retry: 3000"
+        return listener
+
+    yield start
+    for wire in wires:
+        await wire.close()
+
+
+async def until_metric(one: Node, name: str, value: int) -> None:
+    async with asyncio.timeout(DEADLINE):
+        while one.metric(name) != value:  # noqa: ASYNC110  # nothing tells that the node has noticed
+            await asyncio.sleep(0)
+
+
+async def test_listener_hears_of_races_of_all_nodes(node: NodeMaker, listen: Listen) -> None:
+    """A private race and a room without spectators, which go on meanwhile, are not heard of."""
+    one, two = await node(), await node()
+    listeners = [await listen(one), await listen(two)]
+    ana, bo = await one.player("ana"), await two.player("bo")
+    for client, room, passphrase, options in (
+        (bo, "secret", "x", {}),
+        (bo, "closed", "", {"spectators": False}),
+        (ana, "friday", "", {}),
+    ):
+        await client.create(room, passphrase, **options)
+        await client.join(room, passphrase=passphrase)
+        await client.expect(Done, Start)
+        await client.dealt()
+        await client.expect(Done, Resign)
+        await client.state(lambda state, room=room: (state.room, state.phase) == (room, "finished"))  # type: ignore[misc]  # bound at once
+    heard = [[await each.event() for _ in range(4)] for each in listeners]
+    assert heard[0] == heard[1]
+    assert [(event, news["room"]["room"]) for _, event, news in heard[0]] == [
+        ("opened", "closed"),
+        ("opened", "friday"),
+        ("started", "friday"),
+        ("finished", "friday"),
+    ]
+    news = heard[0][-1][2]
+    assert [line["name"] for line in news["standings"]] == ["ana"]
+    assert (await ask(one.url, f"/api/v1/races/{news['race']}")).status == 200, "the record comes first"
+    resumed = await listen(two, last=heard[0][1][0])
+    assert [await resumed.event() for _ in range(2)] == heard[0][2:]
+
+
+async def test_number_of_listeners_is_bounded(node: NodeMaker, listen: Listen) -> None:
+    one = await node(Limits(listeners=1))
+    listener = await listen(one)
+    await until_metric(one, "news_listeners", 1)
+    assert (await ask(one.url, PATH)).status == 503
+    assert (await ask(one.url, PATH, "HEAD")).status == 200
+    await listener.wire.close()
+    await until_metric(one, "news_listeners", 0)
+    await listen(one)
+
+
+async def test_slow_listener_is_disconnected(node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(news_listeners, "INTERVAL", 0.01)
+    monkeypatch.setattr(news_listeners, "MAX_UNSENT", -1)
+    one = await node()
+    listener = await listen(one)
+    await (await one.player()).create("friday")
+    await until_metric(one, "slow_clients_disconnected_total", 1)
+    async with asyncio.timeout(DEADLINE):
+        await listener.wire.eof()
+
+
+async def test_listener_gets_comments_and_no_pings(
+    node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(news_listeners, "INTERVAL", 0.01)
+    monkeypatch.setattr("samedeal_server.connections.client_socket.PING_INTERVAL", 0.01)
+    listener = await listen(await node())
+    assert [await listener.block() for _ in range(3)] == [":"] * 3
+
+
+async def test_stopping_node_disconnects_listeners(node: NodeMaker, listen: Listen) -> None:
+    one = await node()
+    listener = await listen(one)
+    await one.gateway.drain()
+    async with asyncio.timeout(DEADLINE):
+        assert await listener.wire.eof() == b""

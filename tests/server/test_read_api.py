@@ -1,0 +1,190 @@
+"""The read API: its answers agree with its document, and nobody learns from it what only some may see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from samedeal.protocol.messages import Created, Done, Rematch, Resign, Start
+from samedeal.record import Record
+from samedeal_server.api.openapi import document
+from samedeal_server.api.read_api import PREFIX, ROUTES
+from samedeal_server.config.limits import Limits
+from samedeal_server.store.news import NewsId
+from tests.server.client import DEADLINE, Client
+from tests.server.live_nodes import Node, NodeMaker
+from tests.server.plain_http import Answer, ask
+
+DOCUMENT: dict[str, Any] = json.loads(document(PREFIX, ROUTES))
+
+
+async def get(one: Node, path: str, method: str = "GET", **headers: str) -> Answer:
+    return await ask(one.url, f"{PREFIX}{path}", method, **headers)
+
+
+async def read(one: Node, path: str, **headers: str) -> Any:
+    """The JSON of an answer, which agrees with the document."""
+    answer = await get(one, path, **headers)
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/json"), answer.body
+    value = json.loads(answer.body)
+    (route,) = (
+        each
+        for each in ROUTES
+        if path.split("?", maxsplit=1)[0].split("/")[1] == each.path.split("/")[1]
+        and (path.count("/") == each.path.count("/"))
+    )
+    described = DOCUMENT["paths"][f"{PREFIX}{route.path}"]["get"]["responses"]["200"]["content"]
+    check(value, described["application/json"]["schema"])
+    return value
+
+
+def check(value: Any, schema: dict[str, Any], where: str = "answer") -> None:
+    """Assert that a value agrees with a schema, and has no field that the schema does not name."""
+    if "$ref" in schema:
+        schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    if "enum" in schema:
+        assert value in schema["enum"], where
+        return
+    kinds: dict[str, Any] = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+    }
+    assert isinstance(value, kinds[schema["type"]]), (where, value, schema)
+    if isinstance(value, bool):
+        assert schema["type"] == "boolean", where
+    if isinstance(value, dict) and "properties" in schema:
+        assert set(schema["required"]) <= set(value) <= set(schema["properties"]), (where, set(value))
+        for name, each in value.items():
+            check(each, schema["properties"][name], f"{where}.{name}")
+    if isinstance(value, list):
+        for at, each in enumerate(value):
+            prefix = schema.get("prefixItems", [])
+            check(each, prefix[at] if at < len(prefix) else schema["items"], f"{where}[{at}]")
+
+
+async def race(client: Client, room: str, *others: Client, passphrase: str = "") -> None:
+    """Race until everybody has resigned."""
+    for each in (client, *others):
+        await each.join(room, passphrase=passphrase)
+    await client.expect(Done, Start)
+    for each in (client, *others):
+        await each.dealt()
+        await each.acts(2)
+    for each in (client, *others):
+        await each.expect(Done, Resign)
+    await client.state(lambda state: (state.room, state.phase) == (room, "finished"))
+
+
+async def test_answers_agree_with_the_document(node: NodeMaker) -> None:
+    one, two = await node(), await node()
+    ana, bo = await one.player("ana"), await two.player("Zoë")
+    await race(ana, await ana.create("friday", games=("athena", "steve"), deal="#4821", series=2), bo)
+    await ana.expect(Created, Rematch)
+    async with asyncio.timeout(DEADLINE):
+        while not (races := (await read(two, "/races"))["races"]):
+            pass
+    race_id = races[0]["race"]
+    assert race_id.startswith("friday.")
+    text = await get(two, f"/races/{race_id}")
+    assert text.headers["content-type"].startswith("text/plain")
+    record = Record.parse(text.body.decode())
+    for path, headers in ((f"/races/{race_id}.json", {}), (f"/races/{race_id}", {"Accept": "application/json"})):
+        found = await read(one, path, **headers)
+        assert found["seed"] == record.seed.hex()
+        assert [player["name"] for player in found["players"]] == ["ana", "Zoë"]
+        assert [tuple(map(tuple, player["actions"])) for player in found["players"]] == [
+            player.actions for player in record.players
+        ]
+    preferring_text = await get(one, f"/races/{race_id}", Accept="text/plain, application/json;q=0.5")
+    assert (
+        preferring_text.body == text.body == (await get(one, f"/races/{race_id}.txt", Accept="application/json")).body
+    )
+    table = await read(one, "/series/friday")
+    assert (table["round"], table["races"], sum(line["points"] for line in table["table"])) == (0, 2, 1)
+    after = await read(one, "/series/friday-2")
+    assert (after["round"], after["table"]) == (1, table["table"])
+    rooms = (await read(one, "/rooms"))["rooms"]
+    assert [line["room"] for line in rooms] == ["friday", "friday-2"]
+    assert [line["room"] for line in (await read(one, "/rooms?open&game=steve"))["rooms"]] == ["friday-2"]
+    assert "willow" in [line["name"] for line in (await read(one, "/games"))["games"]]
+    assert json.loads((await get(one, "/openapi.json")).body) == DOCUMENT
+
+
+async def test_private_rooms_are_not_seen(node: NodeMaker) -> None:
+    """Neither is a race whose room admits no spectators. All other answers are as if there were none."""
+    one = await node()
+    ana = await one.player("ana")
+    gone = [await get(one, path) for path in ("/series/secret", "/series/closed")]
+    for room, passphrase, options in (("secret", "x", {}), ("closed", "", {"spectators": False})):
+        await race(ana, await ana.create(room, passphrase, series=2, **options), passphrase=passphrase)
+        async with asyncio.timeout(DEADLINE):
+            while not (kept := await one.store.records.newest_of(room)):
+                pass
+        assert (await get(one, f"/races/{kept}")).status == 404
+    await ana.create("secret-too", "x")
+    assert (await read(one, "/rooms"))["rooms"] == []
+    assert (await read(one, "/races"))["races"] == []
+    assert gone == [await get(one, path) for path in ("/series/secret", "/series/closed")]
+    assert [(each.event, each.room.room) for _, each in await one.store.news.after(NewsId(0, 0))] == [
+        ("opened", "closed")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status", "code"),
+    [
+        ("/nothing", "GET", 404, "no_such_path"),
+        ("/races/friday.20261122-140543", "GET", 404, "no_record"),
+        ("/races/%2e%2e", "GET", 404, "no_record"),
+        ("/series/friday", "GET", 404, "no_room"),
+        ("/series/..", "GET", 400, "malformed"),
+        ("/rooms?game=chess", "GET", 400, "unknown_game"),
+        ("/rooms", "POST", 405, "bad_method"),
+    ],
+)
+async def test_request_is_refused_in_json(node: NodeMaker, path: str, method: str, status: int, code: str) -> None:
+    answer = await get(await node(), path, method)
+    told = json.loads(answer.body)
+    assert (answer.status, told["code"]) == (status, code)
+    assert len(told["message"]) > 10
+    assert answer.headers["access-control-allow-origin"] == "*"
+    check(told, {"$ref": "ErrorAnswer"})
+
+
+async def test_answer_is_not_sent_again(node: NodeMaker) -> None:
+    one = await node()
+    first = await get(one, "/rooms")
+    tag = first.headers["etag"]
+    again = await get(one, "/rooms", If_None_Match=tag)
+    assert (again.status, again.body) == (304, b"")
+    head = await get(one, "/rooms", "HEAD")
+    assert (head.status, head.body, head.headers) == (200, b"", first.headers)
+    await (await one.player()).create("friday")
+    async with asyncio.timeout(DEADLINE):
+        while (await get(one, "/rooms", If_None_Match=tag)).status == 304:
+            pass
+
+
+async def test_only_the_api_may_be_read_by_other_sites(node: NodeMaker) -> None:
+    one = await node()
+    asked = await get(one, "/rooms", "OPTIONS", Origin="https://club.example")
+    assert (asked.status, asked.headers["access-control-allow-origin"]) == (204, "*")
+    assert "access-control-allow-credentials" not in asked.headers
+    assert "access-control-allow-origin" not in (await ask(one.url, "/")).headers
+
+
+async def test_requests_are_charged_to_their_address(node: NodeMaker) -> None:
+    one = await node(Limits(address_rate=1, address_burst=100))
+    statuses = [(await get(one, "/games")).status for _ in range(8)]
+    assert statuses == [200] * 6 + [429] * 2
+
+
+async def test_api_is_off_with_the_page(node: NodeMaker) -> None:
+    assert (await get(await node(page=False), "/rooms")).status == 426
