@@ -65,6 +65,9 @@ class StartupCode(StrEnum):
     BAD_ADMIN_TOKEN = "bad_admin_token"  # noqa: S105  # a code, not a token
     """The operators' token cannot be read, is configured twice, or is too short."""
 
+    BAD_HOOK_SECRET = "bad_hook_secret"  # noqa: S105  # a code, not a secret
+    """The secret of the hooks cannot be read, is configured twice, or is too short."""
+
     BAD_GAME = "bad_game"
     """A file in the directory of further games does not describe games, or cannot be read."""
 

@@ -94,6 +94,8 @@ def without_blocks(text: str) -> str:
 
 def shell_lines(page: Path) -> list[str]:
     """Return the commands in the blocks of a page that have no language or ``sh``. Continued lines are joined."""
-    blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    lines = [
+        line for language, block in blocks if language in ("", "sh") for line in block.replace("\\\n", " ").splitlines()
+    ]
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]

@@ -134,6 +134,7 @@ INVALID: list[tuple[str, str | None, dict[str, str]]] = [
     ("--host=", None, {}),
     ("--origins cards.example.org", None, {}),
     ("", "origins = ['https://cards.example.org/lobby']", {}),
+    ("--hook https://example.org --hook ftp://example.org/secret", None, {}),
 ]
 
 
@@ -231,6 +232,12 @@ def test_printed_settings_can_be_read_again() -> None:
 )
 def test_password_is_not_printed(url: str, shown: str) -> None:
     assert f'redis = "{shown}"  # --redis\n' in describe(reading(f"--redis {url}"))
+
+
+def test_list_can_be_given_in_several_flags() -> None:
+    given = reading("--hook https://a.example/s3cret --hook ntfy+https://b.example/s3cret,http://c.example/s3cret")
+    assert given.values.hook == tuple(f"{host}.example/s3cret" for host in ("https://a", "ntfy+https://b", "http://c"))
+    assert 'hook = ["https://***", "ntfy+https://***", "http://***"]  # --hook\n' in describe(given)
 
 
 def test_help_lists_every_setting_and_variable() -> None:

@@ -34,11 +34,11 @@ from samedeal_server.embedded_redis.diagnosis import explain_exit
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
-from samedeal_server.operators.auth import read_token
 from samedeal_server.process.further_games import offer_games
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.restore import restore
+from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.workers import started_workers
 from samedeal_server.store import keys, preflight, schema
@@ -101,7 +101,9 @@ def add_token_errors(errors: Errors, directory: Path) -> None:
         Config(admin_token_file=str(directory / "token")),
     ):
         with errors.collect():
-            read_token(config)
+            read_admin_token(config)
+    with errors.collect():
+        read_hook_secret(Config(hook_secret="short"))
 
 
 def add_game_errors(errors: Errors, directory: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.setting_sources import InvalidValue, section, setting
 from samedeal_server.config.trusted_proxies import TrustedProxies
@@ -111,6 +112,17 @@ class Config:
     page: bool = setting(
         default=True, description="serve a page on which anyone can watch races in a browser, on the same port"
     )
+    hook: tuple[str, ...] = setting(
+        (),
+        "addresses that are told when a public room opens and a race finishes: https://... gets JSON that Discord, Slack "
+        "and Matrix take, ntfy+https://... text",
+        metavar="URLS",
+        redact=r"(?<=://).*",
+    )
+    hook_secret: str = setting(
+        "", "secret that signs what hooks get, at least 16 characters", metavar="SECRET", redact=r"(?s).+"
+    )
+    hook_secret_file: str = setting("", "file that holds the secret of the hooks", metavar="FILE")
     health_host: str = setting("127.0.0.1", "address to listen on for health checks and metrics", metavar="ADDRESS")
     health_port: int | None = setting(
         None, "port for /healthz, /readyz and /metrics; 0 is any free port", metavar="PORT", minimum=0, maximum=65535
@@ -149,6 +161,11 @@ class Config:
             TrustedProxies(self.trusted_proxies)
         except ValueError as error:
             raise InvalidValue("trusted-proxies", str(error)) from None
+        for hook in self.hook:
+            try:
+                HookAddress.parse(hook)
+            except ValueError as error:
+                raise InvalidValue("hook", str(error)) from None
         if self.public_url and not re.fullmatch(r"(wss?|https?|samedeal)://[^\s/]+(/\S*)?", self.public_url):
             raise InvalidValue(
                 "public-url", f"{self.public_url!r} is not an address. Write it as in wss://cards.example.org."

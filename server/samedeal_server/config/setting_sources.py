@@ -159,12 +159,10 @@ class Setting:
             return "true" if value else "false"
         if isinstance(value, (int, float)):
             return str(value)
-        if isinstance(value, tuple):
-            return json.dumps(list(value), ensure_ascii=False)
-        text = str(value)
+        texts = [str(each) for each in (value if isinstance(value, tuple) else (value,))]
         if self.redact:
-            text = re.sub(self.redact, "***", text)
-        return json.dumps(text, ensure_ascii=False)
+            texts = [re.sub(self.redact, "***", text) for text in texts]
+        return json.dumps(texts if isinstance(value, tuple) else texts[0], ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -209,6 +207,8 @@ def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
         options: dict[str, Any] = {"metavar": row.metavar or None, "help": help_text, "default": argparse.SUPPRESS}
         if get_origin(row.kind) is Literal:
             options["metavar"] = "|".join(get_args(row.kind))
+        if get_origin(row.kind) is tuple:
+            options["action"] = "append"
         if row.kind is bool:
             options |= {"nargs": "?", "const": "yes", "metavar": "yes|no"}
         (groups.get(row.path[:-1]) or parser).add_argument(row.flag, dest=row.name, **options)
@@ -216,16 +216,16 @@ def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
 
 def read(
     kind: type[_Settings],
-    flags: Mapping[str, str],
+    flags: Mapping[str, str | list[str]],
     environment: Mapping[str, str],
     file: tuple[str, str] | None = None,
     others: Iterable[str] = (),
 ) -> Reading[_Settings]:
     """Read settings from flags, from environment variables, and from a file given by its name and content.
 
-    ``flags`` maps the names of settings to texts. Raise InvalidSetting if a value is not valid, if the file names an
-    unknown setting, or if a variable that begins with ``SAMEDEAL_`` is not a setting. Ignore the variables in
-    ``others``.
+    ``flags`` maps the names of settings to texts, or to several texts for a list. Raise InvalidSetting if a value is
+    not valid, if the file names an unknown setting, or if a variable that begins with ``SAMEDEAL_`` is not a setting.
+    Ignore the variables in ``others``.
     """
     rows = table(kind)
     found: dict[Setting, tuple[str, str]] = {}
@@ -234,7 +234,8 @@ def read(
     found |= _in_environment(rows, environment, others)
     for row in rows:
         if row.name in flags:
-            found[row] = (flags[row.name], row.flag)
+            given = flags[row.name]
+            found[row] = (given if isinstance(given, str) else ",".join(given), row.flag)
     values = {}
     for row, (text, source) in found.items():
         try:

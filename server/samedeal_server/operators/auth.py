@@ -10,16 +10,10 @@ import hashlib
 import hmac
 import time
 from collections import Counter, OrderedDict
-from pathlib import Path
 from typing import Final
 
-from samedeal_server.config.config import Config
 from samedeal_server.config.token_buckets import Bucket
-from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.operators import refusals
-
-MIN_TOKEN_LENGTH: Final = 16
-"""Minimum length of the token, in characters."""
 
 WRONG_TOKEN_DELAY: Final = 1.0
 """Delay, in seconds, before a wrong token is answered."""
@@ -44,37 +38,6 @@ _MAX_NETWORKS: Final = 4096
 
 The network that sent no wrong token for longest is dropped.
 """
-
-
-def read_token(config: Config) -> str:
-    """Return the operators' token, or an empty string if none is configured.
-
-    Raise StartupError ``bad_admin_token`` if the token is too short, is configured twice, or cannot be read from its
-    file.
-    """
-    token = config.admin_token
-    if config.admin_token_file:
-        if token:
-            raise StartupError(
-                StartupCode.BAD_ADMIN_TOKEN,
-                "Both --admin-token and --admin-token-file are set. Use only --admin-token-file.",
-            )
-        try:
-            token = Path(config.admin_token_file).expanduser().read_text(encoding="utf-8").strip()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise StartupError(
-                StartupCode.BAD_ADMIN_TOKEN,
-                f"Cannot read the operators' token from {config.admin_token_file!r}: {reason}. "
-                "Check the file, or pass a different one with --admin-token-file.",
-            ) from None
-    if (token or config.admin_token_file) and len(token) < MIN_TOKEN_LENGTH:
-        raise StartupError(
-            StartupCode.BAD_ADMIN_TOKEN,
-            f"The operators' token has only {len(token)} characters. "
-            f"Use at least {MIN_TOKEN_LENGTH}, for example the output of 'openssl rand -hex 24'.",
-        )
-    return token
 
 
 class TokenAuthenticator:

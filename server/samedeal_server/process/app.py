@@ -21,14 +21,16 @@ from samedeal.protocol.admin import SUBPROTOCOL as ADMIN
 from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal_server.api.news_listeners import NewsListeners
 from samedeal_server.config.config import Config
+from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.connections.client_socket import CLOSE_TIMEOUT, ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.gateway.gateway import Gateway
-from samedeal_server.operators.auth import read_token
+from samedeal_server.hooks.hook_sender import HookSender
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.operator_gateway import Admin
+from samedeal_server.page.address import page_address
 from samedeal_server.page.files import PageFiles
 from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
@@ -39,6 +41,7 @@ from samedeal_server.process.health import Health, NodeChecks
 from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.reload import Reload, reload_on_request
+from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
 from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
@@ -173,7 +176,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
     """
     offer_games(config.games)
     metrics = Metrics()
-    token = read_token(config)
+    token, hook_secret = read_admin_token(config), read_hook_secret(config)
     limits = LiveLimits(fit_to_open_file_limit(config.limits))
     tasks: list[asyncio.Task[None]] = []
     async with AsyncExitStack() as stack:
@@ -225,6 +228,11 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             tasks.append(asyncio.create_task(certificate.watch()))
         addresses = await stack.enter_async_context(_listen(config, gateway, certificate, shares_port=shares_port))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
+        for address in map(HookAddress.parse, config.hook):
+            hook = HookSender(
+                store, name, metrics, address, page_address(addresses.public) if page else "", hook_secret
+            )
+            tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
             name=name,
             config=config,

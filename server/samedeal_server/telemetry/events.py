@@ -44,6 +44,7 @@ class LogEvent(StrEnum):
     CERTIFICATE_REJECTED = "certificate_rejected"
     CERTIFICATE_EXPIRES_SOON = "certificate_expires_soon"
     OPEN_FILES_LIMITED = "open_files_limited"
+    HOOK_FAILED = "hook_failed"
     STOPPING = "stopping"
     DRAINING = "draining"
     STOPPED = "stopped"

@@ -115,6 +115,13 @@ class Metrics:
             "samedeal_news_listeners", "Programs that listen to the news of public races on this node."
         )
 
+        self.hooks = labelled(
+            "samedeal_hooks_total",
+            "Requests to hooks by outcome: told, or failed; and news that was dropped because all attempts failed.",
+            "outcome",
+            *("told", "failed", "dropped"),
+        )
+
         # Requests and moves
         self.requests = labelled("samedeal_requests_total", "Well-formed requests, by type of message.", "type")
         self.refusals = labelled("samedeal_refusals_total", "Refused requests, by code.", "code", "server_full")

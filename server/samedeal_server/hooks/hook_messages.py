@@ -1,0 +1,55 @@
+"""What hooks are told: a sentence, and the facts as JSON. Pure."""
+
+from __future__ import annotations
+
+import hmac
+
+import msgspec
+
+from samedeal.games import game_named
+from samedeal_server.config.hook_addresses import HookAddress
+from samedeal_server.races.public_facts import RaceNews
+
+# In chat programs, punctuation makes links and mentions of everybody. Names get full-width signs instead.
+_INERT = {ord(char): ord(char) + 0xFEE0 for char in '!"#$%&()*+,./:;<=>?@[\\]^_`{|}~'}
+
+
+def sentence(news: RaceNews) -> str:
+    """Return news as a sentence for people."""
+    room, title = news.room.room, game_named(news.room.game).title
+    if news.event == "opened":
+        return f"A race in {title} waits for players: room {room}."
+    if news.event == "started":
+        return f"The race in {title} has started: room {room}."
+    first, others = news.standings[0], len(news.standings) - 1
+    name = first.name.translate(_INERT)
+    result = f"{name} won in {_clock(first.time)}" if first.time else f"nobody finished, and {name} was ahead"
+    against = f", against {others} {'other' if others == 1 else 'others'}" if others else ""
+    return f"{title}, room {room}: {result}{against}."
+
+
+def message(address: HookAddress, news: RaceNews, page: str, secret: str) -> tuple[dict[str, str], bytes]:
+    """Return the headers and the body of the request that tells a hook the news.
+
+    The JSON has the fields of the news, the address of the room's page as ``link``, and a sentence: as ``text`` for
+    Slack and Matrix, and as ``content`` for Discord. ``page`` is the address of the page, or empty if there is none.
+    Without a ``secret`` there is no signature.
+    """
+    text, link = sentence(news), f"{page}/{news.room.room}" if page else ""
+    if address.is_text:
+        body, headers = text.encode(), {"Content-Type": "text/plain; charset=utf-8", "Title": "Samedeal"}
+        if link:
+            headers["Click"] = link
+    else:
+        whole = " ".join(filter(None, (text, link)))
+        facts = msgspec.structs.asdict(news) | {"text": whole, "content": whole, "link": link}
+        body, headers = msgspec.json.encode(facts), {"Content-Type": "application/json"}
+    if address.authorization:
+        headers["Authorization"] = address.authorization
+    if secret:
+        headers["X-Samedeal-Signature"] = f"sha256={hmac.digest(secret.encode(), body, 'sha256').hex()}"
+    return headers, body
+
+
+def _clock(ms: int) -> str:
+    return f"{ms // 60_000:02}:{ms // 1000 % 60:02}"

@@ -1,0 +1,322 @@
+"""Hooks: a program at the other end of a real connection is told each event once, whatever happens to it or to nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import ssl
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from samedeal.protocol.messages import Done, Resign, RoomLine, Standing, Start
+from samedeal_server.config.config import Config
+from samedeal_server.config.hook_addresses import HookAddress
+from samedeal_server.config.setting_sources import InvalidValue
+from samedeal_server.hooks import hook_sender
+from samedeal_server.hooks.hook_messages import message, sentence
+from samedeal_server.races.public_facts import RaceNews
+from samedeal_server.store import keys
+from tests.server.captured_log import Log
+from tests.server.certificates import Keys
+from tests.server.client import DEADLINE
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
+
+SECRET = "0123456789abcdef"
+
+
+class Receiver:
+    """A program that takes POST requests. It answers with the statuses in ``answers``, and then with 200.
+
+    It closes the connection instead of answering with 0, and never answers with -1.
+    """
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.answers: list[int] = []
+        self.requests: list[tuple[dict[str, str], bytes]] = []
+        self._received = asyncio.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)} | {"": first}
+        self.requests.append((headers, await reader.readexactly(int(headers["content-length"]))))
+        status = self.answers.pop(0) if self.answers else 200
+        self._received.set()
+        if status < 0:
+            await reader.read()
+        elif status:
+            writer.write(f"HTTP/1.1 {status} Whatever\r\nContent-Length: 0\r\n\r\n".encode())
+        writer.close()
+
+    async def received(self, count: int) -> None:
+        async with asyncio.timeout(DEADLINE):
+            while len(self.requests) < count:
+                self._received.clear()
+                await self._received.wait()
+
+    def events(self) -> list[tuple[str, str]]:
+        told = [json.loads(body) for _, body in self.requests]
+        return [(each["event"], each["room"]["room"]) for each in told]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/s3cret?key=1"
+
+
+@pytest.fixture
+async def receiver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Receiver]:
+    monkeypatch.setattr(hook_sender, "WAITS", (0, 0))
+    monkeypatch.setattr(hook_sender, "INTERVAL", 0.05)
+    receiving = Receiver()
+    async with await asyncio.start_server(receiving.serve, "127.0.0.1", 0) as server:
+        receiving.port = server.sockets[0].getsockname()[1]
+        yield receiving
+
+
+async def until_ready(redis: RedisClient, hooks: int = 1) -> None:
+    """Wait until the nodes have asked for news for so many hooks. A hook is not told of what happened before."""
+    async with asyncio.timeout(DEADLINE):
+        while not await redis.exists(keys.NEWS) or len(await redis.xinfo_groups(keys.NEWS)) < hooks:
+            pass
+
+
+async def test_hook_is_told_once_over_all_nodes(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> None:
+    settings = {"hook": (receiver.url,), "hook_secret": SECRET, "public_url": "https://cards.example.org"}
+    one, two = await node(**settings), await node(**settings)
+    await until_ready(redis)
+    ana, bo = await one.player("@everyone"), await two.player("bo")
+    for room, passphrase in (("secret", "x"), ("friday", "")):
+        await ana.create(room, passphrase)
+        for client in (ana, bo):
+            await client.join(room, passphrase=passphrase)
+        await ana.expect(Done, Start)
+        for client in (ana, bo):
+            await client.dealt()
+            await client.expect(Done, Resign)
+        await ana.state(lambda state, room=room: (state.room, state.phase) == (room, "finished"))  # type: ignore[misc]  # bound at once
+    await receiver.received(2)
+    await bo.create("monday")
+    await receiver.received(3)
+    assert receiver.events() == [("opened", "friday"), ("finished", "friday"), ("opened", "monday")]
+    headers, body = receiver.requests[1]
+    assert headers[""] == "POST /s3cret?key=1 HTTP/1.1"
+    assert headers["host"] == f"127.0.0.1:{receiver.port}"
+    assert headers["x-samedeal-signature"] == "sha256=" + hmac.digest(SECRET.encode(), body, "sha256").hex()
+    told = json.loads(body)
+    assert told["text"] == told["content"]
+    assert told["text"].endswith(". https://cards.example.org/friday")
+    assert told["link"] == "https://cards.example.org/friday"
+    assert {line["name"] for line in told["standings"]} == {"@everyone", "bo"}
+    assert len({headers["x-samedeal-delivery"] for headers, _ in receiver.requests}) == 3
+
+
+async def test_ntfy_is_told_in_text(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> None:
+    """A token is the password, as ntfy takes it. Without a secret there is no signature."""
+    hook = f"ntfy+http://:tk_1@127.0.0.1:{receiver.port}/cards"
+    one = await node(hook=(hook,), public_url="https://cards.example.org")
+    await until_ready(redis)
+    await (await one.player()).create("friday", games=("klondike",))
+    await receiver.received(1)
+    headers, body = receiver.requests[0]
+    assert body.decode() == "A race in Klondike waits for players: room friday."
+    assert headers["click"] == "https://cards.example.org/friday"
+    assert headers["authorization"] == f"Basic {b64encode(b':tk_1').decode()}"
+    assert "x-samedeal-signature" not in headers
+
+
+@pytest.mark.parametrize("answers", [[500, 429], [0, 503], [-1]])
+async def test_failed_request_is_sent_again(
+    node: NodeMaker, redis: RedisClient, receiver: Receiver, answers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook_sender, "TIMEOUT", 0.2)
+    receiver.answers = answers.copy()
+    one = await node(hook=(receiver.url,))
+    await until_ready(redis)
+    await (await one.player()).create("friday")
+    await receiver.received(len(answers) + 1)
+    assert receiver.requests == [receiver.requests[0]] * (len(answers) + 1)
+    await until_told(one, "told", 1)
+    assert one.metric("hooks_total", outcome="failed") == len(answers)
+
+
+@pytest.mark.parametrize(("answers", "attempts"), [([404], 1), ([302], 1), ([500, 500, 500], 3)])
+async def test_dropped_news_is_logged(
+    node: NodeMaker, redis: RedisClient, receiver: Receiver, answers: list[int], attempts: int, log: Log
+) -> None:
+    """The line does not tell the address, and the next news is told."""
+    log.set_up()
+    receiver.answers = answers
+    one = await node(hook=(receiver.url,))
+    await until_ready(redis)
+    await (await one.player()).create("friday")
+    logged = await log.until("hook_failed", host="127.0.0.1", news="opened", room="friday", level="warning")
+    assert "status" in logged["error"]
+    assert len(receiver.requests) == attempts
+    await (await one.player("bo")).create("monday")
+    await receiver.received(attempts + 1)
+    assert "s3cret" not in log.read()
+    await until_told(one, "told", 1)
+    assert one.metric("hooks_total", outcome="dropped") == 1
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+async def test_certificate_of_a_hook_is_checked(
+    node: NodeMaker,
+    redis: RedisClient,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    log: Log,
+    is_trusted: bool,
+) -> None:
+    log.set_up()
+    keys_of_receiver = Keys(tmp_path)
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(keys_of_receiver.root))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(keys_of_receiver.cert, keys_of_receiver.key)
+    async with await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=context) as server:
+        one = await node(hook=(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/s3cret",))
+        await until_ready(redis)
+        await (await one.player()).create("friday")
+        await until_told(one, "told" if is_trusted else "dropped", 1)
+    assert len(receiver.requests) == is_trusted
+    if not is_trusted:
+        assert "certificate" in (await log.until("hook_failed"))["error"].lower()
+
+
+async def test_hook_that_never_answers_delays_nobody(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> None:
+    """Neither players nor another hook wait for it, and its node stops at once."""
+    receiver.answers = [-1]
+    hanging, other = receiver.url, f"{receiver.url}2"
+    one = await node(hook=(hanging,))
+    await until_ready(redis)
+    ana = await one.player()
+    await ana.create("friday")
+    await receiver.received(1)
+    two = await node(hook=(other,))
+    await until_ready(redis, 2)
+    await ana.join("friday")
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await ana.acts(3)
+    await ana.create("monday")
+    await receiver.received(2)
+    assert [headers[""].split()[1][-1] for headers, _ in receiver.requests] == ["1", "2"]
+    await until_told(two, "told", 1)
+
+
+async def test_news_of_a_dead_node_is_told_by_another_once(
+    node: NodeMaker, redis: RedisClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver.answers = [-1]
+    one = await node(hook=(receiver.url,), public_url="https://cards.example.org")
+    await until_ready(redis)
+    ana = await one.player()
+    await ana.create("friday")
+    await receiver.received(1)
+    await one.stop_tasks()
+    monkeypatch.setattr(hook_sender, "ABANDONED", 0)
+    two = await node(hook=(receiver.url,), public_url="https://cards.example.org")
+    await receiver.received(2)
+    assert receiver.requests[0] == receiver.requests[1]
+    await (await two.player("bo")).create("monday")
+    await receiver.received(3)
+    assert receiver.events() == [("opened", "friday")] * 2 + [("opened", "monday")]
+
+
+async def test_old_news_is_not_told(
+    node: NodeMaker, redis: RedisClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await node(hook=(receiver.url,))
+    await until_ready(redis)
+    ana = await one.player()
+    monkeypatch.setattr(hook_sender, "STALE", -1_000_000)
+    await ana.create("friday")
+    await until_told(one, "dropped", 1)
+    assert receiver.requests == []
+
+
+async def until_told(one: Node, outcome: str, count: int) -> None:
+    async with asyncio.timeout(DEADLINE):
+        while one.metric("hooks_total", outcome=outcome) != count:  # noqa: ASYNC110  # a metric sets no event
+            await asyncio.sleep(0)
+
+
+def finished(*players: tuple[str, int]) -> RaceNews:
+    room = RoomLine(
+        room="friday",
+        game="willow",
+        deal="random",
+        phase="finished",
+        players=2,
+        seats=8,
+        private=False,
+        spectators=True,
+    )
+    standings = tuple(
+        Standing(place=1, player=name, name=name, foundation_cards=9, time=time, moves=0, undos=0)
+        for name, time in players
+    )
+    return RaceNews(event="finished", time=1, room=room, race="friday.20261122-140543", standings=standings)
+
+
+@pytest.mark.parametrize(
+    ("players", "said"),
+    [
+        ([("ana", 352_000)], "Willow, room friday: ana won in 05:52."),
+        ([("ana", 352_000), ("bo", 0), ("cy", 0)], "Willow, room friday: ana won in 05:52, against 2 others."),
+        ([("ana", 0), ("bo", 0)], "Willow, room friday: nobody finished, and ana was ahead, against 1 other."),
+    ],
+)
+def test_result_is_a_sentence(players: list[tuple[str, int]], said: str) -> None:
+    assert sentence(finished(*players)) == said
+
+
+@pytest.mark.parametrize("name", ["@everyone", "<!channel>", "[x](http://evil)", "`*_~|", "a.com", "<@U1>", "&amp;"])
+def test_name_is_no_markup(name: str) -> None:
+    """A name can neither mention people nor make a link. In the JSON it is whole."""
+    news = finished((name, 1_000))
+    body = json.loads(message(HookAddress.parse("https://a/"), news, "", "")[1])
+    text = body["text"].removeprefix("Willow, room friday: ").removesuffix(" won in 00:01.")
+    assert not set(text) & set("@<>[]()`*_~|.&:/;")
+    assert body["standings"][0]["name"] == name
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.org/s3cret",
+        "example.org/s3cret",
+        "https:///s3cret",
+        "https://example.org:99999/s3cret",
+        "https://[::1/s3cret",
+        "https://example.org/s3cret s3cret",
+        "https://exämple.org/s3cret",
+        "discord+https://example.org/s3cret",
+        "https://example.org/s3cret\r\nX: y",
+    ],
+)
+def test_bad_address_is_refused(url: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        Config(hook=(url,))
+    assert refused.value.name == "hook"
+    assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port", "target"),
+    [
+        ("https://example.org", "example.org", 443, "/"),
+        ("http://example.org/a?b=c", "example.org", 80, "/a?b=c"),
+        ("ntfy+https://[::1]:8443/cards", "::1", 8443, "/cards"),
+    ],
+)
+def test_address_is_parsed(url: str, host: str, port: int, target: str) -> None:
+    address = HookAddress.parse(url)
+    assert (address.host, address.port, address.target) == (host, port, target)
+    assert address.is_tls == ("https" in url)
