@@ -1,0 +1,40 @@
+"""The first programs of PROTOCOL.md run as they stand in the page, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.live_nodes import NodeMaker
+from tests.server.pages import section
+from tests.server.plain_http import ask
+from tests.shared.javascript import NODE, needs_node
+
+PROGRAMS = dict(
+    re.findall(r"```(python|javascript)\n(.*?)```", section("## Your first race in thirty lines"), re.DOTALL)
+)
+
+
+@pytest.mark.parametrize("language", ["python", pytest.param("javascript", marks=needs_node)])
+async def test_first_program_of_the_page_races(node: NodeMaker, tmp_path: Path, language: str) -> None:
+    one = await node()
+    program = PROGRAMS[language]
+    assert len([line for line in program.splitlines() if line.strip()]) <= 36
+    if language == "python":
+        (tmp_path / "race.py").write_text(program)
+        words = [sys.executable, "race.py"]
+    else:
+        (tmp_path / "race.mjs").write_text(program)
+        (tmp_path / "msgpack.mjs").write_bytes((await ask(one.url, "/msgpack.js")).body)
+        words = [str(NODE), "--experimental-websocket", "--no-warnings", "race.mjs"]
+    started = await asyncio.create_subprocess_exec(
+        *words, one.url, cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    output, _ = await started.communicate()
+    assert started.returncode == 0, output.decode()
+    assert "Newcomer" in output.decode()
+    assert one.metric("moves_total", outcome="ok") > 8
