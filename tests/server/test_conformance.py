@@ -1,0 +1,164 @@
+"""The kit for writers of clients: it finds mistakes in copies of our own client, and its transcripts are true."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+import pytest
+
+from samedeal.games import GAMES
+from tests.server.live_nodes import NodeMaker
+
+ROOT = Path(__file__).parents[2]
+KIT = ROOT / "shared" / "conformance"
+TRANSCRIPTS = sorted((KIT / "transcripts").iterdir())
+
+LINK = "client/samedeal_client/net/reconnecting_link.py"
+RESUME = "client/samedeal_client/net/resume.py"
+
+MESSAGES = "shared/samedeal/protocol/messages.py"
+PLAY = "client/samedeal_client/state/own_play.py"
+
+REVEAL = """            self.post(numbered)
+            from samedeal.protocol.messages import RevealShare
+            share = self._shares._shares[state.draw]
+            self.post(RevealShare(id=self.new_id(), draw=state.draw, share=share))
+"""
+RENUMBERED = "tuple(replace(each, id=self.new_id()) for each in self._pending.in_order())"
+
+MISTAKES = {
+    "revision": (PLAY, "revision=self.next_revision", "revision=self.next_revision + 1"),
+    "repeat": (LINK, "self._post_all(self._pending.in_order())", f"self._post_all({RENUMBERED})"),
+    "early_share": (LINK, "            self.post(numbered)\n", REVEAL),
+    "silence": (
+        LINK,
+        "        if request is not None:\n            numbered",
+        "        if False:\n            numbered",
+    ),
+    "unknown_field": (MESSAGES, 'tag_field="type", tag', 'tag_field="type", forbid_unknown_fields=True, tag'),
+    "session": (LINK, "session = self._sessions.session(self.address.url, self.name)", 'session = ""'),
+    "recover": (RESUME, "return NextStep(send=recovery, send", "return NextStep(send=(), send"),
+    "resume": (RESUME, "revision=self._revision, event=-1", "revision=self._revision - 1, event=-1"),
+}
+"""One-line mistakes in our client, by the code with which the kit names them: a file, a text in it, and another text."""
+
+
+@pytest.fixture
+def check_client(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(KIT))
+    return importlib.import_module("check_client")
+
+
+def copy_of_client(folder: Path, file: str, find: str, replacement: str) -> str:
+    """Copy our client with a mistake, and return a path for its packages."""
+    for package in ("shared/samedeal", "client/samedeal_client"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (folder / file).read_text()
+    assert text.count(find) == 1, (file, find)
+    (folder / file).write_text(text.replace(find, replacement))
+    return f"{folder}/shared:{folder}/client"
+
+
+async def test_kit_finds_planted_mistakes(node: NodeMaker, tmp_path: Path, check_client: Any) -> None:
+    one = await node()
+    turns = asyncio.Semaphore(3)
+
+    async def found(code: str, folder: Path) -> str:
+        path = copy_of_client(folder, *MISTAKES[code])
+        words = ("-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "random", "--pace", "1000")
+        command = ["env", f"PYTHONPATH={path}", sys.executable, *words]
+        async with turns:
+            patience = 5 if code == "silence" else 60
+            with pytest.raises(check_client.Mistake) as mistake:
+                await check_client.Check(one.url, lambda _: None).run(command, 0, patience, "ace-of-hearts")
+        return str(mistake.value.code)
+
+    codes = await asyncio.gather(*(found(code, tmp_path / code) for code in MISTAKES))
+    assert codes == list(MISTAKES)
+
+
+async def run(program: str, *words: str) -> tuple[int | None, str]:
+    started = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(KIT / program), *words),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("SAMEDEAL_")},
+    )
+    output, _ = await started.communicate()
+    return started.returncode, output.decode()
+
+
+async def test_kit_finds_nothing_wrong_with_our_client() -> None:
+    words = (sys.executable, "-m", "samedeal_client", "bot", "{url}", "{room}", "--level", "random", "--pace", "1000")
+    code, output = await run("check_client.py", "--", *words)
+    assert code == 0, output
+    assert output.count("\nok: ") == 8
+    assert output.endswith("no mistakes found\n")
+
+
+VOLATILE = {
+    *(
+        "session",
+        "player",
+        "room",
+        "time",
+        "server",
+        "host",
+        "event",
+        "generation",
+        "receipt",
+        "head",
+        "starts",
+        "ends",
+    ),
+    *("finished_at", "acted_at", "last_progress_at", "standings", "players", "tallies", "connected", "commitment"),
+}
+"""Fields that differ in each run. Those of a joint deal differ entirely, so that only the messages are compared."""
+
+
+def frames(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The frames of a transcript, each with its direction. The line above each frame tells the same."""
+    blocks = re.findall(r"^([<>]) (\w+)[^\n]*\n((?:[0-9a-f]+\n)+)", path.read_text(), re.MULTILINE)
+    found = []
+    for direction, kind, digits in blocks:
+        message = msgpack.unpackb(bytes.fromhex(digits.replace("\n", "")))
+        assert message["type"] == kind
+        found.append((direction, message))
+    return found
+
+
+def shape(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The frames of a transcript without what differs in each run, and without states that may come together."""
+    is_joint = path.name == "joint.txt"
+    kept = []
+    for direction, message in frames(path):
+        if message["type"] not in ("roomstate", "progressupdate", "notice") or message.get("phase") == "finished":
+            kept.append((direction, steady({"type": message["type"]} if is_joint else message)))
+    return kept
+
+
+def steady(value: Any) -> Any:
+    """A message without its volatile fields, at any depth."""
+    if isinstance(value, list):
+        return [steady(each) for each in value]
+    if isinstance(value, dict):
+        return {name: steady(each) for name, each in value.items() if name not in VOLATILE}
+    return value
+
+
+def test_transcripts_are_those_of_this_release(tmp_path: Path) -> None:
+    """The command that made them makes them again, apart from times, ids and random numbers."""
+    assert asyncio.run(run("record_transcripts.py", str(tmp_path))) == (0, "")
+    assert [path.name for path in TRANSCRIPTS] == sorted(path.name for path in tmp_path.iterdir())
+    assert {f"race-{game}.txt" for game in GAMES} <= {path.name for path in TRANSCRIPTS}
+    for path in TRANSCRIPTS:
+        assert shape(path) == shape(tmp_path / path.name), path.name
+        assert len(path.read_text().splitlines()) < 300
