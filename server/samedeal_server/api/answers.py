@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import Struct
 
 from samedeal.errors import SamedealError
@@ -48,23 +49,10 @@ class RaceAnswer(Struct, frozen=True, kw_only=True):
     def of(cls, race: str, text: str) -> RaceAnswer:
         """Return a race from its record. Raise BadRecord if this release does not read such records."""
         record = Record.parse(text)
-        terms = record.terms
-        return cls(
-            race=race,
-            room=terms.room,
-            round=terms.round,
-            game=terms.game.name,
-            rules=terms.game.rules_hash.hex(),
-            deal=str(terms.deal),
-            undo=terms.undo,
-            limit=terms.limit,
-            started=terms.start,
-            ended=record.end,
-            commitment=terms.commitment.hex(),
-            seed=record.seed.hex(),
-            proof=str(record.proof or ""),
-            players=record.players,
-        )
+        facts = dict(line.split(": ", 1) for line in record.terms.lines())
+        times = {"started": record.terms.start, "ended": record.end}
+        proven = {"seed": record.seed.hex(), "proof": str(record.proof or ""), "players": record.players}
+        return msgspec.convert({**facts, **times, **proven, "race": race}, cls, strict=False, from_attributes=True)
 
 
 class GameLine(Struct, frozen=True):
@@ -93,13 +81,12 @@ class GamesAnswer(Struct, frozen=True):
 
 
 class SeriesAnswer(Struct, frozen=True):
-    """The table of a series, after the race in ``room`` if it is over, or else before it.
+    """The table of a series, with the race in the last of ``rooms`` if it is over.
 
-    ``races`` is the number of races of the series, and ``round`` counts the race in the room and those before it from 0.
+    ``rooms`` are the rooms of the races so far, in order, and ``races`` is the number of races of the series.
     """
 
-    room: str
-    round: int
+    rooms: tuple[str, ...]
     races: int
     table: tuple[TableLine, ...]
 

@@ -28,7 +28,7 @@ _ROUNDS_PER_COMMENT: Final = 15
 """Number of intervals between comments, which keep proxies from closing the connection of a listener."""
 
 MAX_UNSENT: Final = 64 * 1024
-"""Maximum number of bytes that wait for a listener. A listener that reads more slowly is disconnected."""
+"""Maximum number of bytes that wait for a listener when there is more. A slower listener is disconnected."""
 
 _HEAD: Final = {
     "Content-Type": "text/event-stream",
@@ -114,11 +114,11 @@ class NewsListeners:
                 unsent += b":\n\n"
             if events:
                 self._positions[socket] = max(last, events[-1][0])
-            if unsent:
-                socket.transport.write(unsent)
             if socket.transport.get_write_buffer_size() > MAX_UNSENT:
                 self._metrics.slow_disconnected.inc()
                 socket.transport.abort()
+            elif unsent:
+                socket.transport.write(unsent)
 
 
 def _event(id_: NewsId, news: RaceNews) -> bytes:

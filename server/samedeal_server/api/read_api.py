@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import http
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -34,10 +34,12 @@ from samedeal_server.api.answers import (
     SeriesAnswer,
 )
 from samedeal_server.api.news_listeners import NewsListeners
-from samedeal_server.api.openapi import Described, document
+from samedeal_server.api.openapi import JSON, TEXT, Route, document
+from samedeal_server.connections.handshake_admission import RETRY_AFTER
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.page.files import METHODS, make_file, respond_with
+from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
 from samedeal_server.races import refusals
+from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.room_list import RoomList
@@ -51,16 +53,12 @@ REQUEST_COST: Final = 10
 _BYTES_PER_MOVE: Final = 100
 """Number of bytes of a record that cost as much as one move."""
 
-_JSON: Final = "application/json"
-
 _STATUSES: Final = {
-    "no_such_path": http.HTTPStatus.NOT_FOUND,
-    "no_room": http.HTTPStatus.NOT_FOUND,
-    "no_record": http.HTTPStatus.NOT_FOUND,
     "bad_record": http.HTTPStatus.NOT_ACCEPTABLE,
     "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
     "server_full": http.HTTPStatus.SERVICE_UNAVAILABLE,
     "unavailable": http.HTTPStatus.SERVICE_UNAVAILABLE,
+    **dict.fromkeys(("no_such_path", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
 }
 """The HTTP status for each code of an error. It is 400 for all other codes."""
 
@@ -78,26 +76,26 @@ Charge = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Asked:
-    """A request to the API. ``name`` is what its path has in the place of ``{}``.
+    """A request to the API. ``name`` is what its path has in the place of the name in braces.
 
     ``charge`` charges the client for work that costs as much as so many moves.
     """
 
+    request: Request
     name: str
-    query: Mapping[str, list[str]]
-    accept: str
     charge: Charge
 
-    def wants_json(self) -> bool:
-        """Return whether the client names JSON, and text only after it."""
-        return _JSON in self.accept.partition("text/")[0]
+    @property
+    def query(self) -> dict[str, list[str]]:
+        """The parameters in the query."""
+        return parse_qs(self.request.path.partition("?")[2], keep_blank_values=True)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Route(Described):
-    """A path of the API. ``answer`` makes its answer: a struct, or a text that is sent as it is."""
-
-    answer: Callable[[ReadApi, Asked], Awaitable[msgspec.Struct | str]]
+    @property
+    def prefers_json(self) -> bool:
+        """Whether the client asks for JSON, and for text only after it."""
+        if self.name.endswith((".json", ".txt")):
+            return self.name.endswith(".json")
+        return JSON in ",".join(self.request.headers.get_all("Accept")).partition("text/")[0]
 
 
 class ReadApi:
@@ -130,28 +128,21 @@ class ReadApi:
         return response
 
     async def _answer(self, request: Request, charge: Charge) -> Response:
-        path, _, query = request.path.partition("?")
         try:
             if request.method not in METHODS:
                 raise ApiError("bad_method", "Only GET and HEAD are supported.")
-            if path == f"{PREFIX}/events":
-                return self.listeners.admit(request)
-            route, name = _find(path)
-            accept = ",".join(request.headers.get_all("Accept"))
-            answer = await route.answer(self, Asked(name, parse_qs(query, keep_blank_values=True), accept, charge))
+            route, name = _find(request.path.partition("?")[0])
+            answer = await route.answer(self, Asked(request, name, charge))
         except SamedealError as error:
             return _refusal(error.code, str(error))
         except StoreUnavailable:
             return _refusal("unavailable", "The server can't reach its store. Try again in a few seconds.")
-        if isinstance(answer, str):
-            is_json = answer.startswith("{")
-            file = make_file("document.json" if is_json else "record.txt", answer.encode())
-        else:
-            file = make_file("answer.json", msgspec.json.encode(answer))
-        response = respond_with(file, request.headers)
-        if route.is_negotiated:
-            del response.headers["Vary"]
-            response.headers["Vary"] = "Accept, Accept-Encoding"
+        if isinstance(answer, Response):
+            return answer
+        content = answer.encode() if isinstance(answer, str) else msgspec.json.encode(answer)
+        is_text = isinstance(answer, str) and TEXT in route.kinds
+        response = respond_with(make_file("record.txt" if is_text else "answer.json", content), request.headers)
+        response.headers["Vary"] = "Accept"
         return response
 
     async def rooms(self, asked: Asked) -> RoomsAnswer:
@@ -177,7 +168,7 @@ class ReadApi:
         rest = [await records.part(race, number) for number in range(1, first[0])]
         text = b"".join(part[1] for part in (first, *rest) if part)
         asked.charge(len(text) / _BYTES_PER_MOVE)
-        if asked.name.endswith(".json") or (not asked.name.endswith(".txt") and asked.wants_json()):
+        if asked.prefers_json:
             return await asyncio.to_thread(RaceAnswer.of, race, text.decode())
         return text.decode()
 
@@ -193,33 +184,26 @@ class ReadApi:
             raise refusals.no_room(room)
         if race.options.series == 1:
             raise ApiError("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
-        return SeriesAnswer(room, race.round, race.options.series, race.table)
+        return SeriesAnswer((*race.rooms_before, room), race.options.series, race.table)
+
+    async def events(self, asked: Asked) -> Response:
+        """Send news of public races as server-sent events."""
+        return self.listeners.admit(asked.request)
 
     async def openapi(self, _asked: Asked) -> str:
-        """Return the description of the API."""
+        """Return this document."""
         return self._document
 
 
 ROUTES: Final = (
-    Route(
-        path="/rooms",
-        summary="Rooms that can be joined or watched",
-        schema=RoomsAnswer,
-        answer=ReadApi.rooms,
-        query=("game", "open"),
-    ),
-    Route(path="/races", summary="Finished races", schema=RacesAnswer, answer=ReadApi.races),
-    Route(
-        path="/races/{race}",
-        summary="A finished race: its record as text, or JSON",
-        schema=RaceAnswer,
-        answer=ReadApi.race,
-        is_negotiated=True,
-    ),
-    Route(path="/games", summary="Games", schema=GamesAnswer, answer=ReadApi.games),
-    Route(path="/series/{room}", summary="The table of a series", schema=SeriesAnswer, answer=ReadApi.series),
+    Route("/rooms", ReadApi.rooms, RoomsAnswer, query=("game", "open")),
+    Route("/races", ReadApi.races, RacesAnswer),
+    Route("/races/{race}", ReadApi.race, RaceAnswer, kinds=(TEXT, JSON)),
+    Route("/games", ReadApi.games, GamesAnswer),
+    Route("/series/{room}", ReadApi.series, SeriesAnswer),
     # Other tables are added here, such as /tides/{tide}, each with a method that reads it from the store.
-    Route(path="/openapi.json", summary="This document", answer=ReadApi.openapi),
+    Route("/events", ReadApi.events, RaceNews, kinds=("text/event-stream",)),
+    Route("/openapi.json", ReadApi.openapi),
 )
 
 
@@ -238,9 +222,8 @@ def _find(path: str) -> tuple[Route, str]:
 
 
 def _refusal(code: str, sentence: str) -> Response:
-    response = respond_with(make_file("error.json", msgspec.json.encode(ErrorAnswer(code, sentence))), Headers())
     status = _STATUSES.get(code, http.HTTPStatus.BAD_REQUEST)
-    response.status_code, response.reason_phrase = status.value, status.phrase
-    if status is http.HTTPStatus.METHOD_NOT_ALLOWED:
-        response.headers["Allow"] = ", ".join(METHODS)
+    response = refuse(status, make_file("error.json", msgspec.json.encode(ErrorAnswer(code, sentence))))
+    if status is http.HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = RETRY_AFTER
     return response

@@ -67,7 +67,7 @@ class Limits:
         64, "frames queued for a spectator before it skips to the newest boards", metavar="N", minimum=1
     )
     listeners: int = setting(
-        200, "programs that listen to the news of public races on this node", metavar="N", minimum=0
+        1_000, "programs that listen to the news of public races on this node", metavar="N", minimum=0
     )
     records: int = setting(1_000, "records of finished races kept, by all nodes together", metavar="N", minimum=0)
     record_days: int = setting(30, "days for which the record of a race is kept", metavar="N", minimum=1)

@@ -22,7 +22,7 @@ from samedeal_server.telemetry.fullness_log import FullnessLog
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
 
-_RETRY_AFTER: Final = "5"
+RETRY_AFTER: Final = "5"
 """Value, in seconds, of the header Retry-After for clients that are rejected for now."""
 
 _MAX_ORIGIN_WIDTH: Final = 100
@@ -201,7 +201,7 @@ class HandshakeAdmission:
 def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:
     """Return the response to a handshake that is rejected for now. The client may retry later."""
     response = socket.respond(status, f"{sentence}\n")
-    response.headers["Retry-After"] = _RETRY_AFTER
+    response.headers["Retry-After"] = RETRY_AFTER
     return response
 
 

@@ -9,6 +9,8 @@ import asyncio
 import hashlib
 import ssl
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from samedeal_server.config.hook_addresses import HookAddress
@@ -44,60 +46,57 @@ _TEMPORARY: Final = (408, 425, 429)
 _log = get_logger()
 
 
+@dataclass
 class HookSender:
     """Tells one hook the news. ``page`` and ``secret`` are those of ``hook_messages.message``."""
 
-    def __init__(
-        self,
-        store: Store,
-        node: str,
-        metrics: Metrics,
-        address: HookAddress,
-        page: str,
-        secret: str,
-        timers: Timers = LOOP_TIMERS,
-    ) -> None:
-        self._store = store
-        self._node = node
-        self._metrics = metrics
-        self._address = address
-        self._page = page
-        self._secret = secret
-        self._timers = timers
-        self._group = hashlib.sha256(repr(address).encode()).hexdigest()[:16]
-        self._tls = ssl.create_default_context() if address.is_tls else None
+    store: Store
+    node: str
+    metrics: Metrics
+    address: HookAddress
+    page: str
+    secret: str
+    timers: Timers = LOOP_TIMERS
+
+    @property
+    def _group(self) -> str:
+        return hashlib.sha256(repr(self.address).encode()).hexdigest()[:16]
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext | None:
+        return ssl.create_default_context() if self.address.is_tls else None
 
     async def run(self, guard: Callable[[Awaitable[object]], Awaitable[None]]) -> None:
         """Tell the hook all news until cancelled. ``guard`` logs errors."""
         while True:
             await guard(self.tell_waiting())
-            await self._timers.sleep(INTERVAL)
+            await self.timers.sleep(INTERVAL)
 
     async def tell_waiting(self) -> None:
         """Tell the hook all news that no node has taken. Raise StoreUnavailable if Redis fails."""
-        while taken := await self._store.news.take(self._group, self._node, ABANDONED):
+        while taken := await self.store.news.take(self._group, self.node, ABANDONED):
             id_, news = taken
             if news.event in _TOLD:
                 await self._tell(id_, news)
-            await self._store.news.done(self._group, id_)
+            await self.store.news.done(self._group, id_)
 
     async def _tell(self, id_: NewsId, news: RaceNews) -> None:
-        headers, body = message(self._address, news, self._page, self._secret)
+        headers, body = message(self.address, news, self.page, self.secret)
         headers["X-Samedeal-Delivery"] = str(id_)
         error = "the news was too old"
         for wait in (0, *WAITS):
-            await self._timers.sleep(wait)
-            if await self._store.now() - news.time > STALE:
+            await self.timers.sleep(wait)
+            if await self.store.now() - news.time > STALE:
                 break
             error, is_final = await self._post(headers, body)
             if not error:
-                self._metrics.hooks["told"].inc()
+                self.metrics.hooks["told"].inc()
                 return
-            self._metrics.hooks["failed"].inc()
+            self.metrics.hooks["failed"].inc()
             if is_final:
                 break
-        self._metrics.hooks["dropped"].inc()
-        _log.warning(LogEvent.HOOK_FAILED, host=self._address.host, news=news.event, room=news.room.room, error=error)
+        self.metrics.hooks["dropped"].inc()
+        _log.warning(LogEvent.HOOK_FAILED, host=self.address.host, news=news.event, room=news.room.room, error=error)
 
     async def _post(self, headers: dict[str, str], body: bytes) -> tuple[str, bool]:
         """Send a request. Return what went wrong, or an empty text, and whether another attempt is of no use."""
@@ -114,7 +113,7 @@ class HookSender:
 
     async def _status(self, headers: dict[str, str], body: bytes) -> int:
         """Send a request over a new connection, and return the HTTP status of the answer."""
-        to = self._address
+        to = self.address
         named = {
             "Host": to.named_host,
             "User-Agent": "samedeal",

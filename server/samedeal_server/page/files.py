@@ -103,13 +103,13 @@ class PageFiles:
         if is_handshake(request):
             return None
         if request.method not in METHODS:
-            response = _sentence(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
-            response.headers["Allow"] = ", ".join(METHODS)
+            response = refuse(http.HTTPStatus.METHOD_NOT_ALLOWED, _sentence("Only GET and HEAD are supported."))
         else:
             path, _, query = request.path.partition("?")
             address = requested_address(request.headers.get_all("Host"), self._public, encrypted=encrypted)
             if (file := self._find(path.removeprefix("/"), address, room)) is None:
-                response = _sentence(http.HTTPStatus.NOT_FOUND, "There is no such page. / lists the rooms to watch.")
+                reason = _sentence("There is no such page. / lists the rooms to watch.")
+                response = refuse(http.HTTPStatus.NOT_FOUND, reason)
             else:
                 embedded = "embed" in parse_qs(query, keep_blank_values=True)
                 response = respond_with(file, request.headers, "*" if embedded else "'none'")
@@ -200,20 +200,19 @@ def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Res
     return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, headers, body)
 
 
-def _sentence(status: http.HTTPStatus, sentence: str) -> Response:
-    body = f"{sentence}\n".encode()
-    headers = Headers(
-        [
-            ("Content-Type", "text/plain; charset=utf-8"),
-            ("Content-Length", str(len(body))),
-            ("Cache-Control", "no-store"),
-            ("Content-Security-Policy", "default-src 'none'"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Connection", "close"),
-        ]
-    )
-    return Response(status.value, status.phrase, headers, body)
+def refuse(status: http.HTTPStatus, reason: File) -> Response:
+    """Return the response that refuses a request. ``reason`` is for people or programs."""
+    response = respond_with(reason, Headers())
+    response.status_code, response.reason_phrase = status.value, status.phrase
+    del response.headers["ETag"], response.headers["Cache-Control"]
+    response.headers["Cache-Control"] = "no-store"
+    if status is http.HTTPStatus.METHOD_NOT_ALLOWED:
+        response.headers["Allow"] = ", ".join(METHODS)
+    return response
+
+
+def _sentence(text: str) -> File:
+    return make_file("sentence.txt", f"{text}\n".encode())
 
 
 def _listed(headers: Headers, name: str) -> list[str]:
