@@ -10,9 +10,11 @@ import argparse
 import asyncio
 import sys
 import time
+import tomllib
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
@@ -33,12 +35,16 @@ from samedeal.protocol.messages import (
     Hello,
     Join,
     Notice,
+    Ping,
     Recover,
     Refused,
     RevealShare,
     ToClient,
     ToServer,
 )
+from samedeal_server.errors import StartupError
+
+_SENTENCES: Final[dict[str, str]] = tomllib.loads((Path(__file__).parent / "mistakes.toml").read_text("utf-8"))
 
 _PROTOCOL: Final = Subprotocol("samedeal.v1")
 _JUDGE: Final = "Judge"
@@ -46,6 +52,11 @@ _LOST_ANSWER, _WRONG_HASH, _RATE_LIMITED, _LOST_MOVES, _END = 2, 5, 7, 10, 12
 """After how many accepted moves each of the client's troubles begins, and the check ends."""
 
 _FORGOTTEN: Final = 2
+"""How many moves the server seems to have lost."""
+
+_ON_ITS_WAY: Final = 3
+"""How many moves a client may have sent before it reads that a hash is wrong."""
+
 _RETRY_AFTER: Final = 0.5
 _SEAL_DELAY: Final = 1.0
 """Time, in seconds, for which the other player holds back its commitment, so that a hasty client reveals too early."""
@@ -56,15 +67,15 @@ Message = dict[str, Any]
 
 
 class Mistake(Exception):
-    """A mistake of the client, with its code and what PROTOCOL.md says instead."""
+    """A mistake of the client. ``facts`` go into the sentence for its code."""
 
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, code: str, **facts: object) -> None:
+        super().__init__(_SENTENCES[code].format(**facts))
         self.code = code
 
 
 class Check:
-    """The check of one client. ``passed`` has what the client did right, and ``task`` what it has to do next."""
+    """The check of one client. ``report`` gets what the client did right, and ``task`` is what it has to do next."""
 
     def __init__(self, server: str, report: Callable[[str], None] = print) -> None:
         self.server = server
@@ -98,7 +109,10 @@ class Check:
         """Check a client. Raise Mistake. Without a ``command``, wait for a client that somebody else starts."""
         judge = await Recorded.hello(self.server, _JUDGE)
         options = {"games": [game], "deal": "winnable", "players": 2, "start": "full", "countdown": 0}
-        self.room = (await judge.ask("create", options=options))["room"]
+        created = await judge.ask("create", options=options)
+        if created["type"] == "refused":
+            raise ValueError(created["message"])
+        self.room = created["room"]
         await judge.ask("join", room=self.room)
         async with serve(self._serve, "127.0.0.1", port, subprotocols=[_PROTOCOL], compression=None) as listening:
             url = f"ws://127.0.0.1:{next(iter(listening.sockets)).getsockname()[1]}"
@@ -130,16 +144,14 @@ class Check:
             try:
                 await asyncio.wait_for(self._progress.wait(), patience)
             except TimeoutError:
-                raise Mistake(
-                    "silence", f"Nothing came for {patience:g} seconds. The client has to {self.task}."
-                ) from None
+                raise Mistake("silence", seconds=patience, task=self.task) from None
 
     async def _ended(self, program: asyncio.subprocess.Process) -> None:
         output, _ = await program.communicate()
         last = output.decode(errors="replace").strip()[-400:]
         await asyncio.sleep(0.1)  # what it has sent before is judged first
         self._blame_fields()
-        raise Mistake("ended", f"The client ended, but it has to {self.task}. Its output ends with: {last}")
+        raise Mistake("ended", task=self.task, output=last)
 
     async def _draw(self, judge: Recorded) -> None:
         """Draw the deal with the client, as the other player, who commits later than the client."""
@@ -164,7 +176,7 @@ class Check:
         path = client.request.path if client.request else "/"
         try:
             if client.subprotocol != _PROTOCOL:
-                raise Mistake("subprotocol", f"The client did not offer the subprotocol {_PROTOCOL!r}.")
+                raise Mistake("subprotocol")
             async with connect(self.server + path, subprotocols=[_PROTOCOL], compression=None) as server:
                 passing = [asyncio.create_task(self._to_server(client, server))]
                 passing.append(asyncio.create_task(self._to_client(client, server)))
@@ -185,11 +197,7 @@ class Check:
     def _blame_fields(self) -> None:
         """Blame new fields if the client has left after the first message that has some."""
         if self._has_new_fields and not self._has_joined:
-            raise Mistake(
-                "unknown_field",
-                "The client left after a message with a field that it does not know. Ignore such fields: "
-                "they may be added at any time.",
-            )
+            raise Mistake("unknown_field")
 
     async def _lose_connection(self, client: ServerConnection) -> None:
         self._expects_loss = True
@@ -197,11 +205,12 @@ class Check:
 
     async def _to_server(self, client: ServerConnection, server: ClientConnection) -> None:
         async for frame in client:
-            self._progress.set()
             try:
                 message = decode_to_server(frame)
             except SamedealError as error:
-                raise Mistake("bad_frame", f"The client sent a frame that is no request. {error}") from None
+                raise Mistake("bad_frame", error=error) from None
+            if not isinstance(message, Ping):
+                self._progress.set()
             answer = self._judge(message)
             if answer is None:
                 await server.send(frame)
@@ -228,11 +237,7 @@ class Check:
         match message:
             case Hello():
                 if self._connections > 1 and message.session != self._session:
-                    raise Mistake(
-                        "session",
-                        "After the connection was lost, Hello did not have the session of Welcome. "
-                        "To the server this is another player.",
-                    )
+                    raise Mistake("session")
                 self._name = message.name
                 self.task = f"send Join for the room {self.room}"
             case Join():
@@ -252,56 +257,37 @@ class Check:
 
     def _judge_join(self, join: Join) -> None:
         if self._connections > 1 and not self._has_joined and join.revision not in (-1, self._revision):
-            raise Mistake(
-                "resume",
-                f"After the connection was lost, Join had the revision {join.revision}. The newest board of the client "
-                f"has {self._revision}.",
-            )
+            raise Mistake("resume", given=join.revision, wanted=self._revision)
         if self._patience_with_hash >= 0 and join.revision == -1:
             self._patience_with_hash = -1
             self._pass("it asks for the board when the hash of an answer is not that of its own", "play on")
 
     def _judge_share(self, reveal: RevealShare) -> None:
         if reveal.draw > self._sealed:
-            raise Mistake(
-                "early_share",
-                f"The client revealed its share for draw {reveal.draw} before the draw was sealed. The server could then "
-                "choose the deal: wait until every Seat has its share_commitment.",
-            )
+            raise Mistake("early_share", draw=reveal.draw)
         if self._commitments.get(reveal.draw) != share_commitment(self.room, self._name, reveal.draw, reveal.share):
-            raise Mistake("wrong_share", "The share that the client revealed has another hash than it committed to.")
+            raise Mistake("wrong_share")
         self._shares.add((reveal.draw, reveal.share))
         if len(self._shares) > 1:
-            raise Mistake("second_share", "The client revealed two different shares for one list of seats.")
+            raise Mistake("second_share")
         self._pass("it reveals its share when the draw is sealed", "make a move when the cards are dealt")
 
     def _judge_act(self, act: Act) -> ToClient | None:
-        if self._revision < 0:
-            raise Mistake("early_move", "The client made a move before it had a board.")
-        if self._connections > 1 and not self._has_joined:
-            raise Mistake("resume", "After the connection was lost, the client made a move before it had sent Join.")
+        if self._revision < 0 or (self._connections > 1 and not self._has_joined):
+            raise Mistake("early_move")
         if self._has_forgotten:
-            raise Mistake(
-                "recover",
-                f"Joined had a lower revision than the client's newest Acked, so the server has lost moves. The client "
-                f"sent {act.action!r} instead of giving them back with Recover.",
-            )
+            raise Mistake("recover", action=act.action)
+        if time.monotonic() < self._not_before and act.id not in [owed.id for owed in self._owed]:
+            self._owed.append(act)  # it was on its way before the client knew that the one before it was refused
+            return Refused(to=act.id, code="stale", message="The move before was refused.", revision=self._revision)
         if self._owed:
             self._judge_repetition(act)
         else:
             highest = self._revision + len(self._pending)
             if not self._revision <= act.revision <= highest:
-                raise Mistake(
-                    "revision",
-                    f"The move {act.action!r} had the revision {act.revision}. It has to be that of the board just before "
-                    f"the move: {highest}.",
-                )
+                raise Mistake("revision", action=act.action, given=act.revision, wanted=highest)
             if self._patience_with_hash == 0:
-                raise Mistake(
-                    "hash",
-                    "The hash of an Acked was not that of the client's board, and the client played on. It has to ask for "
-                    "the board: Join with revision -1.",
-                )
+                raise Mistake("hash")
             self._patience_with_hash -= self._patience_with_hash > 0
         if len(self._accepted) == _RATE_LIMITED and self._begins(_RATE_LIMITED):
             self._owed, self._not_before = [act], time.monotonic() + 0.9 * _RETRY_AFTER
@@ -313,22 +299,13 @@ class Check:
     def _judge_repetition(self, act: Act) -> None:
         """Check an action while others have to be sent again first."""
         owed = self._owed[0]
+        facts = {"action": act.action, "owed": owed.action}
         if (act.revision, act.action) != (owed.revision, owed.action):
-            raise Mistake(
-                "repeat",
-                f"The client sent {act.action!r} at revision {act.revision}. First it has to send {owed.action!r} at "
-                f"revision {owed.revision} again, which has no answer yet.",
-            )
+            raise Mistake("order", given=act.revision, wanted=owed.revision, **facts)
         if act.id != owed.id:
-            raise Mistake(
-                "repeat",
-                f"The client sent {act.action!r} again with the id {act.id} instead of {owed.id}. To the server that is "
-                "another move: repeat a request with the same id.",
-            )
+            raise Mistake("repeat", given=act.id, wanted=owed.id, **facts)
         if time.monotonic() < self._not_before:
-            raise Mistake(
-                "retry", "The client sent a rate_limited move again before the seconds in retry_after were over."
-            )
+            raise Mistake("retry")
         del self._owed[0]
         if not self._owed:
             why = "that was rate_limited, after the wait" if self._not_before else "without an answer, with the same id"
@@ -339,12 +316,9 @@ class Check:
         lost = self._accepted[-_FORGOTTEN:]
         wanted = [(act.id, act.action, answer["time"]) for act, answer in lost]
         given = [(each.id, each.action, each.time) for each in recover.actions]
-        if recover.revision != self._revision - _FORGOTTEN or given != wanted:
-            raise Mistake(
-                "recover", f"Recover has to have {wanted} from {self._revision - _FORGOTTEN} on, not {given}."
-            )
-        if recover.receipt != lost[-1][1]["receipt"]:
-            raise Mistake("recover", "Recover has to have the receipt of the last of its actions.")
+        revision = self._revision - _FORGOTTEN
+        if (recover.revision, given, recover.receipt) != (revision, wanted, lost[-1][1]["receipt"]):
+            raise Mistake("recovered", wanted=wanted, revision=revision, given=given, given_revision=recover.revision)
         self._has_forgotten = False
         self._pass("it gives back moves that the server has lost", "play on")
         return Done(to=recover.id)
@@ -390,7 +364,7 @@ class Check:
         self._revision = act.revision + 1
         if len(self._accepted) == _WRONG_HASH and self._begins(_WRONG_HASH):
             message["hash"] = bytes(byte ^ 1 for byte in message["hash"])
-            self._patience_with_hash = len(self._pending) + 1
+            self._patience_with_hash = _ON_ITS_WAY
             self.task = "ask for the board, because the hash of an Acked is not that of its own board"
         if len(self._accepted) >= _LOST_MOVES and not self._pending and self._begins(_LOST_MOVES):
             self._has_forgotten = self._expects_loss = True
@@ -435,6 +409,9 @@ async def _main(given: argparse.Namespace) -> int:
     except Mistake as mistake:
         print(f"mistake ({mistake.code}): {mistake}")
         return 1
+    except (OSError, ValueError, StartupError) as error:
+        print(f"The check can't begin: {error}")
+        return 2
     print("no mistakes found")
     return 0
 

@@ -85,6 +85,20 @@ async def test_kit_finds_planted_mistakes(node: NodeMaker, tmp_path: Path, check
     assert codes == list(MISTAKES)
 
 
+def test_kit_has_a_sentence_for_each_mistake(check_client: Any) -> None:
+    named = re.findall(r'Mistake\("(\w+)"', (KIT / "check_client.py").read_text())
+    assert set(named) == set(check_client._SENTENCES)
+    assert set(MISTAKES) <= set(named)
+
+
+@pytest.mark.parametrize("words", [("--game", "chess"), ("--", "no-such-program")])
+async def test_check_that_cannot_begin_says_why(words: tuple[str, ...], node: NodeMaker) -> None:
+    code, output = await run("check_client.py", "--server", (await node()).url, *words)
+    assert code == 2
+    assert "Traceback" not in output
+    assert "can't begin" in output
+
+
 async def run(program: str, *words: str) -> tuple[int | None, str]:
     started = await asyncio.create_subprocess_exec(
         *(sys.executable, str(KIT / program), *words),
