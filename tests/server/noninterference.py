@@ -69,7 +69,7 @@ from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races import race
-from samedeal_server.rooms import cached_list, hub, progress_updates, room_creation, room_model
+from samedeal_server.rooms import hub, progress_updates, room_creation, room_list, room_model
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store import keys
@@ -581,7 +581,7 @@ def _without_time() -> Iterator[None]:
             (room_model, "ABSENT_AFTER"),
         ):
             stack.enter_context(mock.patch.object(module, name, NEVER))
-        stack.enter_context(mock.patch.object(cached_list, "LIST_LIFETIME", 0))
+        stack.enter_context(mock.patch.object(room_list, "LIST_LIFETIME", 0))
         stack.enter_context(mock.patch.object(Timers, "sleep", _sleep_forever))
         stack.enter_context(mock.patch.object(ProcessCollector, "collect", return_value=()))  # slow, and not compared
         yield
