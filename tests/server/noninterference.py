@@ -73,6 +73,7 @@ from samedeal_server.rooms import hub, progress_updates, room_creation, room_lis
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store import keys
+from samedeal_server.store.news import NewsId
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
 from samedeal_server.telemetry import logs
@@ -326,6 +327,10 @@ class World:
         await self._operate(quitter)
         await self.clients["carl"].expect(Rooms, ListRooms)
         await self.settle("listed")
+        told = await self._nodes[0].store.news.after(NewsId(0, 0))
+        self._outputs.append(
+            Output("told", "news", tuple(self._mask(pack(struct_replace(news, race=""))) for _, news in told))
+        )
         return Transcript(tuple(self._outputs), self._hidden())
 
     async def _enter(self, name: str, kind: Callable[..., Any], answer: type) -> None:
