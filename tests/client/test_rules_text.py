@@ -78,6 +78,7 @@ def test_column_rules_match_the_game(game: Game) -> None:
         Build.DOWN_SAME_SUIT: "down by one in the same suit",
     }
     lifts = {
+        Lift.TOP: "Only the top card of a column can be moved",
         Lift.ALTERNATING_RUN: "one lower than the card that it lies on, and of the other colour",
         Lift.SUIT_RUN: "one lower than the card that it lies on, and of the same suit",
         Lift.FREE_ALTERNATING_RUN: "as its cards could move one by one by way of empty cells",
@@ -87,7 +88,7 @@ def test_column_rules_match_the_game(game: Game) -> None:
     assert builds[columns.build] in text
     assert lifts[columns.lift] in text
     assert ("Only a king" in text) == (columns.base is Base.KING)
-    assert ("Any card, or any" in text) == (columns.base is Base.ANY)
+    assert ("Any card" in text) == (columns.base is Base.ANY)
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=str)

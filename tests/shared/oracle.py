@@ -21,10 +21,11 @@ RANKS = "A23456789TJQK"
 class Rules:
     """How a game is played: unless it says otherwise, like Klondike without a stock, with all cards face up.
 
-    ``sizes`` are those of the columns. ``down`` is the part of a column that is dealt face down. ``builds`` says how
-    columns build, and ``moves`` what moves together, if it is not what columns build. ``kings`` says whether only kings
-    go to empty columns. ``singles`` are the piles from which only the top card moves, and ``single_sizes`` the cards
-    that they get. ``takes_back`` says whether cards may leave foundations. ``whole`` says that those take whole suits.
+    ``sizes`` are those of the columns. ``down`` is the part of a column that is dealt face down (``is_down``).
+    ``builds`` says how columns build (``follows``), and ``moves`` what moves together, if it is not what columns build:
+    another such word, or "one" if every card moves alone. ``kings`` says whether only kings go to empty columns.
+    ``singles`` are the piles from which only the top card moves, and ``single_sizes`` the cards that they get.
+    ``takes_back`` says whether cards may leave foundations. ``whole`` says that those take whole suits.
     """
 
     sizes: tuple[int, ...]
