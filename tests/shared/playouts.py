@@ -61,6 +61,27 @@ TABLES = {
 FAMILIES = [name for name, game in GAMES.items() if game in TABLES.values()]
 """The first of the games with the same kinds of piles, for long golden files."""
 
+
+def _policies(game: Game) -> set[str]:
+    """What the file of a game says about the number of cards, and about what each kind of pile takes and gives."""
+    of_cards = {f"{name} {game.rules[name]}" for name in ("decks", "suits", "stock")}
+    return of_cards | {
+        pile[name] for pile in game.rules["piles"] for name in ("kind", "faces", "build", "empty", "lift")
+    }
+
+
+def _covering() -> list[str]:
+    left = set[str]().union(*map(_policies, GAMES.values()))
+    chosen = []
+    while left:
+        chosen.append(max(GAMES.values(), key=lambda game: len(_policies(game) & left)))
+        left -= _policies(chosen[-1])
+    return [game.name for game in chosen]
+
+
+COVERING = _covering()
+"""Few games that together have every policy, for tests that take long with each game."""
+
 games = st.sampled_from(list(GAMES.values()))
 
 

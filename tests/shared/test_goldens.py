@@ -32,7 +32,7 @@ DEPTHS = {
     "bakers-game": 3,
     "eight-off": 3,
 }
-PERFT_DEALS = (1, 2, 3, 4821)
+PERFT_DEALS = (1, 4821)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -119,5 +119,5 @@ def test_move_sequence_counts_match_oracle() -> None:
         game, number = deal.split(" #")
         piles = words(numbered(game_named(game), int(number)))
         for depth, expected in enumerate(map(int, counts.split()), 1):
-            if expected <= 2000 and game in oracle.RULES:
+            if expected <= 500 and game in oracle.RULES:
                 assert oracle.count_sequences(game, piles, depth) == expected, f"{deal} at depth {depth}"

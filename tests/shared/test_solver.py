@@ -25,13 +25,13 @@ from samedeal.stock import STOCKS
 from tests.golden.golden_files import HERE, assert_golden
 from tests.shared.javascript import evaluate, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board, late_boards
-from tests.shared.playouts import boards, numbered
+from tests.shared.playouts import COVERING, boards, numbered
 from tests.shared.positions import position
 from tests.shared.sixth_game import HAMLET
 
 BUDGET = 1500
-ALL_GAMES = [*GAMES.values(), HAMLET]
-FEW = settings(max_examples=30)
+SOME_GAMES = [*(GAMES[game] for game in COVERING), HAMLET]
+FEW = settings(max_examples=20)
 
 
 def outcome(board: Board, budget: int, safe_moves: bool) -> Outcome:
@@ -57,7 +57,7 @@ def assert_agrees_with_engine(board: Board) -> None:
     assert wins(board, answer.line) == (answer.outcome is Outcome.WON)
 
 
-@pytest.mark.parametrize("game", ALL_GAMES, ids=str)
+@pytest.mark.parametrize("game", SOME_GAMES, ids=str)
 def test_late_board_agrees_with_engine(game: Game) -> None:
     FEW(given(late_boards(game, 26))(assert_agrees_with_engine))()
 
@@ -83,7 +83,7 @@ def test_dead_deal_agrees_with_engine(game: str, number: int) -> None:
 
 
 @FEW
-@given(st.sampled_from([game for game in ALL_GAMES if StateSpace(game, b"").has_safe_cards]), st.data())
+@given(st.sampled_from([game for game in SOME_GAMES if StateSpace(game, b"").has_safe_cards]), st.data())
 def test_safe_moves_do_not_change_the_answer(game: Game, data: st.DataObject) -> None:
     board = data.draw(late_boards(game, 30))
     outcomes = {outcome(board, BUDGET, safe_moves=safe) for safe in (True, False)}
@@ -257,7 +257,7 @@ def test_budget_that_is_not_positive_is_refused(budget: int) -> None:
 def answers() -> str:
     lines = []
     for game in GAMES.values():
-        for number in range(1, 9):
+        for number in range(1, 5):
             answer = solve(numbered(game, number), BUDGET)
             moves = ", ".join(map(str, answer.line))
             lines.append(f"{game} #{number}: {answer.outcome}, {answer.states} states{moves and ': '}{moves}")
@@ -278,7 +278,7 @@ HARD = [
 
 @needs_node
 def test_javascript_gives_the_same_answers() -> None:
-    known = re.findall(r"^(\S+) #([1-4]): (\w+), (\d+) states", (HERE / "solver.txt").read_text(), re.MULTILINE)
+    known = re.findall(r"^(\S+) #(\d): (\w+), (\d+) states", (HERE / "solver.txt").read_text(), re.MULTILINE)
     expected = {(game, int(number), BUDGET): (outcome, int(states)) for game, number, outcome, states in known}
     assert {game for game, _, _ in expected} == set(GAMES)
     for game, number, budget in HARD:
