@@ -892,7 +892,7 @@ async def test_crash_is_reported_in_one_sentence(
     assert "ZeroDivisionError: of all things" in details.read_text()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 async def test_board_fits_after_any_resize(game: str) -> None:
     least = smallest(GAMES[game])
     sizes = [(80, 24), (120, 40), (least.width, least.height + FRAME_ROWS), (200, 60), (20, 5), (1, 1), (81, 25)]
@@ -914,7 +914,7 @@ async def test_board_fits_after_any_resize(game: str) -> None:
         await ui.wait_until(lambda: ui.text() == at_first)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 async def test_resized_screen_equals_a_new_one(game: str) -> None:
     texts = []
     for size in [(120, 40), (80, 24)]:

@@ -31,11 +31,14 @@ from samedeal_server.store.store import RoomSecret, Store
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 from tests.server.noninterference import CASES, compare, first_deck, hidden_places, other_deck
+from tests.shared.playouts import COVERING
 
 STEPS = 30
+SOME_CASES = {game: dealt for game, dealt in CASES if game.name in COVERING}
+"""Games that together have every policy, dealt if they have face-down cards. ``make worlds`` has all cases."""
 
 
-@pytest.mark.parametrize(("game", "dealt"), CASES, ids=str)
+@pytest.mark.parametrize(("game", "dealt"), SOME_CASES.items(), ids=str)
 async def test_hidden_cards_change_nothing_that_is_sent(redis_url: str, game: Game, dealt: bool) -> None:
     assert await compare(redis_url, game, "suite", STEPS, dealt=dealt) == ""
 
