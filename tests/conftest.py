@@ -19,7 +19,14 @@ settings.register_profile("without a clock", deadline=None, suppress_health_chec
 settings.load_profile("without a clock")
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Let Python search for no reference cycles while modules are imported and tests are made, which stay anyway."""
+    gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Let Python search for reference cycles less often, and not among what is there before the first test.
 
     Screens make many cycles, and each search went through all modules and tests, which took a quarter of the time.
@@ -27,6 +34,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000, 10, 20)
+    gc.enable()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
