@@ -21,7 +21,7 @@ from tests.fuzz.operators import fuzz_operator
 
 
 def test_decoders_accept_only_valid_frames() -> None:
-    assert fuzz_codec(1, 400).broken == []
+    assert fuzz_codec(1, 800).broken == []
 
 
 def test_client_processes_or_rejects_every_message() -> None:

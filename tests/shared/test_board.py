@@ -61,12 +61,6 @@ IMPOSSIBLE = [
 ]
 
 
-@pytest.mark.parametrize("board", IMPOSSIBLE)
-def test_impossible_board_is_rejected(board: Board) -> None:
-    with pytest.raises(MalformedBoard):
-        board.check()
-
-
 def test_wording_of_malformed_positions() -> None:
     sentences = []
     for board in IMPOSSIBLE:

@@ -71,19 +71,13 @@ def test_every_reason_has_a_case() -> None:
     assert {reason for reason, *_ in REFUSED} == set(RuleReason)
 
 
-@pytest.mark.parametrize(("reason", "game", "text", "move"), REFUSED)
-def test_illegal_move_carries_its_reason(reason: RuleReason, game: str, text: str, move: Move) -> None:
-    board = position(game, text).board
-    assert move not in board.legal_moves()
-    with pytest.raises(IllegalMove) as caught:
-        board.play(move)
-    assert caught.value.reason is reason
-
-
-def test_wording_of_illegal_moves() -> None:
+def test_illegal_move_has_its_reason_and_wording() -> None:
     sentences = []
     for reason, game, text, move in REFUSED:
+        board = position(game, text).board
+        assert move not in board.legal_moves()
         with pytest.raises(IllegalMove) as caught:
-            position(game, text).board.play(move)
+            board.play(move)
+        assert caught.value.reason is reason
         sentences.append(f"{reason}\t{caught.value}")
     assert_sentences("engine: illegal moves", sentences)
