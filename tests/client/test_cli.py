@@ -132,6 +132,7 @@ BAD_USAGE: tuple[tuple[str, ...], ...] = (
     ("dance",),
     ("join",),
     ("rules",),
+    ("rules", "bridge"),
     ("join", "ftp://x", "k7"),
     ("join", "local host", "k7"),
     ("join", "localhost", "not a room"),

@@ -60,7 +60,7 @@ def boards(game: Game) -> Iterator[Board]:
     yield Board(game, (b"",) * len(game.piles))
     yield (board := Board.deal(game, shuffled(bytes(range(32)), game.decks)))
     rng = Random(5)
-    for _ in range(40):
+    for _ in range(12):
         if legal := board.legal_moves():
             board = board.play(rng.choice(legal)).board
             yield board

@@ -52,7 +52,6 @@ from samedeal_client.net.disconnect import PERMANENT_CLOSES
 from samedeal_client.net.link_events import Ended, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
 from samedeal_client.net.saved_sessions import MemorySessions
-from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER
 from tests.client.scripted_server import (
     DEADLINE,
     Peer,
@@ -296,19 +295,6 @@ async def test_reconnection_resumes_session_seat_and_requests(
     await recorded.until_resumed()
 
 
-async def test_view_is_resumed(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    requesting = asyncio.create_task(recorded.link.request(Watch(id=0, room="k7")))
-    watch = await peer.receive(Watch)
-    await peer.send(Watching(to=watch.id, room="k7", delay=15))
-    await requesting
-    await peer.abort()
-    peer = await server.welcome()
-    again = await peer.receive(Watch)
-    assert isinstance(again, Watch)
-    assert again.room == "k7"
-
-
 async def test_lost_moves_are_restored_before_pending_ones(
     server: ScriptedServer, connected: tuple[RecordedLink, Peer]
 ) -> None:
@@ -337,9 +323,8 @@ async def test_lost_moves_are_restored_before_pending_ones(
     assert await peer.receive(Act) == pending
 
 
-@pytest.mark.parametrize("code", [RefusalCode.RATE_LIMITED, RefusalCode.UNAVAILABLE])
 async def test_moves_refused_for_now_are_restored_later(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer], code: RefusalCode
+    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
 ) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
@@ -356,7 +341,7 @@ async def test_moves_refused_for_now_are_restored_later(
     first = await peer.receive(Recover)
     assert await peer.receive(Act) == pending
     await peer.send(
-        Refused(to=first.id, code=code, message="Later", retry_after=0.01),
+        Refused(to=first.id, code=RefusalCode.RATE_LIMITED, message="Later", retry_after=0.01),
         Refused(to=pending.id, code=RefusalCode.STALE, message="On another revision", revision=4),
     )
 
@@ -440,25 +425,6 @@ async def test_refused_seat_is_reported(server: ScriptedServer, connected: tuple
     join = await peer.receive(Join)
     await peer.send(Refused(to=join.id, code=RefusalCode.ROOM_CLOSED, message="Closed"))
     assert await recorded.until_is(SeatLost) == SeatLost(RefusalCode.ROOM_CLOSED, "Closed")
-
-
-async def test_seat_refused_for_now_is_requested_later(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=2)
-    pending = recorded.act(2)
-    await peer.receive(Act)
-    await peer.abort()
-    peer = await server.welcome()
-    await peer.send(rate_limited(await peer.receive(Join), 0.3))
-    refused_at = time.monotonic()
-    peer = await server.accept()
-    assert time.monotonic() - refused_at > 0.28
-    await peer.welcome()
-    assert (await peer.seat()).revision == 2
-    assert await peer.receive(Act) == pending
-    assert not recorded.has(SeatLost)
 
 
 async def test_delay_requested_by_the_server_is_kept(
@@ -573,27 +539,6 @@ async def test_server_that_answers_pings_stays_connected(server: ScriptedServer)
             await peer.send(Pong(to=ping.id, time=5_000))
         assert not recorded.has(Lost)
     assert server.count == 1
-
-
-async def test_rate_limited_request_is_repeated_under_its_id(connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    creating = asyncio.create_task(recorded.link.request(Create(id=0, options=WantedOptions())))
-    first = await peer.receive(Create)
-    sent_at = time.monotonic()
-    await peer.send(rate_limited(first, 0.2))
-    repeated = await peer.receive(Create)
-    assert time.monotonic() - sent_at > 0.18
-    assert repeated == first
-    await peer.send(Created(to=repeated.id, room="k7"))
-    assert await creating == Created(to=repeated.id, room="k7")
-
-
-async def test_request_with_a_long_delay_fails(connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    requesting = asyncio.create_task(recorded.link.request(Join(id=0, room="k7")))
-    await peer.send(rate_limited(await peer.receive(Join), MAX_RETRY_AFTER + 1))
-    with pytest.raises(RequestRefused, match="Slower"):
-        await requesting
 
 
 async def test_rate_limited_actions_are_repeated_in_order(connected: tuple[RecordedLink, Peer]) -> None:

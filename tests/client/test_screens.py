@@ -75,7 +75,9 @@ async def test_screens_match_their_goldens(
         await ui.settle()
         await show("lobby", "LobbyScreen")
         await show("new room", "NewRoomScreen", "n")
-    assert_golden(f"screens/around_a_race/{size}_{look}.txt", "\n".join(shown))
+    text = "\n".join(shown)
+    assert text.isascii() or look != "ascii"
+    assert_golden(f"screens/around_a_race/{size}_{look}.txt", text)
 
 
 @pytest.mark.parametrize(("host", "height"), [("a.test", 20), (f"{'a' * 35}.test", 23)])

@@ -7,20 +7,26 @@ from itertools import cycle
 import pytest
 
 from samedeal.board_history import Undo
+from samedeal.games import game_named
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal.options import Options
 from samedeal_client.drawing.foundation_order import foundation_for
 from tests.client.referee import Referee, RunningApp, running_app
 from tests.client.typed_moves import keys_for
-from tests.shared.playouts import FAMILIES, won_record
+from tests.shared.playouts import FAMILIES, won_play, won_record
 
 SIZES = ((80, 24), (120, 40))
 
 
+MOST_MOVES = 130
+"""Longer records are played from the board on which so many moves are left."""
+
+
 def referee_of(game: str) -> Referee:
-    record = won_record(game)
+    record, first = won_record(game), max(0, len(won_record(game).actions) - MOST_MOVES)
     assert record.undo_rule is Undo.OFF
-    return Referee(game, deal=str(record.deal), options=Options(games=(game,), deal=str(record.deal), undo="off"))
+    options = Options(games=(game,), deal=str(record.deal), undo="off")
+    return Referee(game, deal=options.deal, board=won_play(game_named(game))[first].board, options=options)
 
 
 async def by_mouse(ui: RunningApp, move: Move, *, drag: bool) -> None:
@@ -42,20 +48,16 @@ async def by_mouse(ui: RunningApp, move: Move, *, drag: bool) -> None:
         await ui.click(target, on)
 
 
-@pytest.mark.parametrize("game", FAMILIES)
-async def test_won_by_keys(game: str) -> None:
-    async with running_app(referee_of(game)) as ui:
-        for _, action in won_record(game).actions:
-            await ui.press(*keys_for(Move.parse(action), ui.board))
+@pytest.mark.parametrize(("game", "size"), list(zip(FAMILIES, cycle(SIZES), strict=False)))
+async def test_won_by_keys_and_mouse(game: str, size: tuple[int, int]) -> None:
+    """Keys, a drag and clicks take turns."""
+    async with running_app(referee_of(game), size) as ui:
+        for number, (_, action) in enumerate(won_record(game).actions[-MOST_MOVES:]):
+            move = Move.parse(action)
+            if number % 3 == 0:
+                await ui.press(*keys_for(move, ui.board))
+            else:
+                await by_mouse(ui, move, drag=number % 3 == 1)
             assert ui.acts[-1] == action
         assert ui.board.won
         assert "You finished" in ui.message
-
-
-@pytest.mark.parametrize(("game", "size"), list(zip(FAMILIES, cycle(SIZES), strict=False)))
-async def test_won_by_mouse(game: str, size: tuple[int, int]) -> None:
-    async with running_app(referee_of(game), size) as ui:
-        for number, (_, action) in enumerate(won_record(game).actions):
-            await by_mouse(ui, Move.parse(action), drag=number % 2 == 0)
-            assert ui.acts[-1] == action
-        assert ui.board.won
