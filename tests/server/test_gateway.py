@@ -201,12 +201,6 @@ async def test_bad_frame_is_refused_and_play_goes_on(node: NodeMaker, frame: byt
     await ana.expect(Pong, Ping)
 
 
-async def test_unknown_fields_are_ignored(node: NodeMaker) -> None:
-    client = await Client.connect((await node()).url)
-    await client.socket.send(packed(type="ping", id=7, colour="green"))
-    assert (await client.until(Pong)).to == 7
-
-
 async def test_oversized_frame_closes_the_connection(node: NodeMaker) -> None:
     """Invariant: everything is bounded."""
     one = await node()
