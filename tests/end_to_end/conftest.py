@@ -12,6 +12,8 @@ import pytest
 from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
 from tests.end_to_end.processes import Programs, programs_in
+from tests.server import live_nodes
+from tests.server.live_nodes import Node
 from tests.textual_internals import share_parsed_css
 
 share_parsed_css()
@@ -22,6 +24,13 @@ def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Eng
     """Starts browsers for the tests of a module."""
     with ExitStack() as stack:
         yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
+
+
+@pytest.fixture
+async def one(redis_url: str) -> AsyncIterator[Node]:
+    """A node in this process."""
+    async with live_nodes.serving(redis_url, "n1") as node:
+        yield node
 
 
 @pytest.fixture

@@ -89,30 +89,6 @@ async def test_real_server_passes_every_step(server: str) -> None:
     assert SUBPROTOCOL in findings["server"].result
 
 
-async def test_closed_port_is_the_last_step() -> None:
-    async with listening(silence) as port:
-        pass
-    findings = await found(f"localhost:{port}")
-    assert verdicts(findings) == {"name": "ok", "port": "fail"}
-
-
-async def test_unknown_host_fails() -> None:
-    findings = await found("no-such-host.invalid")
-    assert verdicts(findings) == {"name": "fail"}
-
-
-async def test_web_server_fails() -> None:
-    async with listening(web_page) as port:
-        findings = await found(f"localhost:{port}")
-    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "ok", "server": "fail"}
-
-
-async def test_mail_server_fails() -> None:
-    async with listening(gibberish) as port:
-        findings = await found(f"localhost:{port}")
-    assert verdicts(findings)["server"] == "fail"
-
-
 async def speaking(protocol: str, answers: Callable[[Ping], object]) -> contextlib.AbstractAsyncContextManager[object]:
     async def talk(socket: ServerConnection) -> None:
         async for frame in socket:
@@ -129,30 +105,6 @@ async def found_at(protocol: str, answers: Callable[[Ping], object]) -> dict[str
     async with await speaking(protocol, answers) as listener:
         port = next(iter(listener.sockets)).getsockname()[1]  # type: ignore[attr-defined]  # a server of websockets
         return await found(f"localhost:{port}")
-
-
-async def test_other_websocket_server_fails() -> None:
-    findings = await found_at("chat", lambda ping: None)
-    assert verdicts(findings)["server"] == "fail"
-
-
-async def test_silent_server_fails_the_ping() -> None:
-    findings = await found_at(SUBPROTOCOL, lambda ping: None)
-    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "ok", "server": "ok", "ping": "fail"}
-
-
-async def test_unexpected_answer_fails_the_ping() -> None:
-    assert verdicts(await found_at(SUBPROTOCOL, lambda ping: Done(to=ping.id)))["ping"] == "fail"
-
-
-async def test_wrong_clock_is_a_warning() -> None:
-    findings = await found_at(SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=1_000_000_000_000))
-    assert verdicts(findings)["ping"] == "warn"
-
-
-async def test_no_tls_to_another_machine_is_a_warning() -> None:
-    finding = await connection_check.check_no_tls(ServerAddress("ws://192.168.1.5:7777"))
-    assert finding.severity is Severity.WARN
 
 
 async def test_proxy_is_named_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,20 +177,8 @@ async def test_untrusted_certificate_fails(certificates: Path) -> None:
     assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "fail"}
 
 
-async def test_tls_to_a_plain_port_fails() -> None:
-    async with listening(gibberish) as port:
-        findings = await found(f"wss://localhost:{port}")
-    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "fail"}
-
-
-async def test_tls_to_a_silent_port_fails() -> None:
-    async with listening(silence) as port:
-        findings = await found(f"wss://localhost:{port}")
-    assert verdicts(findings)["TLS"] == "fail"
-
-
-async def test_sentences_of_findings(server: str) -> None:
-    """Numbers, such as ports and milliseconds, are shown as N."""
+async def test_findings_and_their_sentences(server: str) -> None:
+    """Each step that was taken has a line. Numbers, such as ports and milliseconds, are shown as N."""
     async with listening(silence) as closed_port:
         pass
     async with listening(web_page) as web, listening(gibberish) as mail, listening(silence) as silent:
@@ -250,17 +190,18 @@ async def test_sentences_of_findings(server: str) -> None:
             "mail server": await found(f"localhost:{mail}"),
             "TLS to a plain port": await found(f"wss://localhost:{mail}"),
             "TLS to a silent port": await found(f"wss://localhost:{silent}"),
+            "another WebSocket server": await found_at("chat", lambda ping: None),
             "silent server": await found_at(SUBPROTOCOL, lambda ping: None),
             "unexpected answer": await found_at(SUBPROTOCOL, lambda ping: Done(to=ping.id)),
             "wrong clock": await found_at(SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=1_000_000_000_000)),
             "no TLS": {"TLS": await connection_check.check_no_tls(ServerAddress("ws://192.168.1.5:7777"))},
         }
-    lines = {
-        f"{case}, {finding.name}\t{finding.severity.value}: {finding.result}{finding.advice and ' -> '}{finding.advice}"
-        for case, findings in cases.items()
-        for finding in findings.values()
-        if (case == "real server" and finding.name != "name") or finding.severity is not Severity.OK
-    }
+    lines = []
+    for case, findings in cases.items():
+        for (name, verdict), finding in zip(verdicts(findings).items(), findings.values(), strict=True):
+            is_told = (case == "real server" and name != "name") or finding.severity is not Severity.OK
+            told = f": {finding.result}{finding.advice and ' -> '}{finding.advice}" if is_told else ""
+            lines.append(f"{case}, {name}\t{verdict}{told}")
     assert_sentences("doctor: the connection", sorted(re.sub(r"\d+(\.\d+)*", "N", line) for line in lines))
 
 
@@ -279,8 +220,3 @@ def test_command_fails_with_a_failed_step() -> None:
     done = doctor("no-such-host.invalid")
     assert done.returncode == 1
     assert "fail  name" in done.stdout
-
-
-def test_invalid_address_is_bad_usage() -> None:
-    done = doctor("two words")
-    assert done.returncode == 2

@@ -14,14 +14,11 @@ from pathlib import Path
 import pytest
 
 from samedeal.moves import Move
-from samedeal.options import Options
 from samedeal_client.history_file import HistoryFile
 from tests.client.boards import dealt
 from tests.client.qr_reader import scanned
 from tests.client.typed_moves import keys_for
-from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.processes import Programs, until
-from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.shared.playouts import won_record
 
@@ -131,44 +128,6 @@ async def test_new_room_prints_its_link_as_qr_code(terminal: Terminal, server: s
     link = f"http{server.removeprefix('ws')}/friday"
     assert f"Send this link: {link}" in terminal.text
     assert scanned(terminal.text, tmp_path) == link
-
-
-async def test_moves_typed_while_disconnected_count(terminal: Terminal, server: str) -> None:
-    async with Proxy(server) as proxy:
-        terminal.open(
-            (80, 24),
-            *samedeal("new", proxy.url, "--deal", str(won_record("willow").deal), "--room", "friday", "--name", "ana"),
-        )
-        await terminal.wait_for("room friday")
-        terminal.type("Enter")
-        await terminal.wait_for(r"Q♣\S* +9♦")
-        await proxy.cut()
-        await terminal.wait_for("Connection lost")
-        terminal.type("1", "1")
-        await terminal.wait_for("1/52 .*○ disconnected")
-        proxy.restore()
-        await terminal.wait_for("1/52 .*(●|ping) ")
-        async with friend(server) as other:
-            await other.watch("friday")
-            await until_room(other, lambda room: room.tallies[0].foundation_cards == 1)
-
-
-async def test_spectator_sees_the_boards_with_the_delay(terminal: Terminal, server: str, tmp_path: Path) -> None:
-    record = won_record("athena")
-    async with friend(server) as other:
-        room = await other.rooms.create(Options(games=("athena",), deal=str(record.deal), delay=1, countdown=0))
-        await other.join(room)
-        await other.rooms.start()
-        await until_racing(other)
-        terminal.open((80, 24), *samedeal("watch", server, room, "--name", "bo"))
-        await terminal.wait_for(r"\[1\] mira .* 0/52")
-        other.act(record.actions[0][1])
-        await terminal.wait_for(rf"\[1\] mira: {record.actions[0][1]} .* 0/52")
-        terminal.type("1")
-        await terminal.wait_for("1 s delay")
-        await terminal.wait_for(r"^ +21 ")
-        await other.rooms.resign()
-        await terminal.wait_for("results")
 
 
 async def test_closing_the_terminal_ends_everything(programs: Programs, terminal: Terminal) -> None:

@@ -231,14 +231,17 @@ async def test_refusal_is_shown(server: str) -> None:
         assert player.app.screen_name == "lobby"
 
 
-@pytest.mark.parametrize("key", ["w", "enter"])
-async def test_running_race_is_watched(server: str, key: str) -> None:
+async def test_running_race_is_watched(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
         await mira.rooms.start()
         await ana.wait_for_text("racing")
-        await ana.press(key)
-        await ana.wait_for_screen("watch")
+        for key in ("w", "enter"):
+            await ana.press(key)
+            await ana.wait_for_screen("watch")
+            await ana.app.client.leave()
+            await ana.wait_for_screen("lobby")
+            await ana.wait_for_text("racing")
 
 
 async def test_enter_on_the_own_race_returns_to_it(server: str) -> None:
@@ -420,17 +423,13 @@ async def test_enter_opens_a_menu_or_goes_to_the_next_field(server: str) -> None
         await ana.wait_for_screen("waiting")
 
 
-async def test_escape_leaves_the_form(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.open_form()
-        await ana.press("escape")
-        await ana.wait_for_text("Race now")
-
-
 async def test_host_starts_the_race(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(players=4, countdown=0), "friday")
+        await mira.rooms.create(Options(games=("phoenix",), players=4, countdown=0), "friday")
         await ana.enter_listed_room("friday")
+        await ana.press("r")
+        await ana.wait_for_text("How to move in Phoenix")
+        await ana.press("escape")
         await mira.join("friday")
         await ana.wait_for_text("mira", "host, you")
         await mira.rooms.ready(ready=True)
@@ -643,6 +642,8 @@ async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:
         await ana.wait_until(lambda: ana.app.client.model.board is not None)
         await ana.press("ctrl+q")
         await ana.wait_for_text("Esc  stay")
+        await ana.pilot.click(offset=(1, 1))
+        await ana.wait_for_text("click an option")
         question = ana.app.screen
         for key in "clearrr":
             question.post_message(Key(key, key))
@@ -651,19 +652,6 @@ async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:
             question.post_message(Key(key, key))
         await ana.pilot.pause()
         assert not ana.has_quit
-
-
-async def test_click_outside_a_dialog_explains_how_to_answer(server: str) -> None:
-    async with host_waiting(server, countdown=0) as ana:
-        await ana.press("enter")
-        await ana.wait_for_screen("race")
-        await ana.wait_until(lambda: ana.app.client.model.board is not None)
-        await ana.press("ctrl+q")
-        await ana.wait_for_text("Esc  stay")
-        await ana.pilot.click(offset=(1, 1))
-        await ana.wait_for_text("click an option")
-        await ana.click("Esc  stay")
-        await ana.wait_until(lambda: "Esc  stay" not in ana.text())
 
 
 async def test_practice_returns_to_its_lobby(server: str) -> None:
@@ -682,19 +670,7 @@ async def test_practice_returns_to_its_lobby(server: str) -> None:
         assert ana.app.screen_name == "results"
 
 
-async def test_rules_key_opens_the_rules_of_the_game(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(games=("phoenix",)), "friday")
-        await ana.enter_listed_room("friday")
-        await ana.press("r")
-        await ana.wait_for_text("How to move in Phoenix")
-        await ana.press("escape")
-        await ana.wait_for_text("Invite")
-
-
-@contextlib.asynccontextmanager
-async def resigned(server: str) -> AsyncIterator[tuple[Player, ClientSession]]:
-    """A running race from which ana has resigned after a move."""
+async def test_resigned_player_watches_and_gets_a_record(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(deal="#7", countdown=0, delay=0), "friday"))
         await ana.enter_listed_room("friday")
@@ -705,11 +681,6 @@ async def resigned(server: str) -> AsyncIterator[tuple[Player, ClientSession]]:
         await ana.wait_for_text("y    resign")
         await ana.press("y")
         await ana.wait_for_message("You resigned")
-        yield ana, mira
-
-
-async def test_resigned_player_watches_and_gets_a_record(server: str) -> None:
-    async with resigned(server) as (ana, mira):
         await ana.press("w")
         await ana.wait_for_screen("watch")
         await ana.wait_for_text("mira", "resigned")
@@ -721,13 +692,6 @@ async def test_resigned_player_watches_and_gets_a_record(server: str) -> None:
         await mira.rooms.resign()
         await ana.wait_for_screen("results")
         await ana.wait_for_text("Record saved in", "m rematch")
-
-
-async def test_resigned_player_finds_the_race_in_the_lobby(server: str) -> None:
-    async with resigned(server) as (ana, _):
-        await ana.press("l")
-        await ana.wait_for_screen("lobby")
-        await ana.wait_for_text("friday")
 
 
 @contextlib.asynccontextmanager
@@ -760,6 +724,10 @@ async def test_results_show_the_standings_and_the_deal_check(server: str) -> Non
     async with finished_race(server) as (ana, _):
         await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Deal checked: the order of the cards was set")
         assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
+        await ana.press("f1")
+        await ana.wait_for_text("After a race")
+        await ana.press("escape")
+        await ana.wait_for_text("foundations   ")
 
 
 @pytest.fixture
@@ -803,8 +771,7 @@ async def test_spectator_can_replay_the_race(server: str, tmp_path: Path, replay
 async def test_rematch_is_joined_and_its_players_are_counted(server: str) -> None:
     async with finished_race(server) as (ana, mira):
         await mira.join(await mira.rooms.rematch())
-        await ana.wait_for_text("The rematch is in room friday-2 with 1 player so far")
-        await ana.press("m")
+        await ana.click("The rematch is in room friday-2 with 1 player so far")
         await ana.wait_for_screen("waiting")
         assert ana.room.room == "friday-2"
         assert ana.room.deal == "#8"
@@ -821,13 +788,6 @@ async def test_own_bots_are_listed_as_joining_the_rematch(server: str) -> None:
         await ana.wait_for_text(f"{bot} (bot)", "joining", "- remove bot")
         await ana.press("-")
         await ana.wait_until(lambda: f"{bot} (bot)" not in ana.text())
-
-
-async def test_rematch_is_joined_with_a_click(server: str) -> None:
-    async with finished_race(server) as (ana, mira):
-        await mira.join(await mira.rooms.rematch())
-        await ana.click("The rematch is in room")
-        await ana.wait_for_screen("waiting")
 
 
 async def test_similar_room_has_a_new_deal(server: str) -> None:
@@ -909,14 +869,6 @@ async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> N
         await ana.wait_for_text("Race now")
 
 
-async def test_help_returns_to_the_screen_below(server: str) -> None:
-    async with finished_race(server) as (ana, _):
-        await ana.press("f1")
-        await ana.wait_for_text("After a race")
-        await ana.press("escape")
-        await ana.wait_for_text("foundations   ")
-
-
 async def test_help_can_be_closed_in_the_smallest_window(server: str) -> None:
     async with host_waiting(server, countdown=0) as ana:
         await ana.press("enter")
@@ -929,16 +881,6 @@ async def test_help_can_be_closed_in_the_smallest_window(server: str) -> None:
         await ana.wait_until(lambda: "How to move" not in ana.text())
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
-async def test_screens_fill_every_size(server: str, size: tuple[int, int]) -> None:
-    async with player_in_lobby(server, size=size) as ana:
-        lines = ana.text().splitlines()
-        assert len(lines) == size[1]
-        assert "help" in lines[-1] or size[0] < 80
-        assert "^Q quit" in lines[-1]
-        assert max(map(len, lines)) <= size[0]
-
-
 async def test_resize_keeps_typed_text(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.open_form()
@@ -946,19 +888,6 @@ async def test_resize_keeps_typed_text(server: str) -> None:
         await ana.type(*"sesame")
         await ana.pilot.resize_terminal(120, 40)
         await ana.wait_for_text("sesame")
-
-
-async def test_ascii_look_is_ascii_on_every_screen(server: str) -> None:
-    async with player_in_lobby(server, look=Look(ascii=True)) as ana:
-        assert ana.text().isascii()
-        await ana.open_form()
-        assert ana.text().isascii()
-        await ana.press("ctrl+o")
-        await ana.wait_for_screen("waiting")
-        assert ana.text().isascii()
-        await ana.press("f1")
-        await ana.wait_for_text("In a room before its race")
-        assert ana.text().isascii()
 
 
 async def test_colourless_look_has_no_colour(server: str) -> None:

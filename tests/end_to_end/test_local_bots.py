@@ -17,26 +17,13 @@ from samedeal_client.bots.bot import Bot
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.engine import Engine
-from samedeal_client.bots.local_processes import plan_bots
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
 from tests.client.engine_scripts import READY, answering, script
-from tests.end_to_end.live_server import DEADLINE, friend, serving, until_racing, until_room
-
-
-@pytest.fixture(scope="module")
-def process(redis_server: str) -> Iterator[str]:
-    with serving(redis_server) as address:
-        yield address
-
-
-@pytest.fixture
-def server(process: str, redis_url: str) -> str:
-    """The address of a server that has no rooms."""
-    return process
+from tests.end_to_end.live_server import DEADLINE, friend, until_racing, until_room
 
 
 @contextlib.asynccontextmanager
@@ -104,15 +91,6 @@ async def test_bots_removed_during_a_race_resign(server: str) -> None:
         await until_room(mira, lambda room: any(seat.resigned for seat in room.players))
 
 
-async def test_bot_names_differ_from_the_players(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        free = {plan.name for plan in plan_bots(15, "random", 1, Random(1))}
-        last = sorted(free)[7]
-        name = await bots.add("friday", "random", "", taken=free - {last}, warn=fail)
-        assert name == last
-        await until_room(mira, lambda room: names(room) == {name, "mira"})
-
-
 async def test_bot_names_are_unique(server: str) -> None:
     async with host_waiting(server) as mira, bots_on(server) as bots:
         taken = {*BOT_NAMES, "Mo"} - {"ada", "mo"}
@@ -120,15 +98,6 @@ async def test_bot_names_are_unique(server: str) -> None:
         assert sent[0] == "ada"
         assert sent[1] not in BOT_NAMES
         await until_room(mira, lambda room: names(room) == {"mira", *sent})
-
-
-async def test_bot_is_turned_away_where_bots_are_excluded(server: str) -> None:
-    async with host_waiting(server, bots=False) as mira, bots_on(server) as bots:
-        warned: asyncio.Queue[str] = asyncio.Queue()
-        name = await bots.add("friday", "random", "", taken=(), warn=warned.put_nowait)
-        assert name in await warned.get()
-        assert mira.model.room is not None
-        assert names(mira.model.room) == {"mira"}
 
 
 async def test_removed_bot_frees_its_seat(server: str) -> None:

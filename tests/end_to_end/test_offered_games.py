@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from urllib.request import urlretrieve
 
-import pytest
-
 from tests.end_to_end.processes import Programs
 from tests.shared.javascript import NODE, verdicts
 
@@ -66,25 +64,12 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
         assert all(check[name].startswith("holds: ") for name in ("file", "deep")), check
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (None, "has no file of a game"),
-        ('title = "House"\ndecks = 3\n', "house.toml, line 2: Expected `int` <= 2"),
-        ("\x00" * 1_000_000, "house.toml: It is longer than 8000 bytes"),
-        (HOUSE.read_text() + "\n[variants.willow]\n", "There is another game called 'willow'"),
-    ],
-    ids=["empty", "too many decks", "too long", "name taken"],
-)
-async def test_broken_directory_of_games_is_refused(
-    programs: Programs, redis_url: str, tmp_path: Path, text: str | None, reason: str
-) -> None:
+async def test_broken_directory_of_games_is_refused(programs: Programs, redis_url: str, tmp_path: Path) -> None:
     folder = tmp_path / "games"
     folder.mkdir()
-    if text is not None:
-        (folder / "house.toml").write_text(text)
+    (folder / "house.toml").write_text(HOUSE.read_text() + "\n[variants.willow]\n")
     program = await programs.start("-m", "samedeal_server", "--redis", redis_url, "--port", "0", "--games", str(folder))
     assert await program.exit_code() == 1
     assert f"bad_game: --games {folder}" in program.text
-    assert reason in program.text
+    assert "There is another game called 'willow'" in program.text
     assert "Traceback" not in program.text

