@@ -113,7 +113,7 @@ def rewrite_first_move(path: Path) -> int:
     """Rewrite a record as a cheating server can, with correct hashes. Return the time of the first move before."""
     record = Record.read(path.read_bytes())
     (time, action), *rest = record.players[0].actions
-    later = replace(record.players[0], actions=((time + 1, action), *rest))
+    later = replace(record.players[0], actions=((time - 1, action), *rest))
     path.write_text(str(replace(record, players=(later, *record.players[1:]))), encoding="utf-8")
     return time
 
