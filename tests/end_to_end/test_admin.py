@@ -16,9 +16,9 @@ import pytest
 import structlog
 
 from samedeal.deal import commitment
-from samedeal.errors import RequestRefused, SamedealError
+from samedeal.errors import SamedealError
 from samedeal.protocol.messages import AckedAction, BoardState, Done, Notice, Recover, Resign, Start
-from samedeal.protocol_codes import CloseCode, OperatorRefusalCode, RefusalCode
+from samedeal.protocol_codes import CloseCode
 from samedeal_client.cli import parser
 from samedeal_client.commands.admin import perform
 from samedeal_client.commands.common import error_report
@@ -145,20 +145,6 @@ async def test_a_banned_player_sees_the_reason(admin: AdminCommand, programs: Pr
     await admin.run("ban", "127.0.0.1", "--reason", "too many bots")
     text = await run_samedeal(programs, "join", admin.url, "friday", "--name", "ana", code=1)
     assert "too many bots" in text
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("kick", "nowhere", "ana"), RefusalCode.NO_ROOM),
-        (("ban", "somebody"), RefusalCode.MALFORMED),
-        (("drain", "elsewhere"), OperatorRefusalCode.NO_NODE),
-    ],
-)
-async def test_refused_actions_raise_with_a_code(admin: AdminCommand, words: tuple[str, ...], code: str) -> None:
-    with pytest.raises(RequestRefused) as refused:
-        await admin.perform(*words)
-    assert refused.value.code == code
 
 
 @pytest.mark.parametrize(
