@@ -16,6 +16,7 @@ from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal.protocol_codes import RefusalCode
+from samedeal.tides import next_tides
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.bot_levels import Level
@@ -92,19 +93,31 @@ async def join_match(client: ClientSession, rooms: Iterable[str], options: Optio
     return await client.join(await client.rooms.create(options))
 
 
-async def race_now(client: ClientSession, game: str) -> None:
-    """Join the public room whose race starts soonest, in ``game`` unless it is empty.
+async def race_now(client: ClientSession, game: str, tide: int = 0) -> None:
+    """Join the public room whose race starts soonest, in ``game`` unless it is empty, or a room of a tide.
 
     If the room fills meanwhile, join the next one. Raise RequestRefused if the server refuses for another reason.
     """
     for tries_left in reversed(range(_MOST_TRIES)):
-        room = await client.rooms.race_now(game)
+        room = await client.rooms.race_now(game, tide)
         try:
             return await client.join(room)
         except RequestRefused as refused:
             if refused.code not in _TRY_NEXT_ROOM - {RefusalCode.NAME_TAKEN} or not tries_left:
                 raise
     return None
+
+
+async def enter_next_tide(client: ClientSession, game: str = "") -> None:
+    """Join a room of the next tide, in ``game`` unless it is empty.
+
+    Raise RequestRefused if the server has none, or if it refuses, for example because it is not open yet.
+    """
+    tides = next_tides(client.link.tides, client.now())
+    start, found = next(((start, each) for start, each in tides if game in ("", each)), (0, ""))
+    if not start:
+        raise RequestRefused(RefusalCode.NO_TIDE, "This server has no such tides. Race now instead.")
+    await race_now(client, found, start)
 
 
 def daily_deal_options(game: str) -> Options:

@@ -127,7 +127,7 @@ async def run_client(
         _print_warnings(warnings)
         client = ClientSession(link, shared_address=shared_address)
         if lasting:
-            remember_server(address.typed)
+            remember_server(address.typed, link.tides)
         recorder = HistoryRecorder(client, warnings.append)
         client.subscribe(recorder.update)
         if screen:

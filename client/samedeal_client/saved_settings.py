@@ -9,13 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from samedeal.games import DEFAULT_GAME
+from samedeal.protocol.messages import TideTime
 from samedeal_client.paths import config_home, write_private
 
 _FILE: Final = "settings.json"
 
 
 class Settings(Struct, frozen=True):
-    """The settings. ``server`` is the address of the server that was joined last.
+    """The settings. ``server`` is the address of the server that was joined last, and ``tides`` are its tides.
 
     ``limit`` (in minutes) and ``hints`` are for races that begin with Play or Host on the start screen. ``level`` is
     the level of the bots in races that begin with Play. If ``theme`` is empty, the theme suits the background of the
@@ -33,6 +34,7 @@ class Settings(Struct, frozen=True):
     limit: int = 15
     hints: Literal["against bots", "always", "never"] = "against bots"
     level: Literal["mixed", "random", "greedy", "careful"] = "mixed"
+    tides: tuple[TideTime, ...] = ()
 
     @property
     def play_arguments(self) -> list[str]:
@@ -63,11 +65,14 @@ def save_settings(settings: Settings) -> None:
     write_private(config_home() / _FILE, msgspec.json.format(msgspec.json.encode(settings)).decode() + "\n")
 
 
-def remember_server(address: str) -> None:
-    """Save the address of a server that was joined. A failure is ignored, since the player can type the address again."""
+def remember_server(address: str, tides: tuple[TideTime, ...] = ()) -> None:
+    """Save the address of a server that was joined, and its tides.
+
+    A failure is ignored, since the player can type the address again.
+    """
     settings = load_settings()
-    if settings.server != address:
+    if (settings.server, settings.tides) != (address, tides):
         try:
-            save_settings(replace(settings, server=address))
+            save_settings(replace(settings, server=address, tides=tides))
         except OSError:
             return

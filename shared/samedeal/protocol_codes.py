@@ -26,6 +26,7 @@ class RefusalCode(StrEnum):
     NO_SESSION = "no_session"
     NO_ROOM = "no_room"
     NO_RECORD = "no_record"
+    NO_TIDE = "no_tide"
     ROOM_EXISTS = "room_exists"
     ROOM_FULL = "room_full"
     ROOM_CLOSED = "room_closed"

@@ -37,3 +37,8 @@ def standing(place: int, cards: int, time: int) -> Standing:
 )
 def test_result_is_three_lines(own: Standing, players: int, link: str, expected: list[str]) -> None:
     assert share_text(("willow", "winnable", 52), own, players, "▁█", link).split("\n") == expected
+
+
+def test_tide_is_named() -> None:
+    text = share_text(("willow", "winnable", 52), standing(7, 52, 60_000), 40, "▁█", "", "tide of 19:30 UTC")
+    assert text == "Samedeal: Willow, tide of 19:30 UTC\n▁█ 01:00, 7th of 40"

@@ -16,6 +16,7 @@ from textual.widgets import Input, Select
 
 from samedeal.errors import MalformedText, RequestRefused
 from samedeal.protocol_codes import RefusalCode
+from samedeal.tides import tide_times
 from samedeal_client.commands.common import player_name
 from samedeal_client.commands.start import start
 from samedeal_client.history_file import HistoryFile
@@ -166,6 +167,16 @@ async def test_invitation_can_be_typed() -> None:
         assert isinstance(pilot.app.screen, AddressScreen)
         await pilot.press(*"other.org", "space", *"friday", "enter")
         assert pilot.app.return_value == ["join", "other.org", "friday"]
+
+
+async def test_next_tide_of_the_last_server_is_counted_down() -> None:
+    async with start_screen() as pilot:
+        assert "Tide" not in screen_text(pilot.app)
+    remember_server("example.org", tide_times(["*:15 willow"]))
+    async with start_screen() as pilot:
+        await wait_until(pilot, lambda: "Tide         Willow in " in screen_text(pilot.app))
+        await pilot.press("t")
+        assert pilot.app.return_value == ["race", "example.org", "--tide"]
 
 
 async def test_dialog_says_what_is_missing() -> None:

@@ -10,14 +10,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Created, Done, KickPlayer, RaceNow, Ready, Resign, Start
+from samedeal.protocol.codec import pack
+from samedeal.protocol.messages import (
+    Created,
+    Done,
+    KickPlayer,
+    RaceNow,
+    Ready,
+    Resign,
+    Start,
+    TideLine,
+    TideTime,
+)
 from samedeal.record import Record
 from samedeal_server.page.files import PageFiles
 from samedeal_server.rooms import race_now
+from samedeal_server.store import keys
+from samedeal_server.store.redis_client import command
 from tests.end_to_end.browser import DEADLINE, ENGINES, BiDiError, Browser, Engine, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
@@ -289,6 +303,50 @@ async def test_race_now_leads_to_a_seat(browser: Browser, one: Node) -> None:
     await browser.shows("The race starts by itself")
     await browser.shows("mira", "tbody")
     await browser.shows("Starts in", "#clock")
+    assert not await browser.accessibility_violations()
+    assert browser.errors() == []
+
+
+async def test_tide_leads_to_a_seat(browser: Browser, one: Node) -> None:
+    start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
+    one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Steve in 0")
+    await browser.run(PRESS, "Next tide")
+    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
+    await browser.run(SIT, "zoe")
+    await browser.shows("The race starts by itself")
+    (room,) = await one.store.tides.results("steve", start)
+    (race,) = await one.store.load_races([room])
+    assert race is not None
+    assert (race.tide, [racer.name for racer in race.racers]) == (start, ["zoe"])
+    one.rooms.tides = (TideTime(minute=(start // 60_000 + 30) % 1440, game="willow"),)
+    await browser.open(one.url, SMALL_PHONE)
+    await browser.shows("Willow in 3")
+    await browser.shows("it opens 5 minutes before")
+    assert not await browser.accessibility_violations()
+    assert browser.errors() == []
+
+
+async def test_results_have_the_table_of_the_tide(browser: Browser, one: Node) -> None:
+    """A spectator sees it too. It has players of other rooms, and bots of their own."""
+    mira = await opened(one.url, games=("steve",), deal="7")
+    await mira.join(ROOM)
+    start = await one.store.now() // 60_000 * 60_000
+    race = (await one.rooms.load(ROOM)).race
+    await one.store.executor.execute(command("HSET", keys.meta(ROOM), "race", pack(replace(race, tide=start))))
+    other = TideLine(player="x", name="ada", room="other", foundation_cards=52, time=61_000)
+    bot = TideLine(player="y", name="robo", room="other", foundation_cards=7, bot=True)
+    await one.store.tides.keep("steve", start, "other", (other, bot))
+    await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
+    await mira.expect(Done, Start)
+    await mira.dealt()
+    await mira.expect(Done, Resign)
+    await browser.shows("Steve: 2 players", "#tide caption")
+    await browser.shows("01:01", "#tide tr")
+    await browser.shows("Steve: 1 bot", "#tide table ~ table")
+    await browser.run(PRESS, "Table of the day")
+    await browser.shows("All tides of", "#tide caption")
     assert not await browser.accessibility_violations()
     assert browser.errors() == []
 

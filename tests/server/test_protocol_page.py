@@ -17,7 +17,7 @@ from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, TRANSFER
 from samedeal.options import Options
 from samedeal.protocol import codec, messages
-from samedeal.protocol.messages import RecordLine, RoomLine, Seat, Standing, Tally, ToClient, ToServer
+from samedeal.protocol.messages import RecordLine, RoomLine, Seat, Standing, Tally, TideTime, ToClient, ToServer
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
@@ -32,7 +32,7 @@ FLAT: Final = " ".join(PAGE.split())
 
 REQUESTS: Final = get_args(ToServer)
 TO_CLIENT: Final = get_args(ToClient)
-MAPS: Final = (RoomLine, RecordLine, Seat, Tally, Standing)
+MAPS: Final = (RoomLine, RecordLine, Seat, Tally, Standing, TideTime)
 
 
 @pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)

@@ -135,6 +135,12 @@ INVALID: list[tuple[str, str | None, dict[str, str]]] = [
     ("--origins cards.example.org", None, {}),
     ("", "origins = ['https://cards.example.org/lobby']", {}),
     ("--hook https://example.org --hook ftp://example.org/secret", None, {}),
+    ("--tides noon", None, {}),
+    ("", "tides = ['24:00 willow']", {}),
+    ("", "tides = ['*:30 willow', '9:30 spider']", {}),
+    ("", "tides = ['*:30 willow', '09:30 spider']", {}),
+    ("", "tides = {noon = 'willow'}", {}),
+    ("", f"tides = {[f'*:0{minute} willow' for minute in range(5)]}", {}),
 ]
 
 

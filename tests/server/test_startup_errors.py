@@ -34,7 +34,7 @@ from samedeal_server.embedded_redis.diagnosis import explain_exit
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
-from samedeal_server.process.further_games import offer_games
+from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.listening import listening
 from samedeal_server.process.open_store import open_store, store_required
 from samedeal_server.process.restore import restore
@@ -118,6 +118,8 @@ def add_game_errors(errors: Errors, directory: Path) -> None:
     (games / "house.toml").mkdir()
     with errors.collect():
         offer_games(games)
+    with errors.collect():
+        checked_tides(["12:00 willow", "20:00 chess"])
 
 
 def add_backup_errors(errors: Errors, directory: Path) -> None:

@@ -18,6 +18,7 @@ examples:
   samedeal race example.org                 the race that starts soonest
   samedeal race {DEFAULT_GAME} example.org          the same, in a game of your choice
   samedeal race {DEFAULT_GAME}                      on the server that you joined last
+  samedeal race --tide example.org          in the next race at a fixed minute, once it is open
 
 games: {", ".join(GAMES)}"""
 
@@ -25,6 +26,7 @@ games: {", ".join(GAMES)}"""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal race``."""
     parser.add_argument("words", metavar="GAME URL", nargs="*", help="a game, a server, or both")
+    parser.add_argument("--tide", action="store_true", help="enter the next tide instead: a race at a fixed minute")
     add_player(parser)
 
 
@@ -32,7 +34,7 @@ def run(given: argparse.Namespace) -> int:
     """Race and return the exit code."""
     from samedeal_client.net.address import parse_address
     from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.room_actions import race_now
+    from samedeal_client.room_actions import enter_next_tide, race_now
     from samedeal_client.run_client import DisplayOptions, LineIO, run_client
     from samedeal_client.saved_settings import load_settings
 
@@ -43,7 +45,7 @@ def run(given: argparse.Namespace) -> int:
         raise Failure("Write 'samedeal race GAME URL', with a game and a server. Each of them may be left out.", 2)
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:  # noqa: ARG001 (the signature of run_client)
-        await race_now(client, game)
+        await (enter_next_tide if given.tide else race_now)(client, game)
 
     name, display = player_name(given.name), DisplayOptions.from_arguments(given)
     return asyncio.run(run_client(parse_address(url), name, display, enter, back_to=given.back_to))

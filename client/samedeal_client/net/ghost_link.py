@@ -18,6 +18,7 @@ from samedeal.protocol.messages import (
     Create,
     DeclareStuck,
     Done,
+    FollowTable,
     Hello,
     Join,
     Joined,
@@ -156,7 +157,14 @@ class GhostLink(Link):
             case Leave():
                 return [Done(to=message.id)]
             case (Hello() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create() | Watch() | Rematch()) | (
-                Ready() | Start() | CommitShare() | RevealShare() | KickPlayer() | Recover() | DeclareStuck()
+                FollowTable()
+                | Ready()
+                | Start()
+                | CommitShare()
+                | RevealShare()
+                | KickPlayer()
+                | Recover()
+                | DeclareStuck()
             ):
                 sentence = "You can't do that while you practise."
                 return [Refused(to=message.id, code=RefusalCode.NOT_RACING, message=sentence)]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samedeal.protocol.messages import BoardState, DelayedBoard, DelayedMove, Notice, ProgressUpdate, Refused, RoomState
+from samedeal.protocol.messages import (
+    BoardState,
+    DelayedBoard,
+    DelayedMove,
+    Notice,
+    ProgressUpdate,
+    Refused,
+    RoomState,
+    TideTable,
+)
 from samedeal_client.net.unanswered_requests import ServerAnswer
 
 
@@ -50,7 +59,7 @@ class Ended:
     sentence: str
 
 
-ModelMessage = ServerAnswer | Refused | RoomState | BoardState | ProgressUpdate | DelayedBoard | DelayedMove
+ModelMessage = ServerAnswer | Refused | RoomState | BoardState | ProgressUpdate | DelayedBoard | DelayedMove | TideTable
 """Every message except ``Notice``. Its effect is in the model, where front ends find it."""
 
 LinkEvent = ModelMessage | Notice | Connected | Lost | SeatLost | Ended

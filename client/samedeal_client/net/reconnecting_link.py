@@ -44,6 +44,7 @@ from samedeal.protocol.messages import (
     Pong,
     Refused,
     RoomState,
+    TideTime,
     ToClient,
     ToServer,
     Welcome,
@@ -110,6 +111,7 @@ class Link:
         self._path = home
         self.player = ""
         self.has_page = False
+        self.tides: tuple[TideTime, ...] = ()
         self.events: asyncio.Queue[LinkEvent] = asyncio.Queue(_MAX_EVENTS)
         self._sessions = sessions
         self._clock = clock
@@ -287,7 +289,7 @@ class Link:
         welcome = await greet(socket, self.address.typed, self.name, session, self.new_id, bot=self._bot)
         self._offset.reset()
         self._offset.record(sent, self._clock(), welcome.time)
-        self.player, self.has_page = welcome.player, welcome.page
+        self.player, self.has_page, self.tides = welcome.player, welcome.page, welcome.tides
         if welcome.session != session:
             self._sessions.keep(self.address.url, self.name, welcome.session)
         wrong = offer({game.name: game.text.decode(errors="replace") for game in welcome.games})

@@ -14,6 +14,7 @@ from samedeal.protocol.messages import (
     CommitShare,
     Create,
     DeclareStuck,
+    FollowTable,
     Hello,
     Join,
     Joined,
@@ -95,7 +96,7 @@ class Resumption:
                 if isinstance(answer, Acked):
                     self._revision = max(self._revision, request.revision + 1)
                     self._history = self._history.acked(request, answer)
-            case Hello() | Ping() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create():
+            case Hello() | Ping() | ListRooms() | RaceNow() | FollowTable() | ListRecords() | ReadRecord() | Create():
                 pass  # needs no place
             case CommitShare() | RevealShare():
                 pass  # not repeated, but made again if the room still waits for it

@@ -16,6 +16,7 @@ from samedeal.protocol.messages import (
     Create,
     Created,
     DeclareStuck,
+    FollowTable,
     Join,
     KickPlayer,
     Leave,
@@ -100,10 +101,17 @@ class RoomClient:
         answer = await self.link.request(ListRooms(id=0, game=game, open=only_open))
         return answer.rooms if isinstance(answer, Rooms) else ()
 
-    async def race_now(self, game: str = "") -> str:
-        """Return the code of the public room whose race starts soonest, in ``game`` unless it is empty."""
-        answer = await self.link.request(RaceNow(id=0, game=game))
+    async def race_now(self, game: str = "", tide: int = 0) -> str:
+        """Return the code of the public room whose race starts soonest, in ``game`` unless it is empty.
+
+        With ``tide``, return that of a room of the tide that starts at this time.
+        """
+        answer = await self.link.request(RaceNow(id=0, game=game, tide=tide))
         return answer.room if isinstance(answer, Created) else ""
+
+    async def follow_table(self, game: str, tide: int, *, day: bool) -> None:
+        """Ask for the table of a tide or its day, which the model then has, and for its changes in the next minute."""
+        await self.link.request(FollowTable(id=0, game=game, tide=tide, day=day))
 
     async def records(self) -> tuple[RecordLine, ...]:
         """Return a line for each of the newest records of races."""

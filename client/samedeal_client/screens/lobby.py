@@ -31,6 +31,7 @@ from samedeal_client.text.spans import Row, Span
 from samedeal_client.views import history as history_views
 from samedeal_client.views import lobby as views
 from samedeal_client.views.frame import breadcrumbs
+from samedeal_client.views.tide import tide_text
 from samedeal_client.widgets.list_table import ListTable
 from samedeal_client.widgets.themes import lines_of, text_of
 
@@ -69,6 +70,7 @@ class LobbyScreen(WidgetScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "watch"),
         Binding("m", "choose('now')", "race now", show=False),
+        Binding("t", "choose('tide')", "tide", show=False),
         Binding("n", "choose('new')", "new", show=False),
         Binding("d", "choose('daily')", "daily", show=False),
         Binding("p", "choose('practise')", "practice", show=False),
@@ -83,6 +85,7 @@ class LobbyScreen(WidgetScreen):
         self.lobby = Lobby(date.min)
         self._history = History()
         self._listing = False
+        self._shown_ways: tuple[views.Choice, ...] = ()
 
     def compose_body(self) -> ComposeResult:
         """Yield the rooms above the ways to start a race. If there is space, the latest races are beside them."""
@@ -142,15 +145,12 @@ class LobbyScreen(WidgetScreen):
     def on_tick(self) -> None:
         """Update the times of the races."""
         self._show_rooms()
+        self._show_choices()
 
     def _show(self) -> None:
         lobby, look = self.lobby, self.look
         self._show_rooms()
-        shown = [views.choice_row(choice, look) for choice in views.choices(lobby)]
-        if self._choices.option_count != len(shown):
-            self._choices.add_options(Option("") for _ in shown)
-        for index, row in enumerate(shown):
-            self._choices.replace_option_prompt_at_index(index, text_of(row, look))
+        self._show_choices()
         today = views.today_rows(lobby, self._history)
         for panel in self._today_panels:
             panel.border_title = f"Today: {title_of(lobby.daily_game)}"
@@ -164,6 +164,21 @@ class LobbyScreen(WidgetScreen):
                 for at, (*cells, outcome) in enumerate(history_views.short_cells(race, look) for race in races)
             }
         )
+
+    @property
+    def _ways(self) -> tuple[views.Choice, ...]:
+        return views.choices(self.lobby, tide_text(self.client.link.tides, self.client.now()))
+
+    def _show_choices(self) -> None:
+        ways = self._ways
+        if ways == self._shown_ways:
+            return
+        self._shown_ways = ways
+        if self._choices.option_count != len(ways):
+            self._choices.clear_options()
+            self._choices.add_options(Option("") for _ in ways)
+        for index, choice in enumerate(ways):
+            self._choices.replace_option_prompt_at_index(index, text_of(views.choice_row(choice, self.look), self.look))
 
     def _show_rooms(self) -> None:
         lobby, look, now = self.lobby, self.look, self.client.now()
@@ -210,7 +225,7 @@ class LobbyScreen(WidgetScreen):
 
     @on(OptionList.OptionSelected, "#choices")
     def _choose_option(self, event: OptionList.OptionSelected) -> None:
-        self.action_choose(views.choices(self.lobby)[event.option_index].action)
+        self.action_choose(self._ways[event.option_index].action)
 
     @on(Select.Changed, "#game")
     def _choose_game(self, event: Select.Changed) -> None:
@@ -271,6 +286,8 @@ class LobbyScreen(WidgetScreen):
         match choice:
             case "now":
                 self.run_busy("Looking for a race", partial(room_actions.race_now, self.client, lobby.game))
+            case "tide":
+                self.run_busy("Entering the tide", partial(room_actions.enter_next_tide, self.client))
             case "daily":
                 rooms = [line.room for line in lobby.daily_rooms()]
                 options = room_actions.daily_deal_options(lobby.daily_game)

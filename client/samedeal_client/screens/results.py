@@ -49,6 +49,10 @@ COUNT_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the number of players in the room of the rematch."""
 
 
+FOLLOW_INTERVAL: Final = 30.0
+"""Time, in seconds, between two requests for the table of a tide. Each one lasts for a minute."""
+
+
 class ResultsScreen(WidgetScreen):
     """The results. ``details`` has what the model lacks, such as the file in which the record was saved."""
 
@@ -61,6 +65,7 @@ class ResultsScreen(WidgetScreen):
         Binding("n", "new_room", "new room"),
         Binding("a", "same_deal", "same deal again"),
         Binding("c", "copy", "copy result"),
+        Binding("t", "table", "table of the day"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         Binding("question_mark", "no_hint", show=False),
@@ -72,6 +77,7 @@ class ResultsScreen(WidgetScreen):
         self.details = ResultDetails()
         self._scrolls = False
         self._rematch_players: int | None = None
+        self._of_day = False
         self._counting = False
         self._path: Path | None = None
         self._completing: Worker[None] | None = None
@@ -101,6 +107,8 @@ class ResultsScreen(WidgetScreen):
         page.focus()
         self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
         self.set_interval(COUNT_INTERVAL, self._count_again)
+        self.set_interval(FOLLOW_INTERVAL, self._follow_again)
+        self._follow_again()
 
     def title_parts(self) -> Row:
         """Return the left part of the header: the game and its deal, the room, and the word "results"."""
@@ -143,6 +151,8 @@ class ResultsScreen(WidgetScreen):
             return parameters == (self.samedeal.after_room,)
         if action == "rematch":
             return parameters == (rematch_does(self.model),)
+        if action == "table":
+            return bool(room and room.tide)
         if action == "copy":
             return self.model.seat is not None
         return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
@@ -255,6 +265,21 @@ class ResultsScreen(WidgetScreen):
         room = self.model.room
         if room is not None and room.next and self.on_top and not self._counting:
             self.run_task(partial(self._count_players, room.next))
+
+    def _follow_again(self) -> None:
+        if self.model.room is not None and self.model.room.tide and self.on_top:
+            self.run_task(self._follow, group="table", exclusive=True)
+
+    async def _follow(self) -> None:
+        room = self.model.room
+        if room is not None:
+            with suppress(RequestRefused):  # asked again after the next interval
+                await self.client.rooms.follow_table(room.game, room.tide, day=self._of_day)
+
+    def action_table(self) -> None:
+        """Show the table of the day instead of that of the tide, or the other way round."""
+        self._of_day = not self._of_day
+        self._follow_again()
 
     async def _count_players(self, rematch: str) -> None:
         self._counting = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -39,6 +40,7 @@ from samedeal_client.state.start_menu import (
     MENU,
     RESTART,
     FailedChoice,
+    MenuChoice,
     address_words,
     enter_arguments,
     is_room_code,
@@ -50,6 +52,7 @@ from samedeal_client.text.spans import Row, Span
 from samedeal_client.views import history as history_views
 from samedeal_client.views import lobby as views
 from samedeal_client.views.help import help_rows
+from samedeal_client.views.tide import tide_text
 from samedeal_client.views.waiting import LEVEL_TEXTS
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.form_fields import ChoiceField, TextField
@@ -332,7 +335,7 @@ class StartScreen(Screen[list[str]]):
         self._failed = failed
         self._seat = FileSessions(lambda _: None).kept_seat()
         seat = _seat_text(self._seat) if self._seat is not None else ""
-        self._choices = menu(seat, title_of(self._lobby.daily_game))
+        self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide)
         self.set_class(self._seat is not None, "-with-seat")
 
     def compose(self) -> ComposeResult:
@@ -341,23 +344,7 @@ class StartScreen(Screen[list[str]]):
         suits = [Span(f"{look.suit(suit)} ", look.suit_style(suit)) for suit in (3, 2, 1, 0)]
         title = text_of((*suits, Span("  S A M E D E A L   ", "title"), *reversed(suits)), look)
         games = [(game.title, name) for name, game in GAMES.items()]
-        self._menu = _Menu(
-            *(
-                Option(
-                    text_of(
-                        (
-                            Span(f"{choice.key}  ", "key"),
-                            Span(f"{choice.name:<13}", "title"),
-                            Span(choice.description),
-                        ),
-                        look,
-                    )
-                )
-                for choice in self._choices
-            ),
-            id="menu",
-            compact=True,
-        )
+        self._menu = _Menu(*(Option(self._line(choice)) for choice in self._choices), id="menu", compact=True)
         chosen = load_settings().game
         self._game = _GameChoice(
             games, allow_blank=False, compact=True, id="game", value=chosen if chosen in GAMES else DEFAULT_GAME
@@ -382,6 +369,20 @@ class StartScreen(Screen[list[str]]):
         yield self._rules
         yield FittingFooter()
 
+    def _line(self, choice: MenuChoice) -> Text:
+        cells = Span(f"{choice.key}  ", "key"), Span(f"{choice.name:<13}", "title"), Span(choice.description)
+        return text_of(cells, self._app.look)
+
+    @property
+    def _tide(self) -> str:
+        """The next tide of the server that was joined last, or an empty text if it has none."""
+        return tide_text(load_settings().tides, int(1000 * time.time()))
+
+    def _count_down(self) -> None:
+        for at, choice in enumerate(self._choices):
+            if choice.action == "tide":
+                self._menu.replace_option_prompt_at_index(at, self._line(choice._replace(description=self._tide)))
+
     @property
     def _app(self) -> LookApp[Any]:
         return cast("LookApp[Any]", self.app)
@@ -393,6 +394,7 @@ class StartScreen(Screen[list[str]]):
     def on_mount(self) -> None:
         """Select the first line. If the player's last choice has failed, open its dialog again or show the reason."""
         self._menu.highlighted = 0
+        self.set_interval(1, self._count_down)
         self.set_focus(self._menu)
         self._play.border_title = "Samedeal"
         self._summary.border_title = "Your games"
@@ -487,8 +489,8 @@ class StartScreen(Screen[list[str]]):
                 self._run(["play", self._game_name, *settings.play_arguments])
             case "daily":
                 self._run(["play", self._lobby.daily_game, "--deal", "daily"])
-            case "race":
-                self._race_now(server)
+            case "race" | "tide":
+                self._race_now(server, tide=choice == "tide")
             case "join" | "watch":
                 last = f" A code alone is a room on {_machine(parse_address(server))}." if server else ""
                 hint = f"Type a link, or a server and a room code.{last}"
@@ -522,8 +524,11 @@ class StartScreen(Screen[list[str]]):
             case _:
                 self._run([])
 
-    def _race_now(self, server: str) -> None:
-        """Race on ``server``. If it is empty, or if that has failed, ask for a server."""
+    def _race_now(self, server: str, *, tide: bool) -> None:
+        """Race on ``server``, in its next tide if asked. If it is empty, or if that has failed, ask for a server."""
+        if tide and self._tide:
+            self._run(["race", server, "--tide"])
+            return
 
         def race(typed: str | None) -> None:
             if typed:

@@ -42,11 +42,13 @@ from samedeal.protocol.messages import (
     RoomState,
     Seat,
     Tally,
+    TideTable,
     ToClient,
     Watching,
     Welcome,
 )
 from samedeal.record import Record, RecordedPlayer
+from samedeal.tides import merged
 from samedeal_client.state.board_from_piles import masked_board
 from samedeal_client.state.deal_check import DealVerification
 from samedeal_client.state.draws import OwnDraws, is_repetition
@@ -89,7 +91,7 @@ class Model:
     ``commitment`` and ``deal`` are the first commitment of the server and the first deal that the room showed. ``draws``
     are the draws of a joint deal in which this client has revealed a share. ``shares`` are the shares of all players, as
     the room last showed them before the race was over. ``verification`` is the result of verifying the finished race, or
-    None until then.
+    None until then. ``table`` is the table of a tide that the client follows.
     """
 
     me: str = ""
@@ -105,6 +107,7 @@ class Model:
     draws: OwnDraws = field(default_factory=OwnDraws)
     shares: tuple[DrawnShare, ...] = ()
     verification: DealVerification | None = None
+    table: TideTable | None = None
     stale: bool = True
     missed_move: bool = False
 
@@ -312,6 +315,7 @@ class Model:
             shares=self.shares,
             verification=self.verification,
             history=self.history,
+            table=self.table,
             own=replace(self.own, out_of_sync=False),
         )
 
@@ -346,6 +350,15 @@ def _unchanged(model: Model, _: ToClient) -> Model:
 
 def _welcome(model: Model, message: Welcome) -> Model:
     return replace(model, me=message.player, name=message.name)
+
+
+def _tide_table(model: Model, message: TideTable) -> Model:
+    same = model.table if (message.game, message.tide, message.day) == _key(model.table) else None
+    return replace(model, table=merged(same, message))
+
+
+def _key(table: TideTable | None) -> tuple[str, int, bool] | None:
+    return (table.game, table.tide, table.day) if table else None
 
 
 def _joined(model: Model, message: Joined) -> Model:
@@ -470,6 +483,7 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     Refused: _refused,
     DelayedBoard: _delayed_board,
     DelayedMove: _delayed_move,
+    TideTable: _tide_table,
     Created: _unchanged,
     Done: _unchanged,
     Notice: _unchanged,

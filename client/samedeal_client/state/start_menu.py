@@ -32,10 +32,10 @@ class FailedChoice(NamedTuple):
     def dialog(self) -> str:
         """The menu action whose dialog asked for the address, or an empty string if no dialog did.
 
-        With ``--name``, the player wanted to return to the kept seat. Its address comes from there, not from a dialog.
+        With ``--name``, the player wanted to return to the kept seat, and with ``--tide`` to enter a tide of the server.
         """
         command, *others = self.arguments
-        asked = command in _ASKING and bool(others) and "--name" not in others
+        asked = command in _ASKING and bool(others) and not {"--name", "--tide"}.intersection(others)
         return _ASKING[command] if asked else ""
 
     @property
@@ -57,6 +57,7 @@ class MenuChoice(NamedTuple):
 MENU: Final = (
     MenuChoice("play", "p", "Play", "against three bots"),
     MenuChoice("race", "r", "Race now", "against people"),
+    MenuChoice("tide", "t", "Tide", ""),
     MenuChoice("daily", "d", "Today's deal", ""),
     MenuChoice("join", "j", "Join", "by link or server"),
     MenuChoice("host", "o", "Host", "and send the link"),
@@ -67,12 +68,18 @@ MENU: Final = (
 )
 
 
-def menu(seat: str, daily: str) -> tuple[MenuChoice, ...]:
+def menu(seat: str, daily: str, tide: str = "") -> tuple[MenuChoice, ...]:
     """Return the lines of the menu.
 
-    ``seat`` describes the player's kept seat, or is empty if there is none. ``daily`` is the title of today's game.
+    ``seat`` describes the player's kept seat, and ``tide`` the next tide of the player's server. Each of them is empty if
+    there is none. ``daily`` is the title of today's game.
     """
-    lines = tuple(line._replace(description=daily) if line.action == "daily" else line for line in MENU)
+    texts = {"daily": daily, "tide": tide}
+    lines = tuple(
+        line._replace(description=texts.get(line.action, line.description))
+        for line in MENU
+        if line.action != "tide" or tide
+    )
     return (MenuChoice("back", "b", "Your seat", seat), *lines) if seat else lines
 
 

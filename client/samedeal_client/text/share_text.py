@@ -28,12 +28,15 @@ def bar_text(points: Iterable[tuple[int, int]], length: int, cards: int) -> str:
     return "".join(_BARS[height] for height in heights)
 
 
-def share_text(race: tuple[str, str, int], own: Standing, players: int, bar: str, link: str) -> str:
+def share_text(race: tuple[str, str, int], own: Standing, players: int, bar: str, link: str, tide: str = "") -> str:
     """Return three lines to share: the race, the result with its bars, and the link to the replay.
 
-    ``race`` has the game, the deal and the number of cards. Without a link, there are two lines.
+    ``race`` has the game, the deal and the number of cards. ``tide`` names the tide, if the race belongs to one. Without
+    a link, there are two lines.
     """
     game, deal, cards = race
     result = clock_text(own.time) if own.time else f"{own.foundation_cards} of {cards} cards"
     place = f", {ordinal(own.place)} of {players}" if players > 1 else ""
-    return "\n".join(filter(None, (f"Samedeal: {title_of(game)}, {deal_title(deal)}", f"{bar} {result}{place}", link)))
+    return "\n".join(
+        filter(None, (f"Samedeal: {title_of(game)}, {tide or deal_title(deal)}", f"{bar} {result}{place}", link))
+    )

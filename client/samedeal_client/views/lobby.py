@@ -110,12 +110,13 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     )
 
 
-def choices(lobby: Lobby) -> tuple[Choice, ...]:
-    """Return the ways to start a race."""
+def choices(lobby: Lobby, tide: str = "") -> tuple[Choice, ...]:
+    """Return the ways to start a race. ``tide`` describes the next tide of the server, or is empty if there is none."""
     now = f"{title_of(lobby.game)}, within a minute" if lobby.game else "within a minute"
-    daily = f"{title_of(lobby.daily_game)}, one deal for all"
+    daily = f"{title_of(lobby.daily_game)}, a public deal"
     return (
         Choice("now", "m", "Race now", now),
+        *([Choice("tide", "t", "Tide", tide)] if tide else []),
         Choice("daily", "d", "Today's deal", daily),
         Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots"),
         Choice("new", "n", "New room", "with options of your own"),

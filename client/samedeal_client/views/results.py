@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec.structs import replace
+
 from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
@@ -19,6 +21,7 @@ from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import headline, personal_best, why_over
 from samedeal_client.views.plot import Curve, top_of_plot
 from samedeal_client.views.series import series_rows
+from samedeal_client.views.tide import tide_rows, tide_title
 
 REMATCH_DOES: Final = ("rematch", "join the rematch", "watch the rematch")
 VERDICT_STYLES: Final = {
@@ -129,6 +132,8 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
     """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
     drawn, left_out = progress_curves(model, details, look)
     rows: list[Row] = [*series_rows(model.room, model.me, look), ()] if model.room and model.room.table else []
+    if table := tide_rows(model, look):
+        rows += [*table, ()]
     if earlier := earlier_rows(model, look):
         rows += [*earlier, ()]
     if not drawn:
@@ -160,7 +165,10 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     cards = model.game.cards
     bar = bar_text(details.own_progress, own.time or race_length(model), cards)
     link = page(f"replay?race={room.room}") if page else ""
-    return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link)
+    players, tide, table = len(room.standings), tide_title(room.tide), model.table
+    if table is not None and not table.day and (line := next((x for x in table.lines if x.player == model.me), None)):
+        own, players = replace(own, place=line.place), table.bots if line.bot else table.people
+    return share_text((room.game, room.deal, cards), own, players, bar, link, tide)
 
 
 def rematch_text(model: Model, players: int | None) -> str:

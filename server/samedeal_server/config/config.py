@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from samedeal.errors import MalformedText
+from samedeal.tides import tide_times
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.setting_sources import InvalidValue, section, setting
@@ -99,6 +101,11 @@ class Config:
     games: Path | None = setting(
         None, "directory with files of further games (NAME.toml), which players get from the server", metavar="DIR"
     )
+    tides: tuple[str, ...] = setting(
+        (),
+        "public races of each day: times (UTC) and games, such as '12:00 willow, *:30 spider' (* is every hour)",
+        metavar="TIDES",
+    )
     tls_cert: Path | None = setting(None, "TLS certificate, including intermediate certificates", metavar="FILE")
     tls_key: Path | None = setting(None, "private key of the TLS certificate", metavar="FILE")
     trusted_proxies: tuple[str, ...] = setting(
@@ -157,6 +164,10 @@ class Config:
             ):
                 hint = "*, or a scheme, a host and perhaps a port, as in https://cards.example.org"
                 raise InvalidValue("origins", f"{origin!r} is not an origin. Write {hint}.")
+        try:
+            tide_times(self.tides)
+        except MalformedText as error:
+            raise InvalidValue("tides", str(error)) from None
         try:
             TrustedProxies(self.trusted_proxies)
         except ValueError as error:

@@ -17,6 +17,7 @@ from samedeal.protocol.messages import (
     Created,
     DeclareStuck,
     Done,
+    FollowTable,
     GameDescription,
     Hello,
     Join,
@@ -67,6 +68,8 @@ from samedeal_server.rooms.race_records import RecordReader, list_records
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import RoomList
+from samedeal_server.rooms.tide_rooms import TideRooms
+from samedeal_server.rooms.tide_tables import TideTables
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
@@ -98,6 +101,8 @@ class RequestHandlers:
         self._rooms = rooms
         self.room_list = RoomList(rooms.store, rooms.timers)
         self._race_now = RaceNowRooms(rooms, self.creator, self.room_list)
+        self._tide_rooms = TideRooms(rooms, self.creator)
+        self.tide_tables = TideTables(rooms.store, rooms.background, rooms.timers)
         self.record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
         self._records = RecordReader(rooms.store, self.creator.passphrases, limits)
         self._limits = limits
@@ -143,6 +148,7 @@ class RequestHandlers:
                 GameDescription(name=file, text=text.encode())
                 for file, text in (offered(message.games).items() if message.games else ())
             ),
+            tides=tuple(self._rooms.tides),
         )
 
     async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:
@@ -154,12 +160,21 @@ class RequestHandlers:
         return Rooms(to=message.id, rooms=await self.room_list.lines(message.game, only_open=message.open))
 
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
-        """Return the code of the public room whose race starts soonest."""
+        """Return the code of the public room whose race starts soonest, or of a room of a tide."""
         if self._connections.draining:
             raise refusals.draining()
         self._rates.open_room(connection.networks)
-        room = await self._race_now.find(message.game, connection.player, connection.networks[-1])
+        player, network = connection.player, connection.networks[-1]
+        if message.tide:
+            room = await self._tide_rooms.find(message.game, message.tide, player, network, bot=connection.bot)
+        else:
+            room = await self._race_now.find(message.game, player, network)
         return Created(to=message.id, room=room)
+
+    async def follow_table(self, connection: PlayerConnection, message: FollowTable) -> ToClient:
+        """Send the table of a tide or a day, and its changes for a minute."""
+        await self.tide_tables.follow(connection, message)
+        return Done(to=message.id)
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
         """Return the newest records that everybody may read."""
@@ -279,6 +294,7 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Ping: Request(RequestHandlers.ping, needs_hello=False),
     ListRooms: Request(RequestHandlers.list_rooms, cost=10),
     RaceNow: Request(RequestHandlers.race_now, cost=20),
+    FollowTable: Request(RequestHandlers.follow_table, cost=10),
     ListRecords: Request(RequestHandlers.list_records, cost=10),
     ReadRecord: Request(RequestHandlers.read_record, cost=5),
     Create: Request(RequestHandlers.create, cost=20),

@@ -35,7 +35,7 @@ from samedeal_server.page.files import PageFiles
 from samedeal_server.process import sd_notify
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.fd_limits import fit_to_open_file_limit
-from samedeal_server.process.further_games import offer_games
+from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.garbage_collection import search_all_at_intervals, search_new_objects_only
 from samedeal_server.process.health import Health, NodeChecks
 from samedeal_server.process.listening import listening, port_of
@@ -175,6 +175,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
     cannot start.
     """
     offer_games(config.games)
+    tides = checked_tides(config.tides)
     metrics = Metrics()
     token, hook_secret = read_admin_token(config), read_hook_secret(config)
     limits = LiveLimits(fit_to_open_file_limit(config.limits))
@@ -193,7 +194,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         stack.push_async_callback(deals.close)
         background = BackgroundTasks(metrics)
         stack.push_async_callback(background.stop)
-        rooms = RoomRegistry(store, clock, name, limits, metrics, deals, background)
+        rooms = RoomRegistry(store, clock, name, limits, metrics, deals, background, tides=tides)
         upkeep = Upkeep(rooms)
 
         connections, bans = OpenConnections(), Bans()

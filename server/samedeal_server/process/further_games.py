@@ -1,12 +1,16 @@
-"""The games of an operator: files in a directory, which are read once at start-up."""
+"""The games of an operator: files in a directory, which are read once at start-up. The tides may be in them too."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from samedeal.errors import MalformedGame
 from samedeal.game_file import LONGEST_FILE
 from samedeal.games import offer
+from samedeal.options import Options
+from samedeal.protocol.messages import TideTime
+from samedeal.tides import tide_times
 from samedeal_server.errors import StartupCode, StartupError
 
 
@@ -24,6 +28,17 @@ def offer_games(directory: Path | None) -> None:
     except MalformedGame as error:
         sentence = f"--games {directory}: {error} Correct the file, or move it away."
         raise StartupError(StartupCode.BAD_GAME, sentence) from None
+
+
+def checked_tides(entries: Sequence[str]) -> tuple[TideTime, ...]:
+    """Return the tides of the setting. Raise StartupError ``bad_game`` if a game does not exist, or has no joint deals."""
+    times = tide_times(entries)
+    for time in times:
+        try:
+            Options(games=(time.game,), deal="winnable")
+        except ValueError as error:
+            raise StartupError(StartupCode.BAD_GAME, f"--tides: {error} Choose another game.") from None
+    return times
 
 
 def _text(path: Path) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.protocol.messages import EarlierPlayer
@@ -22,6 +23,10 @@ MOST_PLAYERS: Final = 4
 
 _REMEMBERED: Final = 64
 """Number of deals of a player that are remembered."""
+
+_WAIT: Final = 60_000
+_MOST_WAITS: Final = 4
+"""Minutes that a player waits at most after a tide has opened. It is open for longer."""
 
 _WEIGHT: Final = 4
 """The speed of a new race counts for one part of this number."""
@@ -43,15 +48,31 @@ class EarlierRace(Struct, frozen=True):
 
 
 class PlayerPast(Struct, frozen=True):
-    """What is remembered of a player: the time for a card, in milliseconds, or 0, and the deals of their last races."""
+    """What is remembered of a player: the time for a card, in milliseconds, or 0, and the deals of their last races.
+
+    ``missed`` is the number of tides that the player has entered since the last race with a move, and ``tide`` the start
+    of the last one.
+    """
 
     pace: int = 0
     deals: tuple[str, ...] = ()
+    tide: int = 0
+    missed: int = 0
 
-    def with_race(self, pace: int, deal: str) -> PlayerPast:
+    def with_race(self, pace: int, deal: str, *, has_moved: bool = True) -> PlayerPast:
         """Return the past with one more race. ``pace`` is 0 if the player brought no card to the foundations."""
         mean = (self.pace * (_WEIGHT - 1) + pace) // _WEIGHT if self.pace and pace else pace or self.pace
-        return PlayerPast(mean, tuple(dict.fromkeys(filter(None, (deal, *self.deals))))[:_REMEMBERED])
+        deals = tuple(dict.fromkeys(filter(None, (deal, *self.deals))))[:_REMEMBERED]
+        return replace(self, pace=mean, deals=deals, missed=0 if has_moved else self.missed)
+
+    def entering(self, tide: int) -> PlayerPast:
+        """Return the past of a player who enters the tide that starts at ``tide``."""
+        return self if tide == self.tide else replace(self, tide=tide, missed=self.missed + 1)
+
+    @property
+    def wait(self) -> int:
+        """The time, in milliseconds, for which the player waits after a tide has opened, because of tides without a move."""
+        return _WAIT * min(max(self.missed - 1, 0), _MOST_WAITS)
 
 
 def paces(race: Race) -> dict[str, int]:

@@ -257,7 +257,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     persons besides the host had become ready, as long as they all are.
 
     ``table_before`` is the table of a series before this race, and ``rooms_before`` has the rooms of its races.
-    ``earlier`` has the players of the earlier race whose deal is dealt again.
+    ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the tide of the race
+    starts, or 0.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -296,6 +297,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     table_before: tuple[TableLine, ...] = ()
     rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
+    tide: int = 0
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -352,8 +354,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
         return self.lacks_deal and not self.lacks_shares
 
     def is_alone(self, now: int) -> bool:
-        """Whether a race without a host is due, and only one player came."""
-        return self.phase == "open" and not self.options.hosted and len(self.racers) == 1 and now >= self.due_at()
+        """Whether a race without a host is due, and only one player came. Those of a tide have players elsewhere."""
+        is_due = self.phase == "open" and now >= self.due_at()
+        return is_due and not self.options.hosted and not self.tide and len(self.racers) == 1
 
     def seed_from(self, secret: DealSecret) -> bytes:
         """Return the seed, the server's secret or the mix from which the deal follows: the mix if a deal is repeated."""

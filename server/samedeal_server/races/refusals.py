@@ -70,6 +70,19 @@ def no_record() -> RequestRefused:
     )
 
 
+def no_tide() -> RequestRefused:
+    """Refusal because there is no such tide, or because its race has begun."""
+    return RequestRefused(RefusalCode.NO_TIDE, "There is no such tide any more. Choose the next one.")
+
+
+def tide_not_open(seconds: int) -> RequestRefused:
+    """Refusal because a tide opens later, at least for this player."""
+    wait = f"{seconds} s" if seconds < 60 else f"{-(-seconds // 60)} min"
+    return RequestRefused(
+        RefusalCode.NO_TIDE, f"This tide opens for you in {wait}. Come back then.", retry_after=seconds
+    )
+
+
 def draining() -> RequestRefused:
     """Refusal because the node is stopping and opens no more rooms."""
     return RequestRefused(

@@ -16,6 +16,7 @@ from samedeal_server.races.race import DealSecret, Race
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.cached_list import MAX_LISTED
 from samedeal_server.rooms.passphrases import Passphrases
+from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store.records import RecordAccess
 from samedeal_server.store.store import RoomSecret, Store
 from samedeal_server.telemetry.metrics import Metrics
@@ -51,14 +52,17 @@ class RecordKeeper:
             self._metrics.records["too_large"].inc()
             return
         is_public = not race.private and race.options.spectators
-        players = tuple(racer.player for racer in race.racers)
+        players = tuple(racer.player for racer in sorted(race.racers, key=lambda racer: racer.seat))
         access = RecordAccess(is_public, players, secret.salt, secret.hash)
         line = _line(race, len(text))
+        if race.tide:
+            await self._store.tides.keep(race.game.name, race.tide, race.room, standing_lines(race, race.standings))
         if earlier := earlier_race(race, secret.deal, logs):
             await self._store.earlier.keep(race.game.name, earlier)
         for player, pace in paces(race).items():
             past = await self._store.earlier.past(player)
-            await self._store.earlier.set_past(player, past.with_race(pace, deal_to_repeat(race, secret.deal)))
+            deal = deal_to_repeat(race, secret.deal)
+            await self._store.earlier.set_past(player, past.with_race(pace, deal, has_moved=bool(logs[player])))
         await records.keep(line, text, access, limits.record_days, limits.records)
         self._metrics.records["kept"].inc()
 
@@ -85,6 +89,7 @@ def _line(race: Race, size: int) -> RecordLine:
         size=size,
         winner=first.name,
         time=first.time,
+        tide=race.tide,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
 
 from samedeal.errors import RequestRefused
+from samedeal.protocol.messages import TideTime
 from samedeal.protocol_codes import RefusalCode
 from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
@@ -61,8 +62,10 @@ class RoomRegistry:
         deals: DealSearch,
         background: BackgroundTasks,
         timers: Timers = LOOP_TIMERS,
+        tides: Sequence[TideTime] = (),
     ) -> None:
         self.store = store
+        self.tides = tides
         self.clock = clock
         self.node = node
         self.timers = timers

@@ -124,6 +124,7 @@ class RoomModel:
             table=race.table,
             rooms_before=race.rooms_before,
             earlier=race.earlier,
+            tide=race.tide,
         )
 
     def tally(self, player: str) -> Tally:

@@ -115,6 +115,14 @@ class RecordStore:
         ((parts, part),) = await self._executor.execute(command("HMGET", keys.record(race), "parts", f"part:{number}"))
         return None if part is None or number >= int(parts) else (int(parts), zlib.decompress(part))
 
+    async def text(self, race: str) -> bytes:
+        """Return a whole record. Return no bytes if it does not exist."""
+        text, number, parts = b"", 0, 1
+        while number < parts and (found := await self.part(race, number)) is not None:
+            parts, number = found[0], number + 1
+            text += found[1]
+        return text
+
 
 def compressed_parts(text: bytes) -> list[bytes]:
     """Split a text into parts and compress each part separately."""

@@ -40,6 +40,7 @@ from samedeal_server.store.redis_client import RedisClient, RedisCommand, comman
 from samedeal_server.store.room_indexes import RoomIndex
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.sessions import Sessions
+from samedeal_server.store.tide_store import TideStore
 from samedeal_server.telemetry.metrics import Metrics
 
 STREAM_LENGTH: Final = 2000
@@ -132,6 +133,7 @@ class Store:
         self.records = RecordStore(self.executor)
         self.earlier = EarlierRaces(self.executor)
         self.news = NewsStore(self.executor)
+        self.tides = TideStore(self.executor)
         self.receipt_key = b""
         self._on_committed: OnCommitted = lambda _room, _event, _is_announced: None
         self._commits = GroupCommit(self._commit_batch)

@@ -29,6 +29,7 @@ RoomCode = Annotated[str, Meta(max_length=24)]
 Hash = Annotated[bytes, Meta(max_length=32)]
 DrawNumber = Annotated[int, Meta(ge=1, le=MAX_DRAWS)]
 RaceId = Annotated[str, Meta(max_length=48)]
+Time = Annotated[int, Meta(ge=0, le=1 << 46)]
 
 
 class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
@@ -74,11 +75,24 @@ class ListRooms(_Message, frozen=True):
 class RaceNow(_Message, frozen=True):
     """Ask for the public room whose race starts soonest. If ``game`` is not empty, the race must be in this game.
 
-    If there is no such room, the server opens one.
+    If there is no such room, the server opens one. ``tide`` asks for a room of the tide that starts at this time.
     """
 
     id: Id
     game: Annotated[str, Meta(max_length=24)] = ""
+    tide: Time = 0
+
+
+class FollowTable(_Message, frozen=True):
+    """Ask for the table of a tide, and for its changes during the next minute. ``tide`` is when the tide starts.
+
+    If ``day`` is true, the table is that of all tides in this game on the day of this tide.
+    """
+
+    id: Id
+    game: Annotated[str, Meta(max_length=24)]
+    tide: Time
+    day: bool = False
 
 
 class ListRecords(_Message, frozen=True):
@@ -231,6 +245,7 @@ ToServer = (
     | Ping
     | ListRooms
     | RaceNow
+    | FollowTable
     | ListRecords
     | ReadRecord
     | Create
@@ -257,13 +272,20 @@ class GameDescription(Struct, frozen=True, kw_only=True):
     text: bytes
 
 
+class TideTime(Struct, frozen=True, kw_only=True):
+    """A tide of each day: the minute of the day in UTC at which it starts, and its game."""
+
+    minute: Annotated[int, Meta(ge=0, le=1439)]
+    game: str
+
+
 class Welcome(_Message, frozen=True):
     """The answer to ``Hello``.
 
     ``session`` is the secret token with which the client resumes the session. ``player`` is the player's public id.
     ``server`` names the program of the server. ``engine`` is the version of the server's rules (``samedeal.ENGINE``).
     ``page`` says whether the server has a page for browsers. ``games`` has descriptions of the games that the client does
-    not know.
+    not know. ``tides`` are the tides of each day.
     """
 
     to: Id
@@ -275,6 +297,7 @@ class Welcome(_Message, frozen=True):
     engine: int = 0
     page: bool = False
     games: tuple[GameDescription, ...] = ()
+    tides: tuple[TideTime, ...] = ()
 
 
 class Pong(_Message, frozen=True):
@@ -312,7 +335,8 @@ class RecordLine(Struct, frozen=True, kw_only=True):
 
     ``race`` is the id of the race. ``started`` and ``ended`` are times. ``players`` is the number of players.
     ``winner`` is the name of a player with place 1. ``time`` is the time from the start to this player's finish, in
-    milliseconds, or 0 if nobody finished. ``size`` is the length of the record in bytes.
+    milliseconds, or 0 if nobody finished. ``size`` is the length of the record in bytes. ``tide`` is when the tide of the
+    race started, or 0.
     """
 
     race: str
@@ -325,6 +349,7 @@ class RecordLine(Struct, frozen=True, kw_only=True):
     size: int
     winner: str
     time: int
+    tide: int = 0
 
 
 class Records(_Message, frozen=True):
@@ -526,8 +551,8 @@ class RoomState(_Message, frozen=True):
     ``standings`` are empty until the race ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is
     the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
-    races of the series. ``earlier`` has the players of the earlier race
-    whose deal is dealt again.
+    races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
+    tide of the race starts, or 0 if it belongs to none.
     """
 
     room: str
@@ -556,6 +581,7 @@ class RoomState(_Message, frozen=True):
     table: tuple[TableLine, ...] = ()
     rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
+    tide: int = 0
 
 
 class BoardState(_Message, frozen=True):
@@ -623,6 +649,38 @@ class DelayedMove(_Message, frozen=True):
     time: int
 
 
+class TideLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A player's line in the table of a tide or a day. ``time`` is the time to the finish, in milliseconds, or 0.
+
+    ``room`` is the room in which the player raced. ``racing`` says whether its race still goes on.
+    """
+
+    player: str
+    name: str
+    room: str
+    foundation_cards: int
+    time: int = 0
+    place: int = 0
+    bot: bool = False
+    racing: bool = False
+
+
+class TideTable(_Message, frozen=True):
+    """The table of a tide or a day, for a client that follows it, or what has changed in it.
+
+    ``people`` and ``bots`` are the numbers of all lines. ``shown`` has the players whose lines are shown, in order: first
+    people, then bots. ``lines`` has those of their lines that have changed since the last message.
+    """
+
+    game: str
+    tide: int
+    day: bool
+    people: int
+    bots: int
+    shown: tuple[str, ...]
+    lines: tuple[TideLine, ...]
+
+
 class Notice(_Message, frozen=True):
     """News that is not an answer, such as a text from the operator. PROTOCOL.md, *Notice*, explains the codes."""
 
@@ -647,5 +705,6 @@ ToClient = (
     | ProgressUpdate
     | DelayedBoard
     | DelayedMove
+    | TideTable
     | Notice
 )

@@ -49,8 +49,8 @@ export class Link {
 		try {
 			const sent = Date.now()
 			const name = this.name || "spectator"
-			const {session, player, time} = await this.ask("hello", {name, client: "samedeal page", session: this.session})
-			Object.assign(this, {session, player, welcomed: Date.now()})
+			const {session, player, time, tides = []} = await this.ask("hello", {name, client: "samedeal page", session: this.session})
+			Object.assign(this, {session, player, tides, welcomed: Date.now()})
 			if (this.name) stored.set("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
 			this.on.status(true, "")

@@ -3,6 +3,7 @@
 import {GAMES, title} from "./piles.js"
 import {byId, clock, copyLine, dealName, element, setText, stored} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
+import {OPEN_FOR, nextTide} from "./tide.js"
 
 // The options of a new room: for each, its values with their names, the first one the usual one.
 const CHOICES = [
@@ -14,7 +15,7 @@ const CHOICES = [
 	["hints", "Hints", [[false, "no"], [true, "yes"]]],
 	["spectators", "Spectators", [[true, "yes"], [false, "no"]]]
 ]
-const DEALS = [["winnable", "that can be won"], ["random", "at random"], ["daily", "of the day"]]
+const DEALS = [["winnable", "that can be won"], ["random", "at random"], ["daily", "of the day, for practice: it is public"]]
 const PHASES = ["racing", "countdown", "open"] // as listed; all others come last
 
 export class Lobby {
@@ -28,6 +29,19 @@ export class Lobby {
 		const file = element("p", {}, element("a", {href: to("replay")}, "Replay a record from a file"))
 		byId("main").replaceChildren(open, this.none, this.rooms, element("h2", {}, "Finished races"), this.records, file)
 		setInterval(() => document.hidden || this.enter(), 5000)
+		setInterval(() => this.countDown(), 500)
+	}
+
+	// Show the next tide, if the server has tides, and let players in once it is open.
+	countDown() {
+		const now = this.link?.now()
+		const next = this.tide && this.link?.tides && nextTide(this.link.tides, now)
+		if (!next) return
+		this.tide.hidden = false
+		this.tide.next = next
+		const [button, text] = this.tide.children
+		button.disabled = next.start - now > OPEN_FOR
+		setText(text, `${title(next.game)} in ${clock(next.start - now)}${button.disabled ? "; it opens 5 minutes before" : ""}`)
 	}
 
 	async enter() {
@@ -75,16 +89,18 @@ export class Lobby {
 				refused(error)
 			}
 		}
-		const raceNow = async () => {
+		const race = async wanted => {
 			try {
-				go(await this.link.ask("racenow", {}))
+				go(await this.link.ask("racenow", wanted))
 			} catch (error) {
 				refused(error)
 			}
 		}
-		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: raceNow}, "Race now"), "against the people who come, within a minute")
+		const enterTide = () => race({game: this.tide.next.game, tide: this.tide.next.start})
+		this.tide = element("p", {class: "controls", hidden: true}, element("button", {onclick: enterTide}, "Next tide"), element("span"))
+		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: () => race({})}, "Race now"), "against the people who come, within a minute")
 		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, copyLine(`samedeal new ${address}`))
-		return element("section", {class: "box"}, now, element("form", {class: "sit", onsubmit}, game, deal, element("button", {}, "Open a room"), why, details))
+		return element("section", {class: "box"}, now, this.tide, element("form", {class: "sit", onsubmit}, game, deal, element("button", {}, "Open a room"), why, details))
 	}
 
 	receive() {}

@@ -22,7 +22,7 @@ export function seriesTable({options: {series}, round, standings, table, rooms_b
 }
 
 // The result of a player in three lines: the race, how it went, without a word about the cards, and the link to its replay.
-export function shareResult({room, cards, progress}, {player, final}) {
+export function shareResult({room, cards, progress}, {player, final}, table) {
 	const {game, deal, starts, standings, finished_at: end} = room
 	const length = final.time || end - starts
 	const height = n => {
@@ -31,9 +31,10 @@ export function shareResult({room, cards, progress}, {player, final}) {
 	}
 	const bars = Array.from({length: WIDTH}, (_, i) => BARS[height(i + 1)]).join("")
 	const result = final.time ? clock(final.time) : `${final.foundation_cards} of ${cards} cards`
-	const place = standings.length > 1 ? `, place ${final.place} of ${standings.length}` : ""
+	const {place, of, race} = table?.placeOf?.(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
+	const among = of > 1 ? `, place ${place} of ${of}` : ""
 	const link = new URL(to(`replay?race=${room.room}`), location.href).href
-	const text = `Samedeal: ${title(game)}, ${dealName(deal)}\n${bars} ${result}${place}\n${link}`
+	const text = `Samedeal: ${title(game)}, ${race}\n${bars} ${result}${among}\n${link}`
 	const share = navigator.share && element("button", {onclick: () => navigator.share({text}).catch(() => {})}, "Share the result")
 	const line = copyLine(text)
 	line.firstChild.style.whiteSpace = "pre-line"

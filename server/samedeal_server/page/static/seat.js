@@ -313,7 +313,7 @@ export class Seat {
 			import("./results.js").then(({seriesTable, shareResult}) => {
 				const table = options.series > 1 ? seriesTable(room) : []
 				if (isFinished && this.past) table.push(this.past.earlierTable(this.screen.race, row))
-				after.replaceChildren(...table, ...(isFinished ? shareResult(this.screen.race, row) : []))
+				after.replaceChildren(...table, ...(isFinished ? shareResult(this.screen.race, row, this.screen.tide) : []))
 			}, () => {})
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => this.screen.unseat("")))
 		else if (phase === "open") {
