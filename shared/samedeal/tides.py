@@ -118,6 +118,7 @@ def results_of(record: Record, players: Sequence[str]) -> tuple[TideLine, ...]:
             room=record.terms.room,
             foundation_cards=player.foundation_cards,
             time=player.finish_time,
+            room_place=player.place,
             bot=player.bot,
         )
         for id_, player in zip(players, record.players, strict=True)

@@ -24,9 +24,11 @@ TABLE = TideTable(
     bots=1,
     shown=("a", "m", "x"),
     lines=(
-        TideLine(player="a", name="ada", room="other", foundation_cards=52, time=65_000, place=1),
-        TideLine(player="m", name="mira", room="friday", foundation_cards=31, place=30),
-        TideLine(player="x", name="robo", room="bots", foundation_cards=3, place=1, bot=True, racing=True),
+        TideLine(player="a", name="ada", room="other", foundation_cards=52, time=65_000, place=1, room_place=1),
+        TideLine(player="m", name="mira", room="friday", foundation_cards=31, place=30, room_place=2),
+        TideLine(
+            player="x", name="robo", room="bots", foundation_cards=3, place=1, room_place=3, bot=True, racing=True
+        ),
     ),
 )
 
@@ -52,11 +54,11 @@ def test_results_have_the_table_of_the_tide(day: bool, title: str) -> None:
     model = Model(me="m", room=ROOM_OF_TIDE).after(replace(TABLE, day=day))
     assert [" ".join(row_text(row).split()) for row in tide_rows(model, Look())] == [
         f"{title}40 players",
-        "1 ada 01:05 in other",
+        "1 ada 01:05 1st in room other",
         "..",
-        "30 mira 31 of 52 cards",
+        "30 mira 31 of 52 cards 2nd in your room",
         f"{title}1 bot",
-        "1 robo (bot) 3 of 52 cards in bots, racing",
+        "1 robo (bot) 3 of 52 cards 3rd in room bots, racing",
     ]
 
 

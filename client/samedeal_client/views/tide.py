@@ -12,7 +12,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, fit
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import clock_text, ordinal
 
 _NAME_WIDTH = 20
 
@@ -51,7 +51,8 @@ def tide_rows(model: Model, look: Look) -> tuple[Row, ...]:
             if number == gap:
                 rows.append((Span("  ..", "label"),))
             result = clock_text(line.time) if line.time else f"{line.foundation_cards} of {model.game.cards} cards"
-            room_text = "" if line.room == room.room else f"  in {look.displayable(line.room)}"
+            where = "your room" if line.room == room.room else f"room {look.displayable(line.room)}"
+            room_text = f"  {ordinal(line.room_place)} in {where}"
             rows.append(
                 (
                     Span(f"{line.place:>4}  ", "count"),

@@ -652,7 +652,8 @@ class DelayedMove(_Message, frozen=True):
 class TideLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A player's line in the table of a tide or a day. ``time`` is the time to the finish, in milliseconds, or 0.
 
-    ``room`` is the room in which the player raced. ``racing`` says whether its race still goes on.
+    ``room`` is the room in which the player raced, and ``room_place`` the place in its standings, where all had the same
+    deal. ``racing`` says whether its race still goes on.
     """
 
     player: str
@@ -661,6 +662,7 @@ class TideLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     foundation_cards: int
     time: int = 0
     place: int = 0
+    room_place: int = 0
     bot: bool = False
     racing: bool = False
 

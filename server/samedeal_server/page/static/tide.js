@@ -59,9 +59,10 @@ export class TideTable {
 		this.element.replaceChildren(table(false, people, "player"), table(true, bots, "bot"), button)
 	}
 
-	row({player, name, place, time, foundation_cards: count, room, racing}) {
+	row({player, name, place, time, foundation_cards: count, room, room_place: inRoom, racing}) {
 		const result = time ? clock(time) : `${count} of ${52 * GAMES[this.game].decks} cards`
-		const cells = [place, name, result, racing ? "racing" : room === this.room ? "" : room]
+		const where = `${inRoom}. in ${room === this.room ? "this room" : room}${racing ? ", racing" : ""}`
+		const cells = [place, name, result, where]
 		return element("tr", {class: player === this.me ? "own" : ""}, ...cells.map(cell => element("td", {}, `${cell}`)))
 	}
 }
