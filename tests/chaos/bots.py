@@ -30,6 +30,7 @@ from samedeal.protocol.messages import (
     Leave,
     Notice,
     Ping,
+    RaceNow,
     Ready,
     Refused,
     Rematch,
@@ -59,7 +60,7 @@ _ANSWER_TIMEOUT: Final = 3.0
 
 _RETRY_DELAY: Final = 0.25
 
-_EXCLUDING: Final = frozenset(("kicked", "banned", "room_closed", "no_room", "race_started"))
+_EXCLUDING: Final = frozenset(("kicked", "banned", "room_closed", "no_room", "race_started", "no_tide"))
 """Codes with which the server tells a client that it has no place in the room any more."""
 
 _AT_HOME: Final = 0.6
@@ -187,13 +188,25 @@ class Client:
 class Racer(Client):
     """A racer on plain frames that on purpose sends requests twice, and over two connections at once.
 
-    ``habit`` is what it does when a joint deal is drawn.
+    ``habit`` is what it does when a joint deal is drawn. ``tide`` is the game and the start of the tide to which it comes.
+    A racer in a ``rematch`` starts it as soon as it is the host.
     """
 
     def __init__(
-        self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float, habit: Habit = "steady"
+        self,
+        url: str,
+        journal: Journal,
+        rng: Random,
+        model: PlayerModel,
+        pace: float,
+        habit: Habit = "steady",
+        *,
+        tide: tuple[str, int] | None = None,
+        rematch: bool = False,
     ) -> None:
         super().__init__(url, journal, rng)
+        self._tide = tide
+        self._rematch = rematch
         self._habit = habit
         self._leaving = 0
         self._answers_at = 0.0
@@ -268,6 +281,9 @@ class Racer(Client):
             await self._test_replaced()
         elif isinstance(message, Refused):
             await self._refused(message, asked)
+        elif isinstance(message, Created) and isinstance(asked, RaceNow):
+            self.journal.room = message.room
+            await self._join()
         elif isinstance(message, Created):
             self.rematch_room = message.room
         else:
@@ -291,11 +307,18 @@ class Racer(Client):
 
     async def _join(self) -> None:
         journal, revision = self.journal, self.model.revision
+        if self._tide is not None and not journal.room:
+            await self._ask(RaceNow(id=self.new_id(), game=self._tide[0], tide=self._tide[1]))
+            return
         join = Join(id=self.new_id(), room=journal.room, passphrase=journal.passphrase, revision=revision)
         await self._ask(join)
 
     async def _refused(self, refusal: Refused, asked: ToServer | None) -> None:
-        if refusal.code in _EXCLUDING and isinstance(asked, Join | None):
+        if self._tide is not None and isinstance(asked, Join) and refusal.code == "room_full":
+            self.journal.room = ""
+            await self._join()
+            return
+        if refusal.code in _EXCLUDING and isinstance(asked, Join | RaceNow | None):
             self._exclude(refusal.code)
         if asked is None:
             return
@@ -315,7 +338,8 @@ class Racer(Client):
             self._answers_at = time.monotonic() + self.rng.uniform(0, 4)
         else:
             await self._take_part_in_draw()
-        if state.phase != "open" or len(state.players) < state.options.players or state.event == self._start_helped:
+        is_full = len(state.players) == state.options.players or self._rematch
+        if state.phase != "open" or not is_full or state.event == self._start_helped:
             return
         self._start_helped = state.event
         mine = next((seat for seat in state.players if seat.player == self.journal.player), None)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welcome
+from samedeal.protocol.messages import Act, RoomState, TideLine, ToClient, ToServer, Welcome
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import DealSecret, FoundDeal, Race
@@ -44,7 +44,8 @@ class Journal:
     loss of a connection until the client had its seat or its view again. ``saw_the_end`` is true once the client knows that
     its race is over. ``excluded`` is the code with which the server excluded the client from the room, or empty.
     ``complaints`` are errors that the client itself found. ``replaces`` is true if the client takes part in place of one
-    that was excluded. ``revealed`` has the seats that the client was shown before it revealed its share, by draw.
+    that was excluded, or may come too late. ``revealed`` has the seats that the client was shown before it revealed its
+    share, by draw.
     """
 
     name: str
@@ -128,7 +129,7 @@ class Evidence:
     ``calm_at`` is the end of the last fault. ``failures`` are errors of the round itself. ``banned`` holds the players whom
     the operator has banned, and ``secrets`` what no node may log. ``lost`` is the time, in milliseconds, whose writes a
     failover has lost. ``stepped`` is the size of all steps of the clock of Redis together, in milliseconds. ``news`` is
-    what programs were told.
+    what programs were told. ``tides`` has the tables of tides by their game and start.
     """
 
     rooms: Mapping[str, RoomEvidence]
@@ -142,3 +143,4 @@ class Evidence:
     lost: range = range(0)
     stepped: int = 0
     news: Sequence[RaceNews] = ()
+    tides: Mapping[tuple[str, int], Sequence[TideLine]] = field(default_factory=dict)

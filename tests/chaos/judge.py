@@ -44,11 +44,14 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.series import with_race
+from samedeal.tides import ordered
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
 from samedeal_server.races.race_record import first_head
+from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
@@ -56,6 +59,8 @@ from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import CLOSED_LIFETIME, LIFETIME
+from samedeal_server.store.tide_store import CLAIMS_LIFETIME
+from samedeal_server.store.tide_store import LIFETIME as TIDE_LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence
 
 MAX_LATENESS: Final = 5_000
@@ -79,6 +84,7 @@ _PERMANENT_KEYS: Final = frozenset(
         keys.RECEIPT_KEY,
         keys.RECORDS,
         keys.NEWS,
+        keys.TIDES,
         keys.ORDERS,
         keys.BANS,
         *map(keys.node_names, keys.NODE_COPIES),
@@ -95,6 +101,8 @@ _LIFETIMES: Final = {
     keys.earlier(""): PAST_LIFETIME,
     keys.past(""): PAST_LIFETIME,
     f"{keys.PREFIX}told:": TOLD_LIFETIME,
+    keys.tide_claims(""): CLAIMS_LIFETIME,
+    keys.tide("", 0).removesuffix(":0"): TIDE_LIFETIME,
     keys.last_record(""): 86_400 * Limits().record_days,
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""
@@ -590,13 +598,13 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
 def room_states_are_in_order(case: Case) -> Iterator[str]:
     """On each connection, the states of a room come in the order of its events and phases."""
     order = ("open", "countdown", "racing", "finished", "closed")
-    newest: dict[tuple[str, int], RoomState] = {}
+    newest: dict[tuple[str, str, int], RoomState] = {}
     for journal in case.evidence.journals:
         for received in journal.received:
             if not isinstance(state := received.message, RoomState) or not journal.has_all_frames:
                 continue
-            before = newest.get((journal.name, received.connection))
-            newest[journal.name, received.connection] = state
+            before = newest.get((journal.name, journal.room, received.connection))
+            newest[journal.name, journal.room, received.connection] = state
             if before is not None and state.event < before.event:
                 yield f"{journal.name}: was sent event {state.event} after event {before.event}"
             if (
@@ -640,8 +648,30 @@ def rematches_agree(case: Case) -> Iterator[str]:
             received.message.room for received in journal.received if isinstance(received.message, Created)
         }
     for code, names in rooms.items():
-        if code in case.evidence.rooms and names - {case.evidence.rooms[code].race.next}:
+        if code in case.evidence.rooms and names - {case.evidence.rooms[code].race.next, code}:
             yield f"{code}: the rematch is in {', '.join(sorted(names))}"
+
+
+def tables_match_the_races(case: Case) -> Iterator[str]:
+    """The table of a series continues that of the race before, and the one of a tide has the results of all its races."""
+    races = {code: room.race for code, room in case.evidence.rooms.items()}
+    for code, race in races.items():
+        if (before := races.get(race.previous)) is not None:
+            results = (before.standings, before.finished_at - before.starts)
+            table = with_race(before.table_before, *results) if before.options.series > 1 and before.standings else ()
+            if race.table_before != table:
+                yield f"{code}: the table of the series does not continue that of {race.previous}"
+    for journal, room, state in _states(case):
+        if state.phase == "finished" and state.table != room.race.table:
+            yield f"{journal.name}: was sent another table of the series"
+    for (game, start), shown in case.evidence.tides.items():
+        of_tide = [race for race in races.values() if (race.game.name, race.tide) == (game, start)]
+        lines = ordered([line for race in of_tide for line in standing_lines(race, race.standings)])
+        if tuple(shown) != lines:
+            yield f"the table of the tide in {game} is {shown}, its races give {lines}"
+        seats = Counter(racer.player for race in of_tide for racer in race.racers)
+        if twice := [player for player, count in seats.items() if count > 1]:
+            yield f"{', '.join(twice)}: has seats in several rooms of the tide in {game}"
 
 
 def _states(case: Case) -> Iterator[tuple[Journal, RoomEvidence, RoomState]]:
@@ -925,6 +955,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     room_states_are_in_order,
     resignations_count,
     rematches_agree,
+    tables_match_the_races,
     racers_see_only_counts,
     spectators_see_delayed_boards,
     clients_found_no_error,

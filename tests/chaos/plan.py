@@ -117,9 +117,22 @@ class RoomPlan:
             f"{self.links} by link, {self.spectators} spectators {how.delay} s late, undo {how.undo}, "
             f"{how.limit} s, start {how.start} after {how.countdown} s"
             f"{', first finish ends the race' if how.first_finish_ends else ''}"
+            f"{', the first of a series' if how.series > 1 else ''}"
             f"{', private' if self.passphrase else ''}{', code used before' if self.reused else ''}"
             f"{', ' + ' '.join(self.habits) if self.habits else ''}"
         )
+
+
+@dataclass(frozen=True)
+class TidePlan:
+    """A tide to which this many racers come. It starts ``after`` seconds after the rooms were created."""
+
+    game: str
+    racers: int
+    after: float
+
+    def __str__(self) -> str:
+        return f"a tide in {self.game} after {self.after:.1f} s, {self.racers} racers"
 
 
 @dataclass(frozen=True)
@@ -131,6 +144,7 @@ class Plan:
     nodes: int
     rooms: tuple[RoomPlan, ...]
     faults: tuple[Fault, ...]
+    tide: TidePlan | None = None
 
     @property
     def fails_over(self) -> bool:
@@ -148,7 +162,8 @@ class Plan:
 
     def __str__(self) -> str:
         head = f"seed {self.seed} round {self.number}: {self.nodes} nodes"
-        return "\n  ".join([head, *map(str, self.rooms), *map(str, self.faults)])
+        tides = [str(self.tide)] if self.tide else []
+        return "\n  ".join([head, *map(str, self.rooms), *tides, *map(str, self.faults)])
 
 
 def make_plan(
@@ -180,7 +195,21 @@ def make_plan(
         rooms = tuple(map(_with_recovering_players, rooms))
         faults = [fault for fault in faults if fault.kind in _WITH_FAIL_OVER]
         faults.append(replace(failover, at=round(rng.uniform(5.0, 7.0), 2)))
-    return Plan(seed, number, 2 if small else 3, rooms, tuple(sorted(faults, key=lambda fault: fault.at)))
+    tide = None
+    if failover is None:
+        further = Random(f"tides and series {seed}/{number}")
+        rooms = (_as_series(rooms[0]), *rooms[1:]) if further.random() < 0.5 else rooms
+        if further.random() < 0.5:
+            racers, after = further.randint(2, 5) if small else further.randint(9, 14), further.uniform(4, 9)
+            tide = TidePlan(further.choice(list(GAMES)), racers, round(after, 1))
+    return Plan(seed, number, 2 if small else 3, rooms, tuple(sorted(faults, key=lambda fault: fault.at)), tide)
+
+
+def _as_series(room: RoomPlan) -> RoomPlan:
+    """Change a room so that its players race twice, with one table. Each of them asks for the rematch."""
+    return replace(
+        room, options=msgspec.structs.replace(room.options, series=2, start="host"), links=0, spectators=0, habits=()
+    )
 
 
 def _with_recovering_players(room: RoomPlan) -> RoomPlan:

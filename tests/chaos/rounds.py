@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -21,13 +22,14 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from samedeal.deal import Deal
-from samedeal.options import WantedOptions
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Ban, CloseRoom, Kick
 from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, ToClient, ToServer
+from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, TideLine, ToClient, ToServer
 from samedeal.record import Record
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import Race
+from samedeal_server.rooms.tide_tables import tide_table
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
@@ -39,11 +41,11 @@ from tests.chaos import stepped_node
 from tests.chaos.bots import LinkRacer, Racer, Spectator
 from tests.chaos.client_journal import Evidence, Journal, RoomEvidence, StoredKey, now
 from tests.chaos.judge import judge
-from tests.chaos.plan import Fault, Plan, RoomPlan
+from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan
 from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
 from tests.chaos.proxy import ProxiedConnection, Proxy
-from tests.chaos.stepped_node import STEP_KEY
+from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
@@ -51,6 +53,7 @@ from tests.server.operator_client import TOKEN, Operator
 RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 
 _LIMITS: Final = (
+    *("--limit-rooms-per-address", "1000"),
     *("--limit-address-burst", "2000", "--limit-connections-per-address", "1000"),
     *(
         "--limit-sessions-per-address",
@@ -145,6 +148,9 @@ class _Round:
         self._repairs: set[asyncio.Task[None]] = set()
         self._restarting = asyncio.Lock()
         self._number = 0
+        self._codes = {room.code for room in plan.rooms}
+        self._tide: tuple[str, int] | None = None
+        self._tables: dict[tuple[str, int], tuple[TideLine, ...]] = {}
 
         token_file = scratch / "token"
         token_file.write_text(TOKEN)
@@ -167,6 +173,10 @@ class _Round:
                 for room in plan.rooms
                 for number in range(room.options.players + room.spectators)
             ]
+            if plan.tide is not None:
+                self._tide = plan.tide.game, now() + int(1000 * plan.tide.after)
+                come = partial(self._come_to_tide, url, plan.tide, self._tide[1])
+                clients += [asyncio.create_task(come(number)) for number in range(plan.tide.racers)]
             stack.push_async_callback(_cancel_and_wait, clients)
             await self._inject_faults(proxy)
             calm = now()
@@ -174,6 +184,10 @@ class _Round:
                 room.options.limit + (_LONGEST_DRAW if Deal.parse(room.options.deal).has_proof else 0)
                 for room in plan.rooms
             )
+            if any(room.options.series > 1 for room in plan.rooms):
+                longest += longest
+            if plan.tide is not None:
+                longest = max(longest, int(plan.tide.after) + TIDE_LIMIT + _LONGEST_DRAW)
             await asyncio.wait(clients, timeout=longest + self._stepped / 1000 + _END_TIMEOUT)
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
@@ -204,6 +218,7 @@ class _Round:
             self._lost,
             self._stepped,
             news,
+            self._tables,
         )
 
     async def clear(self) -> None:
@@ -252,6 +267,8 @@ class _Round:
         client = self._client(url, room, number, replaces=replaces)
         try:
             await client.run()
+            if room.options.series > 1 and isinstance(client, Racer) and client.rematch_room.strip("-"):
+                await self._race_again(url, room, client)
             if client.journal.excluded == "kicked":
                 others = [client.act_without_seat()] if isinstance(client, Racer) else []
                 if client.journal.phase == "open":
@@ -259,6 +276,26 @@ class _Round:
                 await asyncio.gather(*others)
         finally:
             await client.close_all()
+
+    async def _race_again(self, url: str, room: RoomPlan, before: Racer) -> None:
+        """Run the racer of a series in its second race. It may come too late for it."""
+        self._codes.add(before.rematch_room)
+        journal = Journal(before.journal.name, before.rematch_room, passphrase=room.passphrase, replaces=True)
+        journal.tokens += before.journal.tokens[-1:]
+        await self._run_racer(url, journal, room.options.undo, rematch=True)
+
+    async def _come_to_tide(self, url: str, tide: TidePlan, start: int, number: int) -> None:
+        journal = Journal(f"tidal-{number}", "", replaces=True)
+        await self._run_racer(url, journal, Options().undo, tide=(tide.game, start))
+
+    async def _run_racer(self, url: str, journal: Journal, undo: str, **how: Any) -> None:
+        self._journals.append(journal)
+        rng = self.plan.rng(journal.name, journal.room)
+        racer = Racer(url, journal, rng, PlayerModel(rng, undo, ()), rng.choice([0.1, 0.2]), **how)
+        try:
+            await racer.run()
+        finally:
+            await racer.close_all()
 
     def _client(self, url: str, room: RoomPlan, number: int, *, replaces: bool) -> Racer | LinkRacer | Spectator:
         count = room.options.players
@@ -415,7 +452,7 @@ class _Round:
             proxied = self._number % 2 or self.plan.fails_over
             url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self._redis.url
             log = self._scratch / f"node-{self._number}.log"
-            module = stepped_node.__name__ if self.plan.steps_clock else "samedeal_server"
+            module = stepped_node.__name__ if self.plan.steps_clock or self.plan.tide else "samedeal_server"
             try:
                 node = await Node.start(url, log, *self._node_options, module=module)
             except RuntimeError as error:
@@ -431,12 +468,16 @@ class _Round:
         async with connect(self._redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
             store = Store(redis, Metrics())
-            for room in (room.code for room in self.plan.rooms):
+            if self._tide is not None:
+                self._codes |= set(await _rooms_of_tide(store, *self._tide))
+            for room in sorted(self._codes):
                 await _wait_for_end(store, room)
                 if (found := await load_evidence(store, room)) is None:
                     self._failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
+            if self._tide is not None:
+                self._tables[self._tide] = await _whole_table(store, *self._tide, rooms)
             await redis.delete(STEP_KEY)
             news = [each for _, each in await store.news.after(NewsId(0, 0))]
             stored = [await _stored_key(redis, key) async for key in redis.scan_iter(count=1000)]
@@ -474,6 +515,23 @@ async def _wait_for_end(store: Store, room: str) -> None:
         async with asyncio.timeout(_END_TIMEOUT):
             while (found := await store.load(room)) is not None and found.race.phase not in ("finished", "closed"):  # noqa: ASYNC110  # Redis sets no event
                 await asyncio.sleep(0.1)
+
+
+async def _rooms_of_tide(store: Store, game: str, start: int) -> list[str]:
+    """Return the rooms of a tide in which somebody has had a seat until the start."""
+    rooms = list(await store.tides.results(game, start))
+    races = await store.load_races(rooms)
+    return [race.room for race in races if race is not None and race.racers]
+
+
+async def _whole_table(store: Store, game: str, start: int, rooms: dict[str, RoomEvidence]) -> tuple[TideLine, ...]:
+    """Return the table of a tide, once it has the results of all its finished races. Return after a timeout."""
+    finished = {code for code, room in rooms.items() if room.race.tide == start and room.race.standings}
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_END_TIMEOUT):
+            while finished - {room for room, results in (await store.tides.results(game, start)).items() if results}:  # noqa: ASYNC110  # Redis sets no event
+                await asyncio.sleep(0.1)
+    return await tide_table(store, game, start)
 
 
 def has_started(room: str, journals: Sequence[Journal]) -> bool:

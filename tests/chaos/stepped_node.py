@@ -4,6 +4,7 @@
 
 A test can't set the clock of the machine. Such a node adds the number of milliseconds in ``STEP_KEY`` to the time of Redis.
 Its own clock jumps an hour ahead and back with each reading, because no race may depend on it.
+A tide can start at any time on it, and its races are short.
 """
 
 from __future__ import annotations
@@ -11,15 +12,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import cycle
 from typing import Any, Final
 from unittest import mock
 
+from samedeal.options import Options
 from samedeal_server.cli import main
+from samedeal_server.rooms import tide_rooms
 from samedeal_server.store.redis_client import Argument, PrimaryClient
 from samedeal_server.store.scripts import Script
 
 STEP_KEY: Final = "chaos:step"
+
+TIDE_LIMIT: Final = 12
+"""The time limit of the races of a tide, in seconds."""
 
 _TIME: Final = b"redis.call('TIME')"
 _STEPPED_TIME: Final = f"""(function()
@@ -54,6 +61,9 @@ def _run() -> int:
     with (
         mock.patch.object(PrimaryClient, "send_batch", send_stepped),
         mock.patch.object(time, "time", side_effect=lambda: read() + next(jumps)),
+        mock.patch.object(tide_rooms, "has_tide", return_value=True),
+        mock.patch.object(tide_rooms, "Options", partial(Options, limit=TIDE_LIMIT)),
+        mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
     ):
         return main()
 

@@ -18,7 +18,8 @@ LIFETIME: Final = 30 * 86_400
 CLAIM: Final = 10_000
 """Time, in milliseconds, for which a seat is kept for a player who was sent to a room and has not joined it yet."""
 
-_CLAIMS_LIFETIME: Final = 600
+CLAIMS_LIFETIME: Final = 600
+"""Lifetime, in seconds, of all claims of a tide after the last one."""
 _CLAIM_SEAT: Final = Script("claim_seat")
 
 
@@ -36,7 +37,7 @@ class TideStore:
         ``tide`` names the tide, and who may enter its rooms. ``rooms`` says who has a seat in each room, as in
         ``claim_seat.lua``. At most half of the ``seats`` are for players from one origin.
         """
-        limits: tuple[int, ...] = (seats, max(1, seats // 2), most_rooms, CLAIM, _CLAIMS_LIFETIME)
+        limits: tuple[int, ...] = (seats, max(1, seats // 2), most_rooms, CLAIM, CLAIMS_LIFETIME)
         claiming = _CLAIM_SEAT([keys.tide_claims(tide)], player, origin, *limits, *rooms)
         (number,) = await self._executor.execute(claiming)
         return int(number)
