@@ -65,7 +65,9 @@ async def test_clock_of_a_stepped_node_can_be_set(redis_url: str, tmp_path: Path
 def test_plans_have_every_kind_of_fault_and_room() -> None:
     plans = [make_plan(3, number, DEALS) for number in range(200)]
     assert {fault.kind for plan in plans for fault in plan.faults} == set(FAULT_KINDS)
+    assert {plan.tide is None for plan in plans} == {True, False}
     rooms = [room for plan in plans for room in plan.rooms]
+    assert {room.options.series for room in rooms} == {1, 2}
     assert {bool(room.passphrase) for room in rooms} == {room.reused for room in rooms} == {True, False}
     assert {room.options.games for room in rooms} == {(game,) for game in GAMES}
     assert {"winnable", "daily", "random"} < {room.options.deal for room in rooms}

@@ -39,16 +39,19 @@ from samedeal.protocol.messages import (
     RoomState,
     Seat,
     Standing,
+    TideLine,
     ToClient,
     Watch,
     Watching,
     Welcome,
 )
 from samedeal.solver.solve import SOLVER
+from samedeal.tides import ordered
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
 from samedeal_server.races.race import Race, Racer
 from samedeal_server.races.race_record import first_head
+from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store import keys
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent
 from samedeal_server.store.sessions import SESSION_LIFETIME
@@ -115,6 +118,7 @@ class Round:
         self.lost = range(0)
         self.stepped = 0
         self.news: list[RaceNews] = []
+        self.tides: dict[tuple[str, int], tuple[TideLine, ...]] = {}
         self.alter_events: Callable[[list[SequencedEvent]], list[SequencedEvent]] = lambda events: events
 
     def played(self, *actions: str) -> list[tuple[str, Play]]:
@@ -275,6 +279,7 @@ class Round:
             lost=self.lost,
             stepped=self.stepped,
             news=self.news,
+            tides=self.tides,
         )
 
     def race_before(self) -> Race:
@@ -331,6 +336,26 @@ def check(spoil: Callable[[Round], object], *sentences: str) -> None:
 
 def test_faultless_round_has_no_violations() -> None:
     check(lambda played: None)
+
+
+def test_table_of_a_tide_without_a_result_is_found() -> None:
+    def of_tide(played: Round) -> None:
+        played.race = replace(played.race, tide=START)
+        played.tides["athena", START] = ordered(standing_lines(played.race, played.race.standings))
+
+    def short(played: Round) -> None:
+        of_tide(played)
+        played.tides["athena", START] = played.tides["athena", START][:1]
+
+    check(of_tide)
+    check(short, "the table of the tide in athena")
+
+
+def test_wrong_table_of_a_series_is_found() -> None:
+    def of_series(played: Round) -> None:
+        played.race = replace(played.race, options=replace(played.race.options, series=2))
+
+    check(of_series, "ana: was sent another table of the series")
 
 
 def test_lost_acked_action_is_found() -> None:

@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     DelayedBoard,
     DelayedMove,
     Done,
+    FollowTable,
     Join,
     Joined,
     Leave,
@@ -35,6 +36,7 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     ProgressUpdate,
+    RaceNow,
     ReadRecord,
     Ready,
     Refused,
@@ -183,8 +185,10 @@ class Referee(Link):
             case DeclareStuck():
                 self.stuck.add(ME)
                 return [Done(to=message.id), self.state()]
-            case Leave() | Ready() | Start():
+            case Leave() | Ready() | Start() | FollowTable():
                 return [Done(to=message.id)]
+            case RaceNow():
+                return [Created(to=message.id, room=self.room)]
             case ReadRecord():
                 return [Refused(to=message.id, code="no_room", message="There is no record")]
             case _:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import TideLine, TideTable
+from samedeal.protocol.messages import FollowTable, RaceNow, ReadRecord, Refused, TideLine, TideTable
 from samedeal.tides import tide_times
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.results import ResultDetails, shared_result
 from samedeal_client.views.tide import tide_rows, tide_text
+from tests.client.referee import ME, Referee, running_app
+from tests.client.referee import START as REFEREE_START
 from tests.client.test_earlier import OWN, ROOM
 
 START = 1_795_203_000_000
@@ -65,6 +69,41 @@ def test_results_have_the_table_of_the_tide(day: bool, title: str) -> None:
 def test_results_of_other_races_have_no_table() -> None:
     assert tide_rows(Model(me="m", room=replace(ROOM_OF_TIDE, tide=0)).after(TABLE), Look()) == ()
     assert tide_rows(Model(me="m", room=ROOM_OF_TIDE), Look()) == ()
+
+
+async def test_results_follow_the_table_of_the_tide_or_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    async with running_app(Referee("willow")) as ui:
+        referee = ui.referee
+        referee.refusals[ReadRecord] = Refused(to=0, code="no_record", message="There is none")
+        referee.resigned, referee.phase = {ME}, "finished"
+        own = replace(OWN, player=ME, name="ana")
+        await referee.deliver(
+            replace(referee.state(), standings=(own,), finished_at=REFEREE_START + 240_000, tide=START)
+        )
+        await ui.wait_until(lambda: ui.screen == "ResultsScreen")
+        await ui.wait_until(lambda: FollowTable in map(type, referee.requests))
+        await referee.deliver(TABLE)
+        await ui.wait_until(lambda: "All rooms of the tide of 19:30 UTC: 40 players" in ui.text())
+        await ui.press("t")
+        asked = [message.day for message in referee.requests if isinstance(message, FollowTable)]
+        assert asked == [False, True]
+        await referee.deliver(replace(TABLE, day=True, people=99))
+        await ui.wait_until(lambda: "All tides of 2026-11-20 in Willow: 99 players" in ui.text())
+
+
+async def test_lobby_leads_to_the_next_tide() -> None:
+    async with running_app(Referee("willow", phase="open")) as ui:
+        referee = ui.referee
+        referee.tides = tide_times(["19:30 willow"])
+        referee.time = START - 60_000
+        await ui.app.client.rooms.leave()
+        await ui.wait_until(lambda: "Tide         Willow in 01:00, open now" in ui.text())
+        await ui.press("t")
+        await ui.wait_until(lambda: RaceNow in map(type, referee.requests))
+        (asked,) = [message for message in referee.requests if isinstance(message, RaceNow)]
+        assert (asked.game, asked.tide) == ("willow", START)
+        await ui.wait_until(lambda: ui.app.client.model.room is not None)
 
 
 def test_shared_result_has_the_place_in_the_tide() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from samedeal.protocol.messages import (
     Created,
@@ -103,6 +104,7 @@ async def test_players_who_come_together_fill_rooms(node: NodeMaker) -> None:
         state = (await nodes[0].store.load_races([room]))[0]
         assert state is not None
         assert (state.tide, state.host, state.options.start_at, state.options.bots) == (start, "", start, False)
+        assert not replace(state, racers=state.racers[:1]).is_alone(start)  # there are others elsewhere
 
 
 async def test_address_takes_half_of_each_room(node: NodeMaker) -> None:
