@@ -164,11 +164,10 @@ async def test_tide_opens_some_minutes_before(node: NodeMaker, redis: RedisClien
 async def test_tide_has_one_table_that_its_records_give_again(node: NodeMaker, redis: RedisClient) -> None:
     nodes = [await node(**PROXY), await node(**PROXY)]
     one, two = nodes
-    start = await soon(one)
     people = [await person(nodes[number % 2], number) for number in range(18)]
-    await asyncio.gather(*(enter(client, start) for client in people))
     bot = await person(two, 99, bot=True)
-    await enter(bot, start)
+    start = await soon(one, 4_000)
+    await asyncio.gather(*(enter(client, start) for client in (*people, bot)))
     await drawn(*people, bot)
     await place_cards(people[17], 2)
     await place_cards(people[3], 1)
@@ -198,8 +197,8 @@ async def test_table_shows_races_that_go_on_and_ends(node: NodeMaker, monkeypatc
     """Only changes are sent, and nothing more to a client that has not asked again."""
     monkeypatch.setattr("samedeal_server.rooms.tide_tables.INTERVAL", 0.05)
     one = await node()
-    start = await soon(one)
     ana, bo, eve = await one.player("ana"), await one.player("bo"), await one.player("eve")
+    start = await soon(one)
     for client in (ana, bo):
         await enter(client, start)
     await eve.expect(Done, FollowTable, game=GAME, tide=start)
@@ -220,8 +219,8 @@ async def test_table_shows_races_that_go_on_and_ends(node: NodeMaker, monkeypatc
 async def test_tide_starts_although_its_node_dies(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The node that opened the room stops working a second before the start. Nobody else has followed it."""
     one, two = await node(), await node()
-    start = await soon(one)
     ana = await one.player("ana")
+    start = await soon(one)
     room = await enter(ana, start)
     await one.stop_tasks()
     one.rooms.hubs[room].stop()
