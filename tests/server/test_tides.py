@@ -81,12 +81,12 @@ async def place_cards(client: Client, count: int) -> None:
         await client.act(str(move))
 
 
-async def followed(client: Client, start: int, count: int, *, day: bool = False) -> TideTable:
-    """Follow a table until it has so many finished lines, and return it."""
-    await client.expect(Done, FollowTable, game=GAME, tide=start, day=day)
+async def followed(client: Client, start: int) -> TideTable:
+    """Follow a table until all its races are over, and return it."""
+    await client.expect(Done, FollowTable, game=GAME, tide=start)
     table: TideTable | None = None
     async with asyncio.timeout(DEADLINE):
-        while table is None or len([line for line in table.lines if not line.racing]) < count:
+        while table is None or any(line.racing for line in table.lines):
             table = merged(table, await client.until(TideTable))
     return table
 
@@ -177,7 +177,7 @@ async def test_tide_has_one_table_that_its_records_give_again(node: NodeMaker, r
         await client.phase("finished")
         await kept(client, client.room)
 
-    table = await followed(people[5], start, 13)
+    table = await followed(people[5], start)
     assert (table.people, table.bots, table.shown[:2]) == (18, 1, (people[17].player, people[3].player))
     assert [line.place for line in table.lines if not line.bot][:4] == [1, 2, 3, 3]
     assert people[5].player in table.shown

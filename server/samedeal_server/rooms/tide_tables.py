@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from samedeal.errors import SamedealError
 from samedeal.games import game_named
 from samedeal.protocol.messages import FollowTable, Standing, TideLine, TideTable
 from samedeal.record import Record
@@ -23,6 +26,9 @@ FOLLOWED: Final = 60.0
 
 INTERVAL: Final = 2.0
 """Time, in seconds, between two looks at a table that clients follow."""
+
+DAY_INTERVAL: Final = 10.0
+"""The same for the table of a day, which has more lines and changes less."""
 
 _ROOMS_PER_READ: Final = 32
 
@@ -76,15 +82,18 @@ async def rebuild(store: Store, most: int) -> None:
             kept[tide] = {room for room, results in (await store.tides.results(*tide)).items() if results}
         access = None if line.room in kept[tide] else await store.records.access(line.race)
         if access is not None:
-            record = Record.read(await store.records.text(line.race))
-            await store.tides.keep(*tide, line.room, results_of(record, access.players))
+            text = await store.records.text(line.race)
+            with suppress(SamedealError):  # it has just been deleted, or is of another version
+                record = await asyncio.to_thread(Record.read, text)
+                await store.tides.keep(*tide, line.room, results_of(record, access.players))
 
 
 class _Follower:
-    """A client that follows a table: until when, and which lines it knows."""
+    """A client that follows a table: until when, of which table it was sent lines last, and these lines."""
 
     def __init__(self, until: float) -> None:
         self.until = until
+        self.table: tuple[TideLine, ...] = ()
         self.known: list[TideLine] = []
 
 
@@ -127,7 +136,7 @@ class TideTables:
         try:
             while followers:
                 await self._background.guard(self._push(key, followers))
-                await self._timers.sleep(INTERVAL)
+                await self._timers.sleep(DAY_INTERVAL if key[2] else INTERVAL)
         finally:
             del self._tables[key]
 
@@ -139,7 +148,9 @@ class TideTables:
             if connection.closing or follower.until < self._timers.monotonic():
                 del followers[connection]
                 continue
-            lines = shown_to(table, connection.player)
+            if table == follower.table:
+                continue
+            follower.table, lines = table, shown_to(table, connection.player)
             if lines == follower.known:
                 continue
             new = tuple(line for line in lines if line not in follower.known)

@@ -15,7 +15,7 @@ from samedeal_server.store.scripts import Script
 LIFETIME: Final = 30 * 86_400
 """Time, in seconds, for which the results of a tide are kept after the last change."""
 
-CLAIM: Final = 10_000
+CLAIM: Final = 30_000
 """Time, in milliseconds, for which a seat is kept for a player who was sent to a room and has not joined it yet."""
 
 CLAIMS_LIFETIME: Final = 600
