@@ -101,8 +101,8 @@ export class RaceScreen {
 	receive(message) {
 		const {race} = this
 		this.seat?.receive(message)
+		this.tide?.receive?.(message)
 		if (message.type === "roomstate") race.setRoom(message)
-		else if (message.type === "tidetable") this.tide?.receive?.(message)
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
 			if (message.code === "kicked") this.say(message.message)
@@ -138,7 +138,7 @@ export class RaceScreen {
 		this.showWords()
 		this.announce(rows)
 		if (phase === "finished" && (seed.length || proof) && !isFrame) this.checkDeal()
-		if (phase === "finished" && this.race.room.tide) this.tide ??= import("./tide.js").then(({TideTable}) => (this.tide = new TideTable(this)), () => {})
+		if (phase === "finished" && race.room.tide) this.tide ??= import("./tide.js").then(({TideTable}) => (this.tide = new TideTable(this)), () => {})
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
 		this.seat?.show(rows)
 	}

@@ -38,8 +38,8 @@ export class TideTable {
 		return line && {place: line.place, of: line.bot ? this.bots : this.people, race}
 	}
 
-	receive({game, tide, day, people, bots, shown, lines}) {
-		if (game !== this.game || tide !== this.tide || day !== this.day) return
+	receive({type, game, tide, day, people, bots, shown, lines}) {
+		if (type !== "tidetable" || game !== this.game || tide !== this.tide || day !== this.day) return
 		Object.assign(this, {people, bots})
 		for (const line of lines) this.lines.set(line.player, line)
 		const known = shown.map(player => this.lines.get(player)).filter(Boolean)
