@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -61,6 +62,21 @@ async def test_players_who_race_now_meet(programs: Programs, server: str) -> Non
     bo = await programs.samedeal("race", server, "--name", "bo")
     await bo.expect(r"Room \w{6}: Ace of Hearts")
     await ana.expect(r"bo joined")
+
+
+async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> None:
+    """One tide is open, and one opens later."""
+    minute = int(time.time() / 60 + 2)  # at least a minute from now
+    at = [f"{each // 60 % 24:02}:{each % 60:02}" for each in (minute, minute + 30)]
+    url, _ = await programs.server(redis_url, more=("--tides", f"{at[0]} steve, {at[1]} willow"))
+    ana = await programs.samedeal("race", "--tide", url, "--name", "ana")
+    await ana.expect(r"Room \w{6}: Steve")
+    bo = await programs.samedeal("race", "--tide", "--name", "bo")  # on the server that was joined last
+    await bo.expect(r"Room \w{6}: Steve")
+    await ana.expect(r"bo joined")
+    for game, sentence in (("willow", "This tide opens for you in 2"), ("spider", "This server has no such tides")):
+        code, text = await run(programs, "race", game, url, "--tide", "--name", "cy")
+        assert (code, sentence in text) == (1, True), text
 
 
 async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: str) -> None:

@@ -88,8 +88,8 @@ class RaceNowRooms:
         return race
 
     def _admits(self, race: Race, player: str, network: str) -> bool:
-        if race.phase != "open" or race.private or player in race.kicked:
-            return False
+        if race.phase != "open" or race.private or player in race.kicked or (race.tide and race.options.bots):
+            return False  # in a tide, bots meet in rooms of their own
         if race.racer(player) is not None:
             return True
         return len(race.racers) < race.options.players and not race.is_crowded(self._creator.origin(network))
