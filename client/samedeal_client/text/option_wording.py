@@ -35,7 +35,7 @@ def deal_text(deal: Deal) -> str:
     if deal.kind == "number":
         return f"{deal} (same number, same cards)"
     if deal.kind == "daily":
-        return "the deal of the day" + (f", {deal.date}" if deal.date else "")
+        return f"the deal of the day{f', {deal.date}' if deal.date else ''}: public, for practice"
     if deal.kind == "again":
         return "the deal of an earlier race, dealt again"
     if deal.kind == "winnable":
