@@ -93,12 +93,14 @@ class Outcome:
     racers: int
     acked: int
     finished: int
+    tidal: int
     outages: tuple[float, ...]
 
     def __str__(self) -> str:
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.faults.items()))
         return (
             f"{self.racers} racers, {self.acked} actions acked, {self.finished} finished, "
+            f"{self.tidal} in the table of a tide, "
             f"{len(self.outages)} outages of {median(self.outages or (0,)):.2f} s (median), "
             f"{max(self.outages, default=0):.1f} s (longest); {faults}"
         )
@@ -126,6 +128,7 @@ async def play_round(plan: Plan) -> Outcome:
             }
         ),
         finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
+        tidal=sum(map(len, evidence.tides.values())),
         outages=tuple(away),
     )
 
