@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from samedeal.protocol.messages import Created, Done, Rematch, Resign, Start
+from samedeal.protocol.messages import Created, Done, Rematch, Resign, Start, TideLine
 from samedeal.record import Record
 from samedeal_server.api.openapi import document
 from samedeal_server.api.read_api import PREFIX, ROUTES
@@ -117,6 +117,17 @@ async def test_answers_agree_with_the_document(node: NodeMaker) -> None:
     assert json.loads((await get(one, "/openapi.json")).body) == DOCUMENT
 
 
+async def test_tables_of_tides_are_read(node: NodeMaker) -> None:
+    one = await node()
+    start = await one.store.now()
+    line = TideLine(player="p", name="ana", room="friday", foundation_cards=5, room_place=1)
+    await one.store.tides.keep("willow", start, "friday", (line,))
+    (row,) = (await read(one, f"/tides/willow.{start}"))["table"]
+    assert (row["name"], row["place"], row["foundation_cards"]) == ("ana", 1, 5)
+    assert (await read(one, f"/tides/willow.{start}?day"))["table"] == [row]
+    assert (await read(one, f"/tides/steve.{start}"))["table"] == (await read(one, "/tides"))["tides"] == []
+
+
 async def test_private_rooms_are_not_seen(node: NodeMaker) -> None:
     """Neither is a race whose room admits no spectators. All other answers are as if there were none."""
     one = await node()
@@ -145,6 +156,8 @@ async def test_private_rooms_are_not_seen(node: NodeMaker) -> None:
         ("/races/%2e%2e", "GET", 404, "no_record"),
         ("/series/friday", "GET", 404, "no_room"),
         ("/series/..", "GET", 400, "malformed"),
+        ("/tides/willow.soon", "GET", 404, "no_tide"),
+        ("/tides/1795780800000", "GET", 400, "unknown_game"),
         ("/rooms?game=chess", "GET", 400, "unknown_game"),
         ("/rooms", "POST", 405, "bad_method"),
     ],

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from samedeal.errors import SamedealError
 from samedeal.game import Game
-from samedeal.protocol.messages import RecordLine, RoomLine, TableLine
+from samedeal.protocol.messages import RecordLine, RoomLine, TableLine, TideLine, TideTime
 from samedeal.record import Record, RecordedPlayer
 
 
@@ -89,6 +89,18 @@ class SeriesAnswer(Struct, frozen=True):
     rooms: tuple[str, ...]
     races: int
     table: tuple[TableLine, ...]
+
+
+class TidesAnswer(Struct, frozen=True):
+    """The tides of each day."""
+
+    tides: tuple[TideTime, ...]
+
+
+class TideAnswer(Struct, frozen=True):
+    """The whole table of a tide or of a day, people first, then bots."""
+
+    table: tuple[TideLine, ...]
 
 
 class ErrorAnswer(Struct, frozen=True):

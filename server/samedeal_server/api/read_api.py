@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import http
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -20,9 +20,9 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.errors import SamedealError
-from samedeal.games import GAMES
+from samedeal.games import GAMES, game_named
 from samedeal.names import clean_room
-from samedeal.protocol.messages import RecordLine
+from samedeal.protocol.messages import RecordLine, TideTime
 from samedeal_server.api.answers import (
     ApiError,
     ErrorAnswer,
@@ -32,6 +32,8 @@ from samedeal_server.api.answers import (
     RacesAnswer,
     RoomsAnswer,
     SeriesAnswer,
+    TideAnswer,
+    TidesAnswer,
 )
 from samedeal_server.api.news_listeners import NewsListeners
 from samedeal_server.api.openapi import JSON, TEXT, Route, document
@@ -43,6 +45,7 @@ from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.room_list import RoomList
+from samedeal_server.rooms.tide_tables import tide_table
 from samedeal_server.store.store import Store
 
 PREFIX: Final = "/api/v1"
@@ -50,6 +53,7 @@ PREFIX: Final = "/api/v1"
 REQUEST_COST: Final = 10
 """Cost, in moves, of a request to the API, in addition to that of its connection."""
 
+_TIME: Final = "[0-9]{1,14}"
 _BYTES_PER_MOVE: Final = 100
 """Number of bytes of a record that cost as much as one move."""
 
@@ -58,7 +62,7 @@ _STATUSES: Final = {
     "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
     "server_full": http.HTTPStatus.SERVICE_UNAVAILABLE,
     "unavailable": http.HTTPStatus.SERVICE_UNAVAILABLE,
-    **dict.fromkeys(("no_such_path", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
+    **dict.fromkeys(("no_such_path", "no_room", "no_record", "no_tide"), http.HTTPStatus.NOT_FOUND),
 }
 """The HTTP status for each code of an error. It is 400 for all other codes."""
 
@@ -102,12 +106,18 @@ class ReadApi:
     """Answers the requests below ``/api/v1``."""
 
     def __init__(
-        self, store: Store, rooms: RoomList, records: CachedList[RecordLine], listeners: NewsListeners
+        self,
+        store: Store,
+        rooms: RoomList,
+        records: CachedList[RecordLine],
+        listeners: NewsListeners,
+        tides: Sequence[TideTime],
     ) -> None:
         self.listeners = listeners
         self._store = store
         self._rooms = rooms
         self._records = records
+        self._tides = tuple(tides)
 
     @cached_property
     def _document(self) -> str:
@@ -186,6 +196,20 @@ class ReadApi:
             raise ApiError("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
         return SeriesAnswer((*race.rooms_before, room), race.options.series, race.table)
 
+    async def tides(self, _asked: Asked) -> TidesAnswer:
+        """Return the tides of each day."""
+        return TidesAnswer(self._tides)
+
+    async def tide(self, asked: Asked) -> TideAnswer:
+        """Return the table of a tide, named by its game and its start, or of all tides in the game on that day."""
+        game, _, start = asked.name.rpartition(".")
+        _ = game_named(game)
+        if re.fullmatch(_TIME, start) is None:
+            raise refusals.no_tide()
+        table = await tide_table(self._store, game, int(start), day="day" in asked.query)
+        asked.charge(len(table))
+        return TideAnswer(table)
+
     async def events(self, asked: Asked) -> Response:
         """Send news of public races as server-sent events."""
         return self.listeners.admit(asked.request)
@@ -201,7 +225,8 @@ ROUTES: Final = (
     Route("/races/{race}", ReadApi.race, RaceAnswer, kinds=(TEXT, JSON)),
     Route("/games", ReadApi.games, GamesAnswer),
     Route("/series/{room}", ReadApi.series, SeriesAnswer),
-    # Other tables are added here, such as /tides/{tide}, each with a method that reads it from the store.
+    Route("/tides", ReadApi.tides, TidesAnswer),
+    Route("/tides/{tide}", ReadApi.tide, TideAnswer, query=("day",)),
     Route("/events", ReadApi.events, RaceNews, kinds=("text/event-stream",)),
     Route("/openapi.json", ReadApi.openapi),
 )

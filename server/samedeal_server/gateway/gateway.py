@@ -120,7 +120,7 @@ class Gateway:
         has_page = page is not None
         self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello, has_page=has_page)
         lists = self.handlers.room_list, self.handlers.record_list
-        self._api = ReadApi(rooms.store, *lists, listeners) if listeners else None
+        self._api = ReadApi(rooms.store, *lists, listeners, rooms.tides) if listeners else None
         self._serving: set[asyncio.Task[None]] = set()
         self._number = 0
 
