@@ -61,7 +61,11 @@ _STATIC: Final = files(__package__) / "static"
 
 
 def _inline_script() -> str:
-    """Return the source that the policy allows for the script in the document: its hash."""
+    """Return the source that the policy allows for the script in the document: its hash.
+
+    The script loads the page again, as soon as the server answers, if a part of it could not be loaded: browsers do not
+    ask again. It is in the document because it could not be loaded either.
+    """
     script = (_STATIC / DOCUMENT).read_bytes().partition(b"<script>")[2].partition(b"</script>")[0]
     return f"'sha256-{b64encode(hashlib.sha256(script).digest()).decode()}'"
 

@@ -8,9 +8,9 @@ import {Shares} from "./shares.js"
 import {Table, layOut} from "./table.js"
 
 const MOST_KEPT = 20 // rooms of which the browser keeps something
-const PLAIN = "This page came over plain http: whoever is between you and the server can see and change everything."
-const VOLATILE = "This browser keeps nothing for this page. Do not close or reload it, or your seat is lost."
-const SHOWN = "Spectators of this room see every move at once, so they can tell others what you do."
+const PLAIN = "This page came over plain http: anybody between you and the server can see and change everything."
+const VOLATILE = "This browser keeps nothing for this page. Closing or reloading it loses your seat."
+const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
 const STUCK = "No move and no undo can improve your result any more. You can resign."
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
 const LEAST = 200 // px, height of the board on a screen that is too small for it
