@@ -27,10 +27,10 @@ from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model
 from samedeal_client.state.room_form import RoomForm
+from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race import AFTER_ROOM
 from samedeal_client.widgets.look_app import LookApp
-from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 if TYPE_CHECKING:
     from samedeal_client.input.bindings import Bindings
@@ -83,7 +83,7 @@ class SamedealApp(LookApp[int]):
         with_bell: bool = False,
         send_rivals: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        super().__init__(look, driver_class=TerminalDriver)
+        super().__init__(look)
         self.client = client
         self.bindings = bindings
         self.bots = LocalBots(client.link.address)
@@ -267,8 +267,7 @@ class SamedealApp(LookApp[int]):
 
         False if the player does not want motion, or if the terminal is slow.
         """
-        slow = isinstance(self._driver, TerminalDriver) and self._driver.is_slow
-        return self.look.motion and not slow
+        return self.look.motion and not getattr(self._driver, "is_slow", False)
 
     @property
     def practising(self) -> bool:
@@ -315,6 +314,8 @@ class SamedealApp(LookApp[int]):
         when these processes are suspended too. The terminal is restored first, because a suspended process can't
         restore it.
         """
+        if not terminal().owns_process:
+            return
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)
 

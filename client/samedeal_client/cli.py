@@ -6,8 +6,8 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Final, Protocol, cast
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final, Protocol, cast
 
 from samedeal.command_line_help import HelpFormatter
 
@@ -71,8 +71,8 @@ class CommandModule(Protocol):
         """Add the command's arguments to its parser."""
         ...
 
-    def run(self, given: argparse.Namespace) -> int:
-        """Run the command and return the exit code."""
+    def run(self, given: argparse.Namespace) -> int | Coroutine[Any, Any, int]:
+        """Run the command and return the exit code, or return a coroutine that does so."""
         ...
 
 
@@ -139,13 +139,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start() -> int:
+    import asyncio
+
     from samedeal_client.commands.start import start
 
-    return start(lambda arguments: _run_parsed(parser(arguments[0]).parse_args(arguments)))
+    return asyncio.run(start(run_command))
+
+
+async def run_command(arguments: Sequence[str]) -> int:
+    """Run a command with its arguments and return the exit code."""
+    parsed = parser(arguments[0]).parse_args(arguments)
+    running = _command(parsed.command).run(parsed)
+    return running if isinstance(running, int) else await running
 
 
 def _run_parsed(parsed: argparse.Namespace) -> int:
-    return _command(parsed.command).run(parsed)
+    running = _command(parsed.command).run(parsed)
+    if isinstance(running, int):
+        return running
+    import asyncio
+
+    return asyncio.run(running)
 
 
 def _run(command: Callable[[], int]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
@@ -20,8 +19,9 @@ from samedeal_client.input.intended_move import Ambiguous, Rejected
 from samedeal_client.input.line_parser import TypedCommand, Word, parse_command, parse_line
 from samedeal_client.line_output import LineOutput
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.terminal import LineSource, terminal
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.line_io import LineReader, Printer
+from samedeal_client.text.line_io import Printer
 from samedeal_client.views.race import quit_warnings, server_gone_sentences
 
 HELP: Final = """\
@@ -80,7 +80,7 @@ class LineClient:
         self._saving: asyncio.Task[None] | None = None
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is not a secret)
 
-    async def run(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> int:
+    async def run(self, reader: LineSource | None, enter: Callable[[], Awaitable[None]]) -> int:
         """Call ``enter`` to enter a room, let the player play, and return the exit code.
 
         Return when the player quits or has left the room, or when the connection ends or the seat is lost. If
@@ -144,12 +144,12 @@ class LineClient:
             self._output.print(ended.sentence)
             self._stop(1)
 
-    async def _read_lines(self, reader: LineReader | None, enter: Callable[[], Awaitable[None]]) -> None:
+    async def _read_lines(self, reader: LineSource | None, enter: Callable[[], Awaitable[None]]) -> None:
         await enter()
         while reader is not None and (line := await reader.read_line()) is not None:
             if line.strip():
                 await self._execute(line)
-        if reader is not None and sys.stdin.isatty():
+        if reader is not None and terminal().reads_keyboard:
             self._quit(0)
 
     async def _execute(self, line: str) -> None:
@@ -165,7 +165,7 @@ class LineClient:
             case TypedCommand(word) if word in _REQUESTS and self.client.connection.server_gone:
                 self._output.print(f"{' '.join(server_gone_sentences(model))} Type quit to quit.")
             case TypedCommand(Word.QUIT | Word.RESIGN | Word.LEAVE as word) if (
-                model.racing and asked is not word and sys.stdin.isatty()
+                model.racing and asked is not word and terminal().reads_keyboard
             ):
                 self._ask_to_confirm(word)
             case None if model.delay is not None:

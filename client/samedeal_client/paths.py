@@ -6,26 +6,22 @@ import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from samedeal_client.terminal import terminal
+
 
 def state_home() -> Path:
     """Return the directory for state that survives a restart, such as sessions."""
-    return _home("XDG_STATE_HOME", ".local/state")
+    return terminal().directory("XDG_STATE_HOME", ".local/state")
 
 
 def config_home() -> Path:
     """Return the directory for settings, such as key bindings."""
-    return _home("XDG_CONFIG_HOME", ".config")
+    return terminal().directory("XDG_CONFIG_HOME", ".config")
 
 
 def data_home() -> Path:
     """Return the directory for data, such as records."""
-    return _home("XDG_DATA_HOME", ".local/share")
-
-
-def _home(variable: str, default: str) -> Path:
-    configured = os.environ.get(variable, "")
-    base = Path(configured) if Path(configured).is_absolute() else Path.home() / default
-    return base / "samedeal"
+    return terminal().directory("XDG_DATA_HOME", ".local/share")
 
 
 def write_new(path: Path, text: str) -> bool:

@@ -11,7 +11,6 @@ from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.look_app import LookApp
-from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class ReplayApp(LookApp[PracticeRequest]):
@@ -28,7 +27,7 @@ class ReplayApp(LookApp[PracticeRequest]):
     ]
 
     def __init__(self, race: RecordedRace, replay: Replay, look: Look, back_to: str = "") -> None:
-        super().__init__(look, driver_class=TerminalDriver)
+        super().__init__(look)
         self._back_to = back_to
         self._race = race
         self._replay = replay

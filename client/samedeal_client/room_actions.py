@@ -5,7 +5,6 @@ The full-screen client, the line client and the commands share these actions. Th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -143,7 +142,7 @@ def replay_command(path: Path, player: str, look: Look) -> list[str]:
 def _command(*arguments: str, look: Look) -> list[str]:
     display = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
     display += ["--no-motion"] * (not look.motion)
-    return [sys.executable, "-m", "samedeal_client", *arguments, *display]
+    return [*arguments, *display]
 
 
 async def save_whole_record(client: ClientSession, own: Path | None) -> Path | None:

@@ -23,11 +23,12 @@ from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
 from samedeal_client.paths import config_home
 from samedeal_client.saved_settings import load_settings, remember_server
-from samedeal_client.signals import is_terminal, on_signals
+from samedeal_client.signals import on_signals
 from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.terminal import LineSource, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen
-from samedeal_client.text.line_io import LineReader, Printer, echo_off, terminal_look
+from samedeal_client.text.line_io import LineReader, Printer, terminal_look
 from samedeal_client.views.race import return_text
 
 
@@ -52,7 +53,7 @@ class DisplayOptions:
 class LineIO:
     """Standard input and output of the line client."""
 
-    def __init__(self, look: Look, printer: Printer, reader: LineReader | None) -> None:
+    def __init__(self, look: Look, printer: Printer, reader: LineSource | None) -> None:
         self.look = look
         self.printer = printer
         self.reader = reader
@@ -65,7 +66,7 @@ class LineIO:
 
     async def ask_secret(self, question: str) -> str:
         """Print a question and return the answer, without showing the answer on the terminal."""
-        with echo_off(sys.stdin.fileno()):
+        with terminal().without_echo():
             return await self.ask(question)
 
 
@@ -118,7 +119,7 @@ async def run_client(
     Raise CannotConnect if there is no connection. Raise RequestRefused if the server refuses the player or the room.
     Raise Failure if ``keys.toml`` can't be read or is invalid.
     """
-    can_draw = is_terminal() and os.environ.get("TERM") != "dumb"
+    can_draw = terminal().is_interactive and terminal().environment.get("TERM") != "dumb"
     screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None
     look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour, motion=display.motion)
     warnings: list[str] = []
@@ -150,7 +151,7 @@ async def run_client(
             if KeptScreen.is_shown:  # no need to say how to return: the start screen offers the seat
                 KeptScreen.say(f"Returning to {back_to} {look.glyphs.ellipsis}")
             elif lasting and (sentence := _how_to_return(client)):
-                print(sentence)
+                print(sentence, file=terminal().output)
         else:
             code = await _run_line_client(client, replace(look, words=True), enter, lasting=lasting)
             if not lasting:
@@ -162,11 +163,12 @@ async def run_client(
 
 
 async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, lasting: bool) -> int:
-    width = (lambda: os.get_terminal_size(sys.stdout.fileno()).columns) if sys.stdout.isatty() else int
-    printer = Printer(sys.stdout, colour=look.colour, width=width)
-    reader = LineReader(sys.stdin.fileno()) if sys.stdin is not None else None
+    printer = Printer(terminal().output, colour=look.colour, width=terminal().width)
+    reader = terminal().lines or (LineReader(sys.stdin.fileno()) if sys.stdin is not None else None)
     how_to_return = partial(_how_to_return, client) if lasting else str
-    line_client = LineClient(client, look, printer, how_to_return, lasting=lasting, ends_with_race=not is_terminal())
+    line_client = LineClient(
+        client, look, printer, how_to_return, lasting=lasting, ends_with_race=not terminal().is_interactive
+    )
     with on_signals(line_client.interrupt):
         return await line_client.run(reader, lambda: enter(client, LineIO(look, printer, reader)))
 
@@ -182,7 +184,7 @@ def _how_to_return(client: ClientSession) -> str:
 
 def _print_warnings(warnings: list[str]) -> None:
     for warning in warnings:
-        print(f"samedeal: {warning}", file=sys.stderr)
+        print(f"samedeal: {warning}", file=terminal().errors)
     warnings.clear()
 
 

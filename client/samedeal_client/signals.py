@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from types import FrameType
 from typing import Any, Final, NamedTuple
 
 from samedeal_client.first_completed import first_of
+from samedeal_client.terminal import terminal
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -53,18 +53,18 @@ class StopRequest:
         return self._code
 
 
-def is_terminal() -> bool:
-    """Return whether standard input and standard output are both a terminal."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
-
-
 @contextmanager
 def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterator[None]:
     """On Ctrl-C, SIGTERM or SIGHUP, call ``stop`` with the exit code: 128 plus the number of the signal.
 
     If ``must_end`` is true, a signal also ends the process after a timeout. This helps if the event loop waits forever
     for a terminal that takes no output. Contexts may be nested. Then only the innermost context receives the signals.
+    A client that does not own its process gets no signals. Its terminal calls ``stop`` instead.
     """
+    if not terminal().owns_process:
+        with terminal().on_stop(stop):
+            yield
+        return
     loop = asyncio.get_running_loop()
 
     def handle(number: int, _: FrameType | None) -> None:

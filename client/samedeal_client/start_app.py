@@ -14,7 +14,6 @@ from samedeal_client.screens.start import StartScreen
 from samedeal_client.state.start_menu import FailedChoice
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.look_app import LookApp
-from samedeal_client.widgets.terminal_driver import TerminalDriver
 
 
 class StartApp(LookApp[list[str]]):
@@ -29,7 +28,7 @@ class StartApp(LookApp[list[str]]):
     ]
 
     def __init__(self, look: Look, failed: FailedChoice | None = None) -> None:
-        super().__init__(look, driver_class=TerminalDriver)
+        super().__init__(look)
         self._failed = failed
 
     def is_followed(self, result: list[str] | None) -> bool:

@@ -15,6 +15,7 @@ from typing import Final
 from samedeal_client.input.bindings import Bindings
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.signals import on_signals
+from samedeal_client.terminal import Background, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.terminal_background import has_dark_background
 from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
@@ -26,9 +27,14 @@ SLOW_ANSWER: Final = 0.1
 def with_background(look: Look) -> Look:
     """Return the look, adapted to the terminal's background and speed."""
     asked = time.monotonic()
-    dark = has_dark_background()
-    slow = time.monotonic() - asked > SLOW_ANSWER
-    return replace(look, dark=dark if look.colour else look.dark, motion=look.motion and not slow)
+    known = terminal().background or Background(has_dark_background(), time.monotonic() - asked > SLOW_ANSWER)
+    return replace(look, dark=known.dark if look.colour else look.dark, motion=look.motion and not known.slow)
+
+
+def without_fixed_size() -> None:
+    """Forget the size of the terminal at the start, which some shells and libraries set. Textual would ignore resizes."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 async def show(
@@ -49,12 +55,14 @@ async def show(
     """
     # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
     os.environ.setdefault("TEXTUAL_FPS", "120")
-    # Some shells and libraries set these to the size at the start. Textual would then ignore resizes.
-    for name in ("COLUMNS", "LINES"):
-        os.environ.pop(name, None)
+    without_fixed_size()
     from samedeal_client.app import SamedealApp
 
     app = SamedealApp(client, look, bindings, back_to, lasting=lasting, with_bell=with_bell, send_rivals=send_rivals)
+    if not terminal().owns_process:
+        with on_signals(app.exit):
+            code = await app.run_async()
+        return code if code is not None else 1
     # Everything loaded so far stays. Freezing it saves garbage collection pauses of several frames during a race.
     gc.collect()
     gc.freeze()

@@ -114,14 +114,17 @@ async def test_kept_seat_survives_another_name() -> None:
         assert pilot.app.return_value == back
 
 
-def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     choices = iter([keep_seat(), []])
 
-    def refuse(_: Sequence[str]) -> int:
+    async def refuse(_: Sequence[str]) -> int:
         raise RequestRefused(RefusalCode.NO_ROOM, "There is no such room.")
 
-    monkeypatch.setattr(StartApp, "run", lambda _: next(choices))
-    assert start(refuse) == 0
+    async def run(_: StartApp) -> list[str]:
+        return next(choices)
+
+    monkeypatch.setattr(StartApp, "run_async", run)
+    assert await start(refuse) == 0
     assert FileSessions(pytest.fail).kept_seat() is None
 
 
@@ -227,47 +230,47 @@ async def test_failed_return_to_the_seat_opens_no_dialog() -> None:
         assert isinstance(app.screen, StartScreen)
 
 
-def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The player corrects a wrong address, and then quits."""
     shown: list[FailedChoice | None] = []
     choices = iter([["join", "localhost:1", "friday"], ["host", "willow"], []])
 
-    def run(app: StartApp) -> list[str]:
+    async def run(app: StartApp) -> list[str]:
         return next(choices)
 
     def keep(_: StartApp, __: Look, failed: FailedChoice | None = None) -> None:
         shown.append(failed)
 
-    def command(arguments: Sequence[str]) -> int:
+    async def command(arguments: Sequence[str]) -> int:
         if arguments[0] == "join":
             raise MalformedText("Nothing listens there.")
         return 0
 
     monkeypatch.setattr(StartApp, "__init__", keep)
-    monkeypatch.setattr(StartApp, "run", run)
-    assert start(command) == 0
+    monkeypatch.setattr(StartApp, "run_async", run)
+    assert await start(command) == 0
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
 
 
 @pytest.mark.parametrize("arguments", [["play", "willow"], ["host", "willow"], ["join", "::1"]])
-def test_start_says_what_it_prepares(
+async def test_start_says_what_it_prepares(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown: list[str] = []
     given: list[str] = []
     choices = iter([arguments, []])
 
-    def run(_: StartApp) -> list[str]:
+    async def run(_: StartApp) -> list[str]:
         KeptScreen.is_shown = True  # as after every choice
         return next(choices)
 
-    def command(words: Sequence[str]) -> int:
+    async def command(words: Sequence[str]) -> int:
         shown.append(capsys.readouterr().out)
         given[:] = words
         return 0
 
-    monkeypatch.setattr(StartApp, "run", run)
-    assert start(command) == 0
+    monkeypatch.setattr(StartApp, "run_async", run)
+    assert await start(command) == 0
     assert starting_text(arguments) in shown[0]
     assert given == [*arguments, "--back-to", "the start screen"]
     assert capsys.readouterr().out == "\x1b[?1049l\x1b[?25h"
@@ -480,7 +483,7 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
         assert "search won" in screen_text(pilot.app)
         await pilot.press("v")
         await wait_until(pilot, lambda: replayed)
-        assert replayed[3:5] == ["replay", str(path)]
+        assert replayed[:2] == ["replay", str(path)]
         assert "--back-to" in replayed
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, HistoryScreen)

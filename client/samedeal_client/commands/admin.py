@@ -45,7 +45,8 @@ from samedeal.terminal_text import printable
 from samedeal_client.commands.common import integer_in
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
-from samedeal_client.signals import is_terminal, until_stopped
+from samedeal_client.signals import until_stopped
+from samedeal_client.terminal import terminal
 from samedeal_client.text.line_io import Printer, terminal_look
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.admin import ban_rows, room_rows, size_text, survey_rows
@@ -220,7 +221,7 @@ def with_url(arguments: Sequence[str]) -> list[str]:
 def run(given: argparse.Namespace) -> int:
     """Perform the action and return the exit code."""
     action = perform(given, _address(given), _token(given))
-    if given.action == "top" and is_terminal():
+    if given.action == "top" and terminal().is_interactive:
         return asyncio.run(action)  # Top handles signals itself
     return asyncio.run(until_stopped(action))
 
@@ -283,7 +284,7 @@ async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 
 async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
-    if not is_terminal():
+    if not terminal().is_interactive:
         return await _status(operator, argparse.Namespace(json=False))
     from samedeal_client.admin_top import Top
 

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import getpass
 import os
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +16,7 @@ from samedeal.names import RESERVED_WORDS, clean_name
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import PASSPHRASE, ServerAddress, parse_address
+from samedeal_client.terminal import terminal
 
 if TYPE_CHECKING:
     from samedeal_client.run_client import LineIO
@@ -163,9 +163,13 @@ def player_name(given: str) -> str:
     if given or (given := load_settings().name):
         return clean_name(given)
     with contextlib.suppress(OSError, KeyError, ImportError, MalformedText):
-        name = clean_name(getpass.getuser()[:20])
+        name = clean_name(terminal().user[:20])
         return "player" if name.lower() in RESERVED_WORDS else name
     raise Failure("Your login name is not a valid player name. Choose a name with --name.", 2)
+
+
+async def _ask_on_terminal(question: str) -> str:
+    return await asyncio.to_thread(getpass.getpass, question)
 
 
 async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: str, lines: LineIO | None) -> None:
@@ -179,10 +183,10 @@ async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: 
     async def ask_once(refused: RequestRefused, passphrase: str) -> str:
         if passphrase:
             raise refused
-        if not sys.stdin.isatty():
+        if not terminal().reads_keyboard:
             raise Failure("This room has a passphrase. Give it with --passphrase.")
         question = "Passphrase: "
-        answer = await (lines.ask_secret(question) if lines else asyncio.to_thread(getpass.getpass, question))
+        answer = await (lines.ask_secret if lines else terminal().ask_secret or _ask_on_terminal)(question)
         if not answer:
             raise refused
         return answer

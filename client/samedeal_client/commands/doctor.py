@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from samedeal_client import local_checks
-from samedeal_client.signals import is_terminal
+from samedeal_client.terminal import terminal
 from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, ok, worst
 
 DESCRIPTION = """\
@@ -64,7 +64,7 @@ def _local_checks() -> Iterator[Finding]:
 
     yield ok("version", versions())
     yield local_checks.check_textual()
-    if is_terminal():
+    if terminal().is_interactive:
         columns, lines = os.get_terminal_size()
         yield local_checks.check_size(columns, lines)
         known = local_checks.describe_terminal(os.environ.get("TERM", ""))

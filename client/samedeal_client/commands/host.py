@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from typing import TYPE_CHECKING, Final
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
@@ -42,13 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_look(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+async def run(given: argparse.Namespace) -> int:
     """Host the race and return the exit code."""
     from samedeal_client.bots.local_processes import CannotHost
 
     game = game_named(given.game.lower()).name
     try:
-        return asyncio.run(until_stopped(_host(given, game)))
+        return await until_stopped(_host(given, game))
     except CannotHost as error:
         raise Failure(str(error)) from None
 

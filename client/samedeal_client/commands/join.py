@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 from samedeal_client.commands.common import (
     add_address,
@@ -37,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_player(parser)
 
 
-def run(given: argparse.Namespace) -> int:
-    """Join and return the exit code."""
+def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
+    """Return the coroutine that joins. Its result is the exit code."""
     from samedeal_client.net.address import home_path
     from samedeal_client.net.client_error_codes import ConnectErrorCode
     from samedeal_client.net.client_session import ClientSession
@@ -68,9 +69,13 @@ def run(given: argparse.Namespace) -> int:
         await enter_with_passphrase(lambda passphrase: client.join(chosen, passphrase), given.passphrase, lines)
 
     display = DisplayOptions.from_arguments(given)
-    try:
-        return asyncio.run(run_client(address, name, display, enter, home=home_path(room), back_to=given.back_to))
-    except CannotConnect as error:
-        if error.code is ConnectErrorCode.NO_HOST and not room and is_room_code(given.url):
-            raise CannotConnect(error.code, f"{error} {LONE_CODE}") from error
-        raise
+
+    async def join() -> int:
+        try:
+            return await run_client(address, name, display, enter, home=home_path(room), back_to=given.back_to)
+        except CannotConnect as error:
+            if error.code is ConnectErrorCode.NO_HOST and not room and is_room_code(given.url):
+                raise CannotConnect(error.code, f"{error} {LONE_CODE}") from error
+            raise
+
+    return join()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_address, add_player, integer_in, player_name, server_and_room
@@ -125,8 +125,8 @@ def options_of(given: argparse.Namespace) -> Options:
         raise Failure(str(error), 2) from None
 
 
-def run(given: argparse.Namespace) -> int:
-    """Open a room, join it unless --no-join is given, and return the exit code."""
+def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
+    """Return the coroutine that opens a room, and joins it unless --no-join is given. Its result is the exit code."""
     from samedeal.errors import UnknownGame
     from samedeal.names import clean_room
     from samedeal_client.run_client import DisplayOptions, invitation_lines, run_client
@@ -162,6 +162,6 @@ def run(given: argparse.Namespace) -> int:
         return 0
 
     if given.no_join:
-        return asyncio.run(open_room())
+        return open_room()
     display = DisplayOptions.from_arguments(given)
-    return asyncio.run(run_client(address, name, display, enter, back_to=given.back_to))
+    return run_client(address, name, display, enter, back_to=given.back_to)

@@ -11,8 +11,9 @@ from samedeal_client.commands.common import add_back_to, add_look, integer_in, p
 from samedeal_client.commands.new import read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
-from samedeal_client.signals import is_terminal, until_stopped
+from samedeal_client.signals import until_stopped
 from samedeal_client.state.bot_levels import MIXES
+from samedeal_client.terminal import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -72,21 +73,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_look(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+async def run(given: argparse.Namespace) -> int:
     """Race and return the exit code."""
     from random import SystemRandom
 
     from samedeal_client.bots.local_processes import CannotHost, plan_bots
 
     game = game_named(given.game.lower()).name
-    unattended = not is_terminal()
+    unattended = not terminal().is_interactive
     options = _options(given, game, unattended=unattended)
     pace = float(given.pace or (_FAST if unattended else _PACE))
     rng = SystemRandom()
     plans = plan_bots(min(given.bots + unattended, 15), given.level, pace, rng)
     race = _watch_bots(options, plans) if unattended else _play(given, options, plans)
     try:
-        return asyncio.run(until_stopped(race))
+        return await until_stopped(race)
     except CannotHost as error:
         raise Failure(str(error)) from None
 

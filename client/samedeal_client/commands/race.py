@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal_client.commands.common import add_player, player_name
@@ -30,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_player(parser)
 
 
-def run(given: argparse.Namespace) -> int:
-    """Race and return the exit code."""
+def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
+    """Return the coroutine that races. Its result is the exit code."""
     from samedeal_client.net.address import parse_address
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.room_actions import enter_next_tide, race_now
@@ -48,4 +49,4 @@ def run(given: argparse.Namespace) -> int:
         await (enter_next_tide if given.tide else race_now)(client, game)
 
     name, display = player_name(given.name), DisplayOptions.from_arguments(given)
-    return asyncio.run(run_client(parse_address(url), name, display, enter, back_to=given.back_to))
+    return run_client(parse_address(url), name, display, enter, back_to=given.back_to)

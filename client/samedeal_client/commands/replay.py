@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samedeal_client.commands.common import add_back_to, add_games, add_look, add_passphrase, offer_file
 from samedeal_client.errors import Failure
+from samedeal_client.terminal import terminal
 
 if TYPE_CHECKING:
     from samedeal.record import Record
@@ -46,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_look(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+async def run(given: argparse.Namespace) -> int:
     """Show the replay and return the exit code."""
     from samedeal_client.state.replay import RecordedRace, Replay
     from samedeal_client.text.kept_screen import KeptScreen
@@ -54,31 +53,30 @@ def run(given: argparse.Namespace) -> int:
     from samedeal_client.views.replay import replay_lines
 
     offer_file(given.games)
-    record = _record(given)
+    record = await _record(given)
     record.check()
     only = _player(record, given.player)
     race = RecordedRace(record)
     look = terminal_look(ascii_only=given.ascii)
     if given.review:
-        asyncio.run(_review(race, only, Printer(sys.stdout, colour=False)))
+        await _review(race, only, Printer(terminal().output, colour=False))
         return 0
-    if given.plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        Printer(sys.stdout, colour=False).print_lines(replay_lines(race, look, only))
+    if given.plain or not terminal().is_interactive:
+        Printer(terminal().output, colour=False).print_lines(replay_lines(race, look, only))
         return 0
     from dataclasses import replace
 
-    from samedeal_client.tui import with_background
+    from samedeal_client.tui import with_background, without_fixed_size
 
-    for name in ("COLUMNS", "LINES"):  # as in tui.show
-        os.environ.pop(name, None)
+    without_fixed_size()
     from samedeal_client.replay_app import ReplayApp
 
     look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
     replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)
     try:
-        while (request := ReplayApp(race, replay, look, given.back_to).run()) is not None:
+        while (request := await ReplayApp(race, replay, look, given.back_to).run_async()) is not None:
             replay = request.replay
-            if code := asyncio.run(_practise(race, request, look)):
+            if code := await _practise(race, request, look):
                 return code
         return 0
     finally:
@@ -128,21 +126,28 @@ async def _review(race: RecordedRace, only: int | None, printer: Printer) -> Non
             printer.print_lines([f"  It could have been won like this: {', '.join(map(str, found.line))}"])
 
 
-def _record(given: argparse.Namespace) -> Record:
-    from samedeal.errors import BadRecord, MalformedText
+async def _record(given: argparse.Namespace) -> Record:
+    from samedeal.errors import MalformedText
     from samedeal.record import Record
     from samedeal_client.commands.records import read_from_server
 
-    path = Path(given.source)
-    if given.race or not path.exists():
-        try:
-            return Record.read(asyncio.run(read_from_server(given.source, given.race, given.passphrase)))
-        except MalformedText:
-            if given.race:
-                raise
-            raise Failure(f"There is no file {given.source!r}. Name a file, or a server and a race.", 2) from None
+    if not given.race and (record := _record_in(Path(given.source))) is not None:
+        return record
     try:
-        return Record.read(path.read_bytes())
+        return Record.read(await read_from_server(given.source, given.race, given.passphrase))
+    except MalformedText:
+        if given.race:
+            raise
+        raise Failure(f"There is no file {given.source!r}. Name a file, or a server and a race.", 2) from None
+
+
+def _record_in(path: Path) -> Record | None:
+    """Return the record in a file, or None if there is no such file. Raise Failure if the file has no record."""
+    from samedeal.errors import BadRecord
+    from samedeal.record import Record
+
+    try:
+        return Record.read(path.read_bytes()) if path.exists() else None
     except BadRecord as error:
         raise Failure(f"{path} can't be replayed. {error}") from None
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 
-def start(run_command: Callable[[Sequence[str]], int]) -> int:
+async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
     """Show the menu and run the commands that the player chooses, until the player quits. Return the exit code.
 
     If an address or a room that the player has typed is wrong, the menu says so, and the player can correct it.
@@ -21,10 +20,9 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
     from samedeal_client.state.start_menu import RESTART, starting_text
     from samedeal_client.text.kept_screen import KeptScreen
     from samedeal_client.text.line_io import terminal_look
-    from samedeal_client.tui import with_background
+    from samedeal_client.tui import with_background, without_fixed_size
 
-    for name in ("COLUMNS", "LINES"):  # as in tui.show
-        os.environ.pop(name, None)
+    without_fixed_size()
     from samedeal_client.start_app import StartApp
     from samedeal_client.state.start_menu import FailedChoice
 
@@ -34,7 +32,7 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
         while True:
             settings = load_settings()
             look = replace(background, ascii=background.ascii or settings.ascii, four_colour=settings.four_color)
-            arguments = StartApp(look, failed).run()
+            arguments = await StartApp(look, failed).run_async()
             failed = None
             if not arguments:
                 return 0
@@ -42,7 +40,7 @@ def start(run_command: Callable[[Sequence[str]], int]) -> int:
                 continue
             KeptScreen.say(f"{starting_text(arguments)} {look.glyphs.ellipsis}")
             try:
-                code = run_command([*arguments, "--back-to", "the start screen"])
+                code = await run_command([*arguments, "--back-to", "the start screen"])
             except (SamedealError, CannotConnect, Failure) as error:
                 failed = FailedChoice(arguments, error_report(error).text)
                 if isinstance(error, RequestRefused):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 from samedeal_client.commands.common import (
     add_address,
@@ -29,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_player(parser)
 
 
-def run(given: argparse.Namespace) -> int:
-    """Watch and return the exit code."""
+def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
+    """Return the coroutine that watches. Its result is the exit code."""
     from samedeal_client.net.address import home_path
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import DisplayOptions, LineIO, run_client
@@ -42,4 +43,4 @@ def run(given: argparse.Namespace) -> int:
 
     name, display = player_name(given.name), DisplayOptions.from_arguments(given)
     home = home_path(room, watches=True)
-    return asyncio.run(run_client(address, name, display, enter, home=home, back_to=given.back_to))
+    return run_client(address, name, display, enter, home=home, back_to=given.back_to)

@@ -24,6 +24,7 @@ from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal.terminal_text import printable
 from samedeal_client.net.address import ServerAddress, is_loopback_url
 from samedeal_client.net.client_error_codes import ConnectErrorCode
+from samedeal_client.terminal import terminal
 
 OPEN_TIMEOUT: Final = 10.0
 """Timeout, in seconds, for the WebSocket handshake and for the welcome after it."""
@@ -67,6 +68,7 @@ async def dial(
             ping_interval=None,
             open_timeout=OPEN_TIMEOUT,
             close_timeout=1,
+            additional_headers=terminal().headers,
             user_agent_header=f"samedeal/{samedeal.__version__}",
             proxy=None if is_loopback_url(address.url) else True,
         )

@@ -26,6 +26,7 @@ from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.model import Model
 from samedeal_client.state.past_races import History
+from samedeal_client.terminal import terminal
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views import history as history_views
@@ -167,7 +168,7 @@ class LobbyScreen(WidgetScreen):
 
     @property
     def _ways(self) -> tuple[views.Choice, ...]:
-        return views.choices(self.lobby, tide_text(self.client.link.tides, self.client.now()))
+        return views.choices(self.lobby, tide_text(self.client.link.tides, self.client.now()), bots=terminal().owns_process)
 
     def _show_choices(self) -> None:
         ways = self._ways
@@ -199,7 +200,9 @@ class LobbyScreen(WidgetScreen):
         )
         self._rooms.border_subtitle = views.count_states(rooms)
         if not rooms:
-            nobody = "Nobody is here yet. Press n to open a room, or p to practise."
+            nobody = "Nobody is here yet. Press n to open a room" + (
+                ", or p to practise." if terminal().owns_process else "."
+            )
             self._no_rooms.update(nobody if lobby.rooms is not None else "Loading rooms")
         elif self.focused is None:
             self.set_focus(self._rooms)

@@ -46,6 +46,7 @@ from samedeal_client.state.start_menu import (
     is_room_code,
     menu,
 )
+from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
@@ -335,7 +336,7 @@ class StartScreen(Screen[list[str]]):
         self._failed = failed
         self._seat = FileSessions(lambda _: None).kept_seat()
         seat = _seat_text(self._seat) if self._seat is not None else ""
-        self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide)
+        self._choices = menu(seat, title_of(self._lobby.daily_game), self._tide, bots=terminal().owns_process)
         self.set_class(self._seat is not None, "-with-seat")
 
     def compose(self) -> ComposeResult:
@@ -491,6 +492,8 @@ class StartScreen(Screen[list[str]]):
                 self._run(["play", self._lobby.daily_game, "--deal", "daily"])
             case "race" | "tide":
                 self._race_now(server, tide=choice == "tide")
+            case "join" | "host" if not terminal().owns_process:
+                self._choose_here(choice, server, settings.room_arguments)
             case "join" | "watch":
                 last = f" A code alone is a room on {_machine(parse_address(server))}." if server else ""
                 hint = f"Type a link, or a server and a room code.{last}"
@@ -512,17 +515,33 @@ class StartScreen(Screen[list[str]]):
             case "history":
                 _ = self.app.push_screen(HistoryScreen())
             case "settings":
-                before = load_settings()
-
-                def restart(_: None) -> None:
-                    after = load_settings()
-                    renamed = self._seat is not None and after.name != before.name
-                    if renamed or after.ascii != before.ascii or after.four_color != before.four_color:
-                        self._run(RESTART)
-
-                _ = self.app.push_screen(SettingsScreen(), restart)
+                self._change_settings()
             case _:
                 self._run([])
+
+    def _change_settings(self) -> None:
+        before = load_settings()
+
+        def restart(_: None) -> None:
+            after = load_settings()
+            renamed = self._seat is not None and after.name != before.name
+            if renamed or after.ascii != before.ascii or after.four_color != before.four_color:
+                self._run(RESTART)
+
+        _ = self.app.push_screen(SettingsScreen(), restart)
+
+    def _choose_here(self, choice: str, server: str, room_arguments: Sequence[str]) -> None:
+        """Join or host on ``server``, the only one that there is."""
+
+        def join(typed: str | None) -> None:
+            if typed is not None:
+                self._run(enter_arguments("join", typed or server, server))
+
+        if choice == "host":
+            self._run(["new", server, "--game", self._game_name, *room_arguments])
+        else:
+            hint = "Type a room code, or leave this empty to see all rooms."
+            _ = self.app.push_screen(AddressScreen("Join", hint, server, self._failed, may_be_empty=True), join)
 
     def _race_now(self, server: str, *, tide: bool) -> None:
         """Race on ``server``, in its next tide if asked. If it is empty, or if that has failed, ask for a server."""

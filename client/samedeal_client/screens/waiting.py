@@ -17,6 +17,7 @@ from samedeal_client.screens.question import LeaveScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.model import Model
+from samedeal_client.terminal import terminal
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
@@ -164,7 +165,7 @@ class WaitingScreen(WidgetScreen):
                 for player, cells in player_cells(self.model, bots, look).items()
             }
         )
-        self._add_bots.display = can_add_bot(self.model, bots)
+        self._add_bots.display = terminal().owns_process and can_add_bot(self.model, bots)
         bots_texts = (text_of(row, look, f"screen.add_bot('{level}')") for level, row in bot_rows().items())
         self._add_bots.update(Text("  ").join([text_of((Span("Add bot", "label"),), look), *bots_texts]))
         width = (self.size.width // 2 if self.has_class("-wide") else self.size.width) - _PANEL_EDGES
@@ -187,6 +188,8 @@ class WaitingScreen(WidgetScreen):
                 if room is None or room.options.start == "at":  # it starts whether they are ready or not
                     return False
                 return seat is not None and parameters == (not seat.ready,)
+            case "add_bot":
+                return terminal().owns_process
             case "remove_bot":
                 return bool(self.bots.latest)
             case "qr_code":

@@ -68,17 +68,18 @@ MENU: Final = (
 )
 
 
-def menu(seat: str, daily: str, tide: str = "") -> tuple[MenuChoice, ...]:
+def menu(seat: str, daily: str, tide: str = "", *, bots: bool = True) -> tuple[MenuChoice, ...]:
     """Return the lines of the menu.
 
     ``seat`` describes the player's kept seat, and ``tide`` the next tide of the player's server. Each of them is empty if
-    there is none. ``daily`` is the title of today's game.
+    there is none. ``daily`` is the title of today's game. Without ``bots`` the client can't start any, so that there is no
+    race against them.
     """
     texts = {"daily": daily, "tide": tide}
     lines = tuple(
         line._replace(description=texts.get(line.action, line.description))
         for line in MENU
-        if line.action != "tide" or tide
+        if (line.action != "tide" or tide) and (line.action != "play" or bots)
     )
     return (MenuChoice("back", "b", "Your seat", seat), *lines) if seat else lines
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
-import termios
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Final, TextIO
 
 from samedeal.terminal_text import printable
+from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, row_text, wrap_row
 
@@ -68,19 +66,6 @@ class LineReader:
         return True
 
 
-@contextmanager
-def echo_off(terminal: int) -> Iterator[None]:
-    """Switch off the echo of a terminal inside the context."""
-    before = termios.tcgetattr(terminal)
-    without_echo = [*before]
-    without_echo[3] = before[3] & ~termios.ECHO | termios.ECHONL
-    termios.tcsetattr(terminal, termios.TCSADRAIN, without_echo)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
-
-
 class Printer:
     """A printer of lines and rows. The only control characters that it prints are the codes for colours.
 
@@ -123,11 +108,11 @@ def with_colour_codes(row: Row) -> str:
 
 def terminal_look(*, ascii_only: bool, stream: TextIO | None = None) -> Look:
     """Return the look that suits an output stream: ASCII if its encoding lacks the glyphs, colours only on a terminal."""
-    out = stream or sys.stdout
+    out, environment = stream or terminal().output, terminal().environment
     try:
         "♥▒⋮".encode(out.encoding or "ascii")
         glyphs = True
     except (UnicodeEncodeError, LookupError):
         glyphs = False
-    colour = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
+    colour = out.isatty() and not environment.get("NO_COLOR") and environment.get("TERM", "") not in ("", "dumb")
     return Look(ascii=ascii_only or not glyphs, colour=colour)

@@ -110,15 +110,19 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     )
 
 
-def choices(lobby: Lobby, tide: str = "") -> tuple[Choice, ...]:
-    """Return the ways to start a race. ``tide`` describes the next tide of the server, or is empty if there is none."""
+def choices(lobby: Lobby, tide: str = "", *, bots: bool = True) -> tuple[Choice, ...]:
+    """Return the ways to start a race. ``tide`` describes the next tide of the server, or is empty if there is none.
+
+    Without ``bots`` the client can't start any.
+    """
     now = f"{title_of(lobby.game)}, within a minute" if lobby.game else "within a minute"
     daily = f"{title_of(lobby.daily_game)}, a public deal"
+    practice = Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots")
     return (
         Choice("now", "m", "Race now", now),
         *([Choice("tide", "t", "Tide", tide)] if tide else []),
         Choice("daily", "d", "Today's deal", daily),
-        Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots"),
+        *([practice] if bots else ()),
         Choice("new", "n", "New room", "with options of your own"),
     )
 

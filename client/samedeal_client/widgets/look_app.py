@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_look
 from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
@@ -19,9 +20,11 @@ from samedeal_client.history_file import HistoryFile
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.state.past_races import History
+from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.changed_cells import TerminalCells
 from samedeal_client.text.kept_screen import KeptScreen
+from samedeal_client.widgets.terminal_driver import TerminalDriver
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")
@@ -42,7 +45,12 @@ class LookApp(App[_Result]):
     CSS_PATH: ClassVar[str] = "samedeal.tcss"  # in the folder of the apps' modules
 
     def __init__(self, look: Look, **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(driver_class=terminal().driver or TerminalDriver, **options)
+        if not terminal().owns_process:  # Textual has looked at the environment of the process
+            self.console = Console(
+                file=self.console.file, force_terminal=True, legacy_windows=False, _environ=terminal().environment
+            )
+            self.error_console = Console(file=terminal().errors, markup=False, highlight=False)
         self.look = look
         self.terminal = TerminalCells()
         self.keeps_screen = False
@@ -120,7 +128,9 @@ class LookApp(App[_Result]):
         try:
             with self.batch_update(), self.suspend():
                 KeptScreen.say(f"{starting} {self.look.glyphs.ellipsis}")
-                process = await asyncio.create_subprocess_exec(*command)
+                if run := terminal().run_command:
+                    return await run(command)
+                process = await asyncio.create_subprocess_exec(sys.executable, "-m", "samedeal_client", *command)
                 return await process.wait()
         finally:
             self.keeps_screen = KeptScreen.is_shown = False

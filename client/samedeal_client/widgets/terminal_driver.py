@@ -87,7 +87,11 @@ class TerminalDriver(LinuxDriver):
         self._output = LossyStream(cast("TextIO", self._file))
         self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, app.action_suspend_process)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, and SIGTSTP with it."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._app.action_suspend_process)
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's method has no types
 
     def write(self, data: str) -> None:
         """Write only the cells that change. If the app keeps its screen, do not leave the alternate screen."""
@@ -96,6 +100,11 @@ class TerminalDriver(LinuxDriver):
         if self._look_app.keeps_screen and data in (LEAVE_SCREEN, SHOW_CURSOR):
             return
         super().write(self._cells.reduced(data))
+
+    def close(self) -> None:
+        """Stop writing. Leave SIGTSTP to the next app."""
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGTSTP)
+        super().close()
 
     @property
     def is_slow(self) -> bool:
