@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "match": "tell which of two engines is better",
     "host": "host a race on this machine",
     "serve": "run a server",
+    "door": "let people play over ssh",
     "admin": "operate a server",
     "records": "list records of races, or get one",
     "replay": "show a recorded race again",
@@ -146,10 +147,15 @@ def _start() -> int:
     return asyncio.run(start(run_command))
 
 
+def start_command(arguments: Sequence[str]) -> int | Coroutine[Any, Any, int]:
+    """Run a command and return the exit code, or return a coroutine that does so. Raise SystemExit for bad usage."""
+    parsed = parser(arguments[0]).parse_args(arguments)
+    return _command(parsed.command).run(parsed)
+
+
 async def run_command(arguments: Sequence[str]) -> int:
     """Run a command with its arguments and return the exit code."""
-    parsed = parser(arguments[0]).parse_args(arguments)
-    running = _command(parsed.command).run(parsed)
+    running = start_command(arguments)
     return running if isinstance(running, int) else await running
 
 

@@ -13,6 +13,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.model import Model
 from samedeal_client.state.race_feed import RaceFeed
 from samedeal_client.state.record_files import save_record
+from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer
 from samedeal_client.text.player_names import player_name
@@ -182,7 +183,7 @@ class LineOutput:
         if record is not None and room is not None:
             try:
                 self.record_path = save_record(record, room.room, room.starts)
-                self.print(f"Record saved in {self.record_path}")
+                self.print(f"Record saved in {terminal().shown_path(self.record_path)}")
             except OSError as error:
                 self.print(f"Cannot save your record: {error.strerror}.")
         elif model.own.play is not None:

@@ -126,7 +126,7 @@ async def run_client(
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
     async with Link(address, name, sessions, home=home, journals=RaceJournals()) as link:
         _print_warnings(warnings)
-        client = ClientSession(link, shared_address=shared_address)
+        client = ClientSession(link, shared_address=shared_address or _public_address())
         if lasting:
             remember_server(address.typed, link.tides)
         recorder = HistoryRecorder(client, warnings.append)
@@ -173,10 +173,14 @@ async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, l
         return await line_client.run(reader, lambda: enter(client, LineIO(look, printer, reader)))
 
 
+def _public_address() -> ServerAddress | None:
+    return parse_address(terminal().public_url) if terminal().public_url else None
+
+
 def _how_to_return(client: ClientSession) -> str:
     """Return sentences that tell the player how to return to the seat. Without a seat, return an empty string."""
     room = client.model.room
-    if room is None or not client.model.has_live_seat:
+    if room is None or not client.model.has_live_seat or not terminal().owns_process:
         return ""
     command = f"samedeal join {invitation(client.link.address, room.room)} --name {shlex.quote(client.link.name)}"
     return return_text(client.model, command, server_gone=client.connection.server_gone)

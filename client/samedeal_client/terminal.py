@@ -44,6 +44,10 @@ class Terminal:
     background: Background | None = None
     run_command: Callable[[Sequence[str]], Awaitable[int]] | None = None
     ask_secret: Callable[[str], Awaitable[str]] | None = None
+    only_server = ""
+    """The only server that the client may connect to, as the player would type it. Empty if it may be any."""
+    public_url = ""
+    """The address of that server for other players, if it differs."""
     owns_process = True
     """Whether the process belongs to one client, which may then start others, stop, and handle signals."""
 
@@ -91,6 +95,10 @@ class Terminal:
         configured = self.environment.get(variable, "")
         base = Path(configured) if Path(configured).is_absolute() else Path.home() / default
         return base / "samedeal"
+
+    def shown_path(self, path: Path) -> str:
+        """Return a path as text, with ``~`` for the home directory."""
+        return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
     @contextmanager
     def without_echo(self) -> Iterator[None]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 from typing import TYPE_CHECKING
 
 from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal_client.commands.common import integer_in
+from samedeal_client.terminal import terminal
 
 if TYPE_CHECKING:
     from datetime import date
@@ -58,17 +57,17 @@ def run(given: argparse.Namespace) -> int:
     file = HistoryFile()
     history = file.read()
     if note := unreadable_text(history, str(file.path)):
-        print(f"samedeal: {note}", file=sys.stderr)
+        print(f"samedeal: {note}", file=terminal().errors)
     today = datetime.now(UTC).date()
     streak = streak_text(history, today)
     if given.game:
         history = history.in_game(game_named(given.game.lower()).name)
     if given.json:
-        print(_as_json(history, today))
+        print(_as_json(history, today), file=terminal().output)
         return 0
     look = terminal_look(ascii_only=given.ascii)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
-    Printer(sys.stdout, colour=look.colour).print_rows(history_rows(history, look, width, streak, given.limit))
+    width = terminal().width() or _WIDTH
+    Printer(terminal().output, colour=look.colour).print_rows(history_rows(history, look, width, streak, given.limit))
     return 0
 
 

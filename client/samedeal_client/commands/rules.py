@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
 from samedeal_client.errors import Failure
+from samedeal_client.terminal import terminal
 
 DESCRIPTION = "Print the complete rules of a game."
 
@@ -36,8 +36,8 @@ def run(given: argparse.Namespace) -> int:
         raise Failure(f"No game was given. Write samedeal rules GAME, where GAME is one of {', '.join(GAMES)}.", 2)
     game = game_named(given.game)
     look = terminal_look(ascii_only=given.ascii)
-    width = min(shutil.get_terminal_size().columns, _MAX_WIDTH)
-    printer = Printer(sys.stdout, colour=look.colour)
+    width = min(terminal().width() or shutil.get_terminal_size().columns, _MAX_WIDTH)
+    printer = Printer(terminal().output, colour=look.colour)
     printer.print_lines([game.title, ""])
     printer.print_rows(rules_rows(game, look, width))
     return 0

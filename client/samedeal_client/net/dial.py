@@ -22,7 +22,7 @@ from websockets.typing import Subprotocol
 import samedeal
 from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal.terminal_text import printable
-from samedeal_client.net.address import ServerAddress, is_loopback_url
+from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.terminal import terminal
 
@@ -59,6 +59,10 @@ async def dial(
     ``subprotocol`` is the WebSocket subprotocol to use. ``max_size`` is the maximum size of a received message, in
     bytes. ``path`` is added to the URL.
     """
+    only = terminal().only_server
+    if only and address.url != parse_address(only).url:
+        sentence = f"Here you can only play on {only}. Leave out {address.typed}."
+        raise CannotConnect(ConnectErrorCode.BAD_ADDRESS, sentence, permanent=True)
     try:
         connection = await connect(
             address.at(path),

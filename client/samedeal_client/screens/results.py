@@ -25,6 +25,7 @@ from samedeal_client.state.model import Model
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
+from samedeal_client.terminal import terminal
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
@@ -222,7 +223,9 @@ class ResultsScreen(WidgetScreen):
         except SuspendNotSupported:
             code = 1
         if code:
-            self.show_message(f"The replay failed. To see why, quit and type: samedeal replay {_short(self._path)}")
+            self.show_message(
+                f"The replay failed. To see why, quit and type: samedeal replay {terminal().shown_path(self._path)}"
+            )
 
     def _save_own_record(self, record: Record | None) -> str:
         """Save the record of the player's own race.
@@ -238,7 +241,7 @@ class ResultsScreen(WidgetScreen):
             self._path = save_record(record, room.room, room.starts)
         except OSError as error:
             return f"Your race could not be saved: {error.strerror}."
-        return f"Record saved in {_short(self._path)}"
+        return f"Record saved in {terminal().shown_path(self._path)}"
 
     async def _complete_record(self) -> None:
         """Save the server's record, which has all players, in place of the player's own record."""
@@ -246,7 +249,7 @@ class ResultsScreen(WidgetScreen):
         with suppress(OSError):  # the player's own record stays
             self._path = await room_actions.save_whole_record(self.client, before)
         if before is None and self._path is not None:
-            self.details = replace(self.details, record_text=f"Record saved in {_short(self._path)}")
+            self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
             self.update(self.model)
 
     def action_rules(self) -> None:
@@ -291,9 +294,3 @@ class ResultsScreen(WidgetScreen):
             self._counting = False
         self._rematch_players = next((line.players for line in rooms if line.room == rematch), None)
         self._show_rematch()
-
-
-def _short(path: Path) -> str:
-    """Return a path as text, with ``~`` for the home directory."""
-    home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

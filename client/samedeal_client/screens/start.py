@@ -488,12 +488,12 @@ class StartScreen(Screen[list[str]]):
         match choice:
             case "play":
                 self._run(["play", self._game_name, *settings.play_arguments])
-            case "daily":
-                self._run(["play", self._lobby.daily_game, "--deal", "daily"])
             case "race" | "tide":
                 self._race_now(server, tide=choice == "tide")
-            case "join" | "host" if not terminal().owns_process:
+            case "join" | "host" | "daily" if not terminal().owns_process:
                 self._choose_here(choice, server, settings.room_arguments)
+            case "daily":
+                self._run(["play", self._lobby.daily_game, "--deal", "daily"])
             case "join" | "watch":
                 last = f" A code alone is a room on {_machine(parse_address(server))}." if server else ""
                 hint = f"Type a link, or a server and a room code.{last}"
@@ -531,13 +531,15 @@ class StartScreen(Screen[list[str]]):
         _ = self.app.push_screen(SettingsScreen(), restart)
 
     def _choose_here(self, choice: str, server: str, room_arguments: Sequence[str]) -> None:
-        """Join or host on ``server``, the only one that there is."""
+        """Join, host or race today's deal on ``server``, the only one that there is."""
 
         def join(typed: str | None) -> None:
             if typed is not None:
                 self._run(enter_arguments("join", typed or server, server))
 
-        if choice == "host":
+        if choice == "daily":
+            self._run(["new", server, "--game", self._lobby.daily_game, "--deal", "daily"])
+        elif choice == "host":
             self._run(["new", server, "--game", self._game_name, *room_arguments])
         else:
             hint = "Type a room code, or leave this empty to see all rooms."

@@ -1,0 +1,290 @@
+"""The process of a door: it listens, admits connections, and drains."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from pathlib import Path
+from typing import Final
+
+import asyncssh
+from websockets.asyncio.server import serve
+
+from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
+from samedeal_client.door.identities import Identities
+from samedeal_client.door.limits import Limits, Rates, Sessions
+from samedeal_client.door.metrics import Metrics
+from samedeal_client.door.proxy_header import read_proxy_header
+from samedeal_client.paths import write_new
+
+_log = logging.getLogger(__name__)
+
+_SEND_BUFFER: Final = 64 * 1024
+"""Bytes that the system may queue for a connection. More would be output that a slow reader sees late."""
+
+_DRAIN_TIME: Final = 6.0
+"""Time, in seconds, for sessions to end after they were told to."""
+
+RESTART_TIME: Final = 1.0
+"""Time, in seconds, after which a worker that has died is started again."""
+
+_SWEEP_TIME: Final = 10.0
+_CLEAN_TIME: Final = 24 * 3600.0
+_HEADER_TIME: Final = 5.0
+_BACKLOG: Final = 512
+
+_MODULES: Final = ("app", "start_app", "replay_app", "line_client", "commands.join", "commands.watch", "commands.race")
+_SCREENS: Final = (
+    "lobby",
+    "waiting",
+    "race",
+    "spectate",
+    "results",
+    "help",
+    "history",
+    "new_room",
+    "question",
+    "replay",
+)
+
+Network = IPv4Network | IPv6Network
+
+
+def load_host_key(directory: Path) -> asyncssh.SSHKey:
+    """Return the host key in ``directory``, which is made at the first start."""
+    path = directory / "host_key"
+    if not path.exists():
+        write_new(path, asyncssh.generate_private_key("ssh-ed25519").export_private_key("openssh").decode())
+    return asyncssh.read_private_key(path)
+
+
+def dns_record(host: str, host_key: asyncssh.SSHKey) -> str:
+    """Return the SSHFP record of a host key, with which ssh can check the key (RFC 4255 and 7479)."""
+    return f"{host}. IN SSHFP 4 2 {sha256(host_key.public_data).hexdigest()}"
+
+
+class Door:
+    """A door to the server at the address ``server``, which is ``public_url`` for players, unless that is empty.
+
+    ``proxies`` are load balancers that send PROXY headers.
+    """
+
+    def __init__(
+        self, server: str, directory: Path, limits: Limits, proxies: Sequence[Network] = (), public_url: str = ""
+    ) -> None:
+        self.server = server
+        self.public_url = public_url
+        self.limits = limits
+        self.sessions = Sessions(limits)
+        self.identities = Identities(directory)
+        self.metrics = Metrics()
+        self.stopping = False
+        self._proxies = proxies
+        self._options = connection_options(self, load_host_key(directory))
+        self._rates = Rates(limits.rate)
+        self._logins: dict[DoorConnection, str] = {}
+        self._logins_of: Counter[str] = Counter()
+        self._open: set[ChannelSession] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # What connections tell
+
+    def logged_in(self, connection: DoorConnection) -> None:
+        """Note that a connection no longer waits for its login."""
+        address = self._logins.pop(connection, None)
+        if address is not None:
+            self._logins_of[address] -= 1
+            if not self._logins_of[address]:
+                del self._logins_of[address]
+            self.metrics.connections.set(len(self._logins))
+
+    def session_began(self, session: ChannelSession) -> None:
+        """Note that a session has begun."""
+        self._open.add(session)
+        self._show_sessions()
+
+    def session_ended(self, session: ChannelSession) -> None:
+        """Note that a session has ended."""
+        self._open.discard(session)
+        if session.terminal is not None:
+            self.metrics.dropped.inc(session.terminal.dropped)
+        if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
+            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        self._show_sessions()
+
+    def _show_sessions(self) -> None:
+        self.metrics.sessions.set(len(self._open))
+        self.metrics.full.set(len(self._open) / self.limits.sessions)
+
+    # Listening
+
+    async def run(self, listeners: Iterable[socket.socket], health: tuple[str, int] | None) -> None:
+        """Serve until SIGTERM or SIGINT, and drain."""
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        tasks = [loop.create_task(self._accept(listener)) for listener in listeners]
+        tasks += [loop.create_task(self.metrics.measure_lag()), loop.create_task(self._sweep())]
+        answers = None
+        if health is not None:
+            answer = lambda connection, request: self.metrics.answer(connection, request, stopping=self.stopping)  # noqa: E731
+            answers = await serve(lambda _: asyncio.sleep(0), *health, process_request=answer)
+        await stop.wait()
+        await self.drain()
+        for task in tasks:
+            task.cancel()
+        if answers is not None:
+            answers.close()
+
+    async def drain(self) -> None:
+        """Tell all sessions that the door stops, and wait until they have ended."""
+        self.stopping = True
+        for session in tuple(self._open):
+            session.stop()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_DRAIN_TIME):
+                await asyncio.gather(*(session.ended.wait() for session in self._open))
+        await asyncio.sleep(0.2)  # the last output is on its way
+        for connection in tuple(self._logins):
+            connection.abort()
+
+    async def _accept(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while not self.stopping:
+            try:
+                accepted, peer = await loop.sock_accept(listener)
+            except OSError as error:  # out of file descriptors, or the peer is gone already
+                _log.warning("no connection was accepted: %s", error.strerror)
+                await asyncio.sleep(0.1)
+                continue
+            task = loop.create_task(self._admit(accepted, str(peer[0]).removeprefix("::ffff:").partition("%")[0]))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _admit(self, accepted: socket.socket, address: str) -> None:
+        """Begin the login on a connection, or refuse it."""
+        loop = asyncio.get_running_loop()
+        try:
+            accepted.settimeout(0)
+            if any(ip_address(address) in network for network in self._proxies):
+                async with asyncio.timeout(_HEADER_TIME):
+                    address = await read_proxy_header(accepted, address)
+            if refusal := self._refusal(address):
+                self.metrics.refused(refusal)
+                accepted.send(b"Too many connections from your address. Try again in a minute.\r\n")
+                accepted.close()
+                return
+            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+            connection = DoorConnection(self._options, address)
+            self._logins[connection] = address
+            self._logins_of[address] += 1
+            if len(self._logins) > self.limits.logins:  # somebody who means to play logs in at once
+                self.metrics.refused("connection")
+                oldest = next(iter(self._logins))
+                self.logged_in(oldest)
+                oldest.abort()
+            self.metrics.connections.set(len(self._logins))
+            await loop.connect_accepted_socket(lambda: connection, accepted)
+        except (OSError, ValueError, TimeoutError):
+            accepted.close()
+
+    def _refusal(self, address: str) -> str:
+        if not self._rates.allows(address, asyncio.get_running_loop().time()):
+            return "rate"
+        return "connection" if self._logins_of[address] >= self.limits.logins_per_address else ""
+
+    async def _sweep(self) -> None:
+        """End idle sessions, and forget old keys once a day."""
+        loop = asyncio.get_running_loop()
+        clean = 0.0
+        while True:
+            for session in tuple(self._open):
+                session.stop_if_idle(loop.time())
+            if loop.time() >= clean:
+                clean = loop.time() + _CLEAN_TIME
+                await asyncio.to_thread(self.identities.clean, self.limits.kept_keys)
+            await asyncio.sleep(_SWEEP_TIME)
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Return sockets that listen on a host and a port. ``all`` is every address. Raise OSError if that fails."""
+    name = None if host == "all" else host
+    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    listeners: list[socket.socket] = []
+    for family, _, _, _, address in dict.fromkeys(found):
+        listener = socket.create_server(address[:2], family=family, backlog=_BACKLOG, dualstack_ipv6=False)
+        listener.settimeout(0)
+        listeners.append(listener)
+    return listeners
+
+
+def prepare() -> None:
+    """Import what sessions need, so that no session waits for it and all workers share it."""
+    for name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM"):  # each session has its own
+        os.environ.pop(name, None)
+    for module in (*_MODULES, *(f"screens.{name}" for name in _SCREENS)):
+        importlib.import_module(f"samedeal_client.{module}")
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+def serve_door(door: Door, listeners: Sequence[socket.socket], health: tuple[str, int] | None) -> None:
+    """Serve in this process until a signal."""
+    try:
+        import uvloop
+    except ImportError:
+        factory = None
+    else:
+        factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(door.run(listeners, health))
+
+
+def serve_workers(count: int, serve_worker: Callable[[int], None]) -> None:
+    """Run workers until SIGTERM or SIGINT, which they get too. A worker that dies is replaced.
+
+    The workers are forked, so that they share the memory of what is imported.
+    """
+    numbers: dict[int, int] = {}
+    stopping = False
+
+    def start(number: int) -> None:
+        process = os.fork()
+        if process:
+            numbers[process] = number
+            return
+        try:
+            serve_worker(number)
+        finally:
+            os._exit(0 if sys.exc_info()[0] is None else 1)
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+        for process in numbers:
+            os.kill(process, signal.SIGTERM)
+
+    for number in range(count):
+        start(number)
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, stop)
+    while numbers:
+        process, status = os.wait()
+        number = numbers.pop(process)
+        if not stopping:
+            _log.error("worker %d has ended with status %d, and is started again", number, status)
+            time.sleep(RESTART_TIME)
+            start(number)

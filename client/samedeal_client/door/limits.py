@@ -1,0 +1,86 @@
+"""The limits of a door. If it has several workers, they apply to each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+RATE_TIME: Final = 60.0
+"""Time, in seconds, in which an address may connect ``rate`` times."""
+
+_MOST_ADDRESSES: Final = 10_000
+"""Maximum number of addresses whose connections are counted."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits, with times in seconds. ``HELP`` describes them."""
+
+    sessions: int = 200
+    per_address: int = 20
+    per_key: int = 5
+    logins: int = 200
+    logins_per_address: int = 20
+    login_time: int = 30
+    rate: int = 60
+    offered_keys: int = 10
+    idle: int = 3600
+    kept_keys: int = 100_000
+
+
+HELP: Final = {
+    "sessions": "sessions in this process",
+    "per_address": "sessions from one address",
+    "per_key": "sessions with one key",
+    "logins": "connections that have not logged in",
+    "logins_per_address": "connections from one address that have not logged in",
+    "login_time": "seconds until a connection has logged in",
+    "rate": "connections from one address in a minute",
+    "offered_keys": "keys that a connection offers",
+    "idle": "seconds without a key press until a session ends",
+    "kept_keys": "keys whose seats and history are kept",
+}
+
+
+class Rates:
+    """The number of connections of each address in the current minute."""
+
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        self._since = 0.0
+        self._counts: Counter[str] = Counter()
+
+    def allows(self, address: str, now: float) -> bool:
+        """Count a connection at the time ``now``, in seconds. Return whether the address may connect."""
+        if now - self._since >= RATE_TIME or len(self._counts) >= _MOST_ADDRESSES:
+            self._since = now
+            self._counts.clear()
+        self._counts[address] += 1
+        return self._counts[address] <= self._rate
+
+
+class Sessions:
+    """The number of sessions, in all and by address and key."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._counts: Counter[str] = Counter()
+
+    def refusal(self, address: str, key: str) -> str:
+        """Return why a session can't begin, or an empty string. ``key`` is empty for a guest."""
+        limits, counts = self._limits, self._counts
+        if counts[""] >= limits.sessions:
+            return "This door is full. Try again later."
+        if counts[f"address {address}"] >= limits.per_address:
+            return "Too many people play from your address. Try again later."
+        if key and counts[f"key {key}"] >= limits.per_key:
+            return "You play with this key in too many windows. Close one of them."
+        return ""
+
+    def count(self, address: str, key: str, change: int) -> None:
+        """Count a session that begins (``change`` is 1) or ends (-1)."""
+        for name in ("", f"address {address}", f"key {key}"):
+            self._counts[name] += change
+            if not self._counts[name]:
+                del self._counts[name]
