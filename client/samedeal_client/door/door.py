@@ -27,6 +27,7 @@ from samedeal_client.door.identities import Identities
 from samedeal_client.door.limits import Limits, Rates, Sessions
 from samedeal_client.door.metrics import Metrics
 from samedeal_client.door.proxy_header import read_proxy_header
+from samedeal_client.door.shared_styles import share_styles
 from samedeal_client.paths import write_new
 
 _log = logging.getLogger(__name__)
@@ -236,6 +237,7 @@ def prepare() -> None:
         os.environ.pop(name, None)
     for module in (*_MODULES, *(f"screens.{name}" for name in _SCREENS)):
         importlib.import_module(f"samedeal_client.{module}")
+    share_styles()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

@@ -25,6 +25,7 @@ from samedeal_client.views.series import series_rows
 from samedeal_client.views.waiting import (
     BOT_LEVELS,
     KICK_KEY,
+    NO_BOTS,
     PLAYER_HEADINGS,
     REMOVE_BOT_KEY,
     Invitation,
@@ -83,6 +84,7 @@ class WaitingScreen(WidgetScreen):
         self._starts_when_joined = False
         self._explained = False
         self._kick_asked = ""
+        self._shown_bots = NO_BOTS
 
     def compose_body(self) -> ComposeResult:
         """Yield the invitation, the players and the options.
@@ -141,10 +143,12 @@ class WaitingScreen(WidgetScreen):
 
     def on_tick(self) -> None:
         """Show the bots that are joining. They are not in the model yet, so no change of the model shows them."""
-        self._show()
+        if self.bots != self._shown_bots:
+            self._show()
 
     def _show(self) -> None:
         room, bots, look = self.model.room, self.bots, self.look
+        self._shown_bots = bots
         if room is None:
             return
         if self._starts_when_joined and not bots.joining:
