@@ -110,6 +110,7 @@ def run(given: argparse.Namespace) -> int:
     print(f"Door to {server}: ssh -p {port} HOST", flush=True)
     print(f"Host key {host_key.get_fingerprint()}", f"DNS record {dns_record('HOST', host_key)}", sep="\n", flush=True)
     prepare()
+    print("Ready", flush=True)
 
     def serve_worker(number: int) -> None:
         health = (given.health_host, given.health_port + number) if given.health_port else None

@@ -291,7 +291,15 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
                 code = 0
                 return
             trim(home)
-            self.terminal = SessionTerminal(self._channel, self._request(), home, address, door.server, door.public_url)
+            self.terminal = SessionTerminal(
+                self._channel,
+                self._request(),
+                home,
+                address,
+                door.server,
+                door.public_url,
+                door.metrics.dropped.inc,
+            )
             self.update_stalled()
             code = await self.terminal.run()
         except Exception:

@@ -119,8 +119,6 @@ class Door:
     def session_ended(self, session: ChannelSession) -> None:
         """Note that a session has ended."""
         self._open.discard(session)
-        if session.terminal is not None:
-            self.metrics.dropped.inc(session.terminal.dropped)
         if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         self._show_sessions()

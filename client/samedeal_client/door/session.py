@@ -192,13 +192,21 @@ class Lines:
 class SessionTerminal(Terminal):
     """The terminal of a session, with the environment of its user, and ``home`` as the directory for everything.
 
-    ``stalled`` is true while the channel takes no output. ``drivers`` are those of the apps that have the terminal.
+    ``stalled`` is true while the channel takes no output, and ``count_dropped`` is then called for each frame. ``drivers``
+    are those of the apps that have the terminal.
     """
 
     owns_process = False
 
     def __init__(
-        self, channel: Channel, request: Request, home: Path, address: str, server: str, public_url: str
+        self,
+        channel: Channel,
+        request: Request,
+        home: Path,
+        address: str,
+        server: str,
+        public_url: str,
+        count_dropped: Callable[[], None],
     ) -> None:
         self._channel = channel
         self._request = request
@@ -206,9 +214,9 @@ class SessionTerminal(Terminal):
         self._address = address
         self.only_server = server
         self.public_url = public_url
+        self.count_dropped = count_dropped
         self.size = request.size
         self.stalled = False
-        self.dropped = 0
         self.drivers: list[SessionDriver] = []
         self.show_screen_of_app = False
         self.code: int | None = None
@@ -339,10 +347,6 @@ class SessionTerminal(Terminal):
         self.stalled = stalled
         for driver in self.drivers if not stalled else ():
             driver.resume()
-
-    def count_dropped(self) -> None:
-        """Count a frame that was not sent."""
-        self.dropped += 1
 
     def pause_reading(self, may_resume: Callable[[], bool]) -> None:
         """Receive nothing until ``may_resume`` returns true."""

@@ -1,0 +1,316 @@
+"""The door, with OpenSSH's own client in a real terminal, and with many clients at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+from samedeal.moves import Move
+from tests.client.typed_moves import keys_for
+from tests.end_to_end.doors import Door, door_to, key_in, needs_ssh, ssh
+from tests.end_to_end.live_server import friend, until_racing
+from tests.end_to_end.processes import Programs, until
+from tests.end_to_end.terminal import Terminal, terminal_in
+from tests.server.redis_kinds import free_port
+from tests.shared.playouts import won_record
+
+pytestmark = [
+    pytest.mark.skipif(not needs_ssh or shutil.which("tmux") is None, reason="needs ssh, ssh-keygen and tmux"),
+    pytest.mark.xdist_group("door"),
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("door")
+
+
+@pytest.fixture(scope="module")
+def door(server_process: str, home: Path) -> Iterator[Door]:
+    """A door to the server, some of whose screens crash."""
+    limits = (
+        "--limit-per-key",
+        "2",
+        "--limit-logins",
+        "20",
+        "--limit-logins-per-address",
+        "30",
+        "--limit-rate",
+        "1000",
+    )
+    with door_to(server_process, home, 0, free_port(), "--crashes", *limits) as running:
+        yield running
+
+
+@pytest.fixture
+async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal]:
+    environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    with terminal_in(tmp_path, environment) as opened:
+        yield opened
+
+
+def run(*command: str, typed: str = "") -> tuple[int, str]:
+    """Run a program to its end, and return its exit code and its output with errors."""
+    done = subprocess.run(
+        command, input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout
+
+
+async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
+    terminal: Terminal, server: str, tmp_path: Path
+) -> None:
+    """Somebody with only ssh wins a race, although the door dies, and finds the history from another machine."""
+    record, key, port, health = won_record("willow"), key_in(tmp_path, "key"), free_port(), free_port()
+    with door_to(server, tmp_path, port, health) as first:
+        terminal.open(
+            (80, 24),
+            *ssh("ssh", first, key, "-t", "ana@127.0.0.1", "new", "--game", "willow", "--deal", str(record.deal)),
+            *("--undo", "off", "--room", "friday", "--countdown", "1"),
+        )
+        await terminal.wait_for(r"What is your name \[ana\]\?")
+        terminal.type("Zoe", "BSpace", "Enter")
+        await terminal.wait_for("room friday")
+        await terminal.wait_for("Zo +host, you")
+        terminal.type("Enter")
+        await terminal.wait_for(r"Q♣\S* +9♦")
+        play = record.start()
+        for number, (_, action) in enumerate(record.actions):
+            if number == 10:
+                await terminal.wait_for(f"{play.board.foundation_cards}/52 .*ping ")
+                first.process.kill()
+                await terminal.wait_for("code 255")
+                break
+            terminal.type(*keys_for(Move.parse(action), play.board))
+            play = play.act(action)
+    with door_to(server, tmp_path, port, health) as second:
+        terminal.open((80, 24), *ssh("ssh", second, key, "-t", "other@127.0.0.1"))
+        await terminal.wait_for("Your seat +in friday")
+        terminal.type("b")
+        await terminal.wait_for(f"{play.board.foundation_cards}/52 .*ping ")
+        terminal.resize(120, 40)
+        for _, action in record.actions[10:]:
+            terminal.type(*({"space": "Space"}.get(each, each) for each in keys_for(Move.parse(action), play.board)))
+            play = play.act(action)
+        await terminal.wait_for(r"1 +Zo \(you\) +52/52")
+        terminal.type("C-q")
+        await terminal.wait_for("S A M E D E A L")
+        row = next(row for row, line in enumerate(terminal.text.splitlines(), 1) if "q  Quit" in line)
+        terminal.type("-l", f"\x1b[<0;6;{row}M\x1b[<0;6;{row}m")
+        await terminal.wait_for("code 0")
+        await terminal.wait_for(" icanon")
+        terminal.type("-l", f"\x1b[<0;6;{row}M")  # the mouse and the alternate screen are off: cat shows what is typed
+        await terminal.wait_for(r"\^\[\[<0;6")
+        assert "Samedeal #1 Willow" in run(*ssh("ssh", second, key, "-T", "x@127.0.0.1", "history"))[1]
+        stranger = run(*ssh("ssh", second, key_in(tmp_path, "other"), "-T", "x@127.0.0.1", "history"))[1]
+        assert "No races yet" in stranger
+        assert "deleted" in run(*ssh("ssh", second, key, "-T", "x@127.0.0.1", "forget"))[1]
+        assert "No races yet" in run(*ssh("ssh", second, key, "-T", "x@127.0.0.1", "history"))[1]
+        assert not [path for path in (tmp_path / "door").iterdir() if path.name.startswith("guest-")]
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("ssh", "-T", "a@127.0.0.1", "cat /etc/passwd"), 2),
+        (("ssh", "-T", "a@127.0.0.1", "join", "friday", "evil.example"), 2),
+        (("ssh", "-T", "a@127.0.0.1", "replay", "/etc/passwd"), 2),
+        (("ssh", "-T", "a@127.0.0.1", "race", "evil.example"), 1),
+        (("ssh", "-T", "a@127.0.0.1", "-s", "sftp"), 255),
+        (("ssh", "-o", "ExitOnForwardFailure=yes", "-N", "-R", "0:127.0.0.1:22", "a@127.0.0.1"), 255),
+        (("ssh", "-W", "127.0.0.1:22", "a@127.0.0.1"), 255),
+        (("sftp", "-b", "-", "a@127.0.0.1"), 255),
+        (("scp", "/etc/hostname", "a@127.0.0.1:"), 255),
+        (("scp", "-O", "/etc/hostname", "a@127.0.0.1:"), 1),
+    ],
+)
+def test_nothing_but_races_is_behind_the_door(
+    command: tuple[str, ...], code: int, door: Door, home: Path, tmp_path: Path
+) -> None:
+    program, *arguments = command
+    assert run(*ssh(program, door, key_in(home, "key"), *arguments))[0] == code
+
+
+async def test_plain_client_plays_without_a_terminal(door: Door, server: str) -> None:
+    """A guest without a key plays line by line, as a script would."""
+    async with friend(server) as host:
+        assert await asyncio.to_thread(run, *ssh("ssh", door, None, "-T", "a@127.0.0.1", "rooms")) == (
+            0,
+            f"There are no rooms. Open one with samedeal new {server.removeprefix('ws://')}.\n",
+        )
+        from samedeal.options import Options
+
+        room = await host.rooms.create(Options(games=("klondike",), countdown=0, deal="#7"), "friday")
+        await host.join(room)
+        command = ssh("ssh", door, None, "-T", "bo@127.0.0.1", "friday")
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        assert process.stdin is not None
+        await until(lambda: host.model.room is not None and len(host.model.room.players) == 2)
+        await host.rooms.start()
+        await until_racing(host)
+        process.stdin.write(b"draw\nresign\n")
+        await host.rooms.resign()
+        output = (await process.communicate())[0].decode()
+        assert process.returncode == 0
+        assert "\x1b" not in output
+        assert "Record saved in" in output or "resigned" in output
+
+
+_connections: list[asyncssh.SSHClientConnection] = []
+
+
+@pytest.fixture(autouse=True)
+async def _disconnected() -> AsyncIterator[None]:
+    """Close all connections at the end of a test."""
+    yield
+    while _connections:
+        connection = _connections.pop()
+        connection.abort()
+        await connection.wait_closed()
+    await asyncio.sleep(0)
+
+
+Client = tuple[asyncssh.SSHClientConnection, asyncssh.SSHClientChannel[str], "Screen"]
+
+
+class Screen(asyncssh.SSHClientSession[str]):
+    """What a session has sent."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.closed = False
+
+    def data_received(self, data: str, datatype: object) -> None:
+        self.text += data
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+
+
+async def client(door: Door, command: str | None, key: asyncssh.SSHKey | None = None, window: int = 2**20) -> Client:
+    """Open a session with a terminal, and wait until its screen or question is there."""
+    connection = await asyncssh.connect(
+        *("127.0.0.1", door.port),
+        known_hosts=None,
+        config=None,
+        username="ana",
+        client_keys=[key or asyncssh.generate_private_key("ssh-ed25519")],
+        agent_path=None,
+    )
+    _connections.append(connection)
+    screen = Screen()
+    channel, _ = await connection.create_session(
+        lambda: screen, command, term_type="xterm-256color", term_size=(100, 40), request_pty="force", window=window
+    )
+    await until(lambda: bool(screen.text) or screen.closed)
+    return connection, channel, screen
+
+
+async def enter(opened: Client) -> None:
+    """Answer the questions about the name and the background, and wait for the first screen."""
+    _, channel, screen = opened
+    channel.write("\r")
+    await until(lambda: "\x1b]11;?" in screen.text)
+    channel.write("\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c")
+    await until(lambda: "F1" in screen.text or "Quit" in screen.text)
+
+
+async def test_ugly_ends_and_crashes_leave_nothing_behind(door: Door) -> None:
+    bystander = await client(door, None)
+    await enter(bystander)
+    opened = [await client(door, "join") for _ in range(8)]
+    for each in opened[:5]:
+        await enter(each)
+    for number, (connection, channel, _) in enumerate(opened):
+        match number % 4:
+            case 0:
+                connection.abort()
+            case 1 if number > 4:
+                channel.write("\x03")
+            case 1:
+                channel.write("h")  # the history crashes
+            case 2:
+                channel.write_eof()
+                channel.close()
+            case _:
+                channel.send_signal("HUP")
+    await until(lambda: opened[1][2].closed)
+    assert "Samedeal crashed" in opened[1][2].text
+    assert "\x1b[?1049l" in opened[1][2].text.rpartition("crashed")[0]
+    await until(lambda: door.metric("sessions") == 1)
+    seen = len(bystander[2].text)
+    bystander[1].write("s")
+    await until(lambda: "Bell" in bystander[2].text[seen:])
+    bystander[0].abort()
+    await until(lambda: door.metric("sessions") == 0)
+
+
+async def test_crash_of_a_command_is_reported_and_logged(door: Door, home: Path) -> None:
+    code, output = await asyncio.to_thread(run, *ssh("ssh", door, key_in(home, "key"), "-T", "a@127.0.0.1", "rules"))
+    assert (code, "Internal error" in output) == (1, True)
+    assert "on purpose" in door.log
+
+
+async def test_slow_reader_gets_the_newest_screen(door: Door) -> None:
+    """While a user reads nothing, frames are dropped. Afterwards the user sees what is there."""
+    _, channel, screen = opened = await client(door, None, window=2**14)
+    await enter(opened)
+    channel.pause_reading()
+    before = door.metric("dropped_frames_total")
+    for width in itertools.cycle((100, 101)):
+        if door.metric("dropped_frames_total") > before:
+            break
+        channel.change_terminal_size(width, 40)
+        await asyncio.sleep(0.02)
+    channel.change_terminal_size(133, 40)
+    channel.write("s")
+    await asyncio.sleep(0)
+    channel.resume_reading()
+    await until(lambda: "Bell" in screen.text)
+    channel.write("\x11")
+    await until(lambda: screen.closed)
+
+
+async def test_connections_that_never_log_in_keep_nobody_out(door: Door, home: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", door.port))) for _ in range(300)]
+        code, _ = await asyncio.to_thread(run, *ssh("ssh", door, key_in(home, "key"), "-T", "a@127.0.0.1", "help"))
+        assert code == 0
+        assert len(idle) == 300
+        assert door.metric("logins") <= 20
+        await until(lambda: door.metric('refused_total{what="connection"}') >= 280)
+
+
+async def test_sessions_of_a_key_are_bounded(door: Door) -> None:
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    opened = [await client(door, "join", key) for _ in range(3)]
+    await until(lambda: opened[2][2].closed)
+    assert [each[2].closed for each in opened] == [False, False, True]
+    for connection, _, _ in opened:
+        connection.abort()
+    await until(lambda: door.metric("sessions") == 0)
+
+
+async def test_stopping_door_tells_its_sessions(server: str, tmp_path: Path) -> None:
+    with door_to(server, tmp_path, 0, free_port()) as stopping:
+        opened = await client(stopping, None)
+        await enter(opened)
+        os.kill(stopping.process.pid, signal.SIGTERM)
+        await until(lambda: opened[2].closed)
+        assert opened[1].get_exit_status() == 75
+        assert opened[2].text.rpartition("\x1b[?1049l")[2].strip().startswith("\x1b[?25h")
+        assert "type the same ssh command again" in opened[2].text
+        assert await asyncio.to_thread(stopping.process.wait, 20) == 0
