@@ -344,7 +344,7 @@ class SamedealApp(LookApp[int]):
 
         Textual has no public hook for this. If SAMEDEAL_DEBUG is set, Textual prints the traceback instead.
         """
-        if os.environ.get("SAMEDEAL_DEBUG"):
+        if os.environ.get("SAMEDEAL_DEBUG") or terminal().on_crash is not None:
             super()._fatal_error()
             return
         path: Path | None = state_home() / "crash.txt"

@@ -36,7 +36,8 @@ class Terminal:
 
     ``driver`` is the class of Textual's driver, or None for the usual one. ``lines`` is the input, if it is not that of the
     process. If ``background`` is None, the terminal must be asked. ``run_command`` runs another command of the client, if
-    none is to be started as a process, and ``ask_secret`` asks for a secret between two apps.
+    none is to be started as a process, and ``ask_secret`` asks for a secret between two apps. ``on_crash`` reports the
+    exception that is being handled to somebody else than the player.
     """
 
     driver: type[Any] | None = None
@@ -44,6 +45,7 @@ class Terminal:
     background: Background | None = None
     run_command: Callable[[Sequence[str]], Awaitable[int]] | None = None
     ask_secret: Callable[[str], Awaitable[str]] | None = None
+    on_crash: Callable[[], None] | None = None
     only_server = ""
     """The only server that the client may connect to, as the player would type it. Empty if it may be any."""
     public_url = ""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import asyncssh
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
 
 from samedeal.moves import Move
 from tests.client.typed_moves import keys_for
@@ -169,6 +170,13 @@ async def test_plain_client_plays_without_a_terminal(door: Door, server: str) ->
         assert "Record saved in" in output or "resigned" in output
 
 
+_PROXY_V2 = (
+    b"\r\n\r\n\0\r\nQUIT\n\x21\x21\0\x24"
+    + socket.inet_pton(socket.AF_INET6, "2001:db8::7")
+    + socket.inet_pton(socket.AF_INET6, "2001:db8::1")
+    + b"\0\x05\0\x16"
+)
+
 _connections: list[asyncssh.SSHClientConnection] = []
 
 
@@ -251,6 +259,7 @@ async def test_ugly_ends_and_crashes_leave_nothing_behind(door: Door) -> None:
     assert "Samedeal crashed" in opened[1][2].text
     assert "\x1b[?1049l" in opened[1][2].text.rpartition("crashed")[0]
     await until(lambda: door.metric("sessions") == 1)
+    assert door.metric("faults_total") == 1
     seen = len(bystander[2].text)
     bystander[1].write("s")
     await until(lambda: "Bell" in bystander[2].text[seen:])
@@ -302,6 +311,34 @@ async def test_sessions_of_a_key_are_bounded(door: Door) -> None:
     for connection, _, _ in opened:
         connection.abort()
     await until(lambda: door.metric("sessions") == 0)
+
+
+async def test_server_learns_the_address_behind_a_load_balancer(home: Path, tmp_path: Path) -> None:
+    """The address in the PROXY header reaches the server, for its limits, and a connection without one is closed."""
+    addresses: list[str | None] = []
+
+    async def note(connection: ServerConnection) -> None:
+        assert connection.request is not None
+        addresses.append(connection.request.headers.get("X-Forwarded-For"))
+
+    async with serve(note, "127.0.0.1", 0) as server:
+        address = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        with door_to(address, tmp_path, 0, free_port(), "--proxy-protocol", "127.0.0.0/8") as door:
+            for header, expected in (
+                (b"PROXY TCP4 192.0.2.7 192.0.2.1 5 22\r\n", "192.0.2.7"),
+                (_PROXY_V2, "2001:db8::7"),
+            ):
+                key = asyncssh.generate_private_key("ssh-ed25519")
+                connected = socket.create_connection(("127.0.0.1", door.port))
+                connected.sendall(header)
+                connection = await asyncssh.connect(
+                    sock=connected, known_hosts=None, config=None, username="ana", client_keys=[key], agent_path=None
+                )
+                _connections.append(connection)
+                done = await connection.run("rooms")
+                assert (done.exit_status, addresses.pop()) == (1, expected)
+            code, _ = await asyncio.to_thread(run, *ssh("ssh", door, key_in(home, "key"), "-T", "a@127.0.0.1", "help"))
+            assert code == 255
 
 
 async def test_stopping_door_tells_its_sessions(server: str, tmp_path: Path) -> None:

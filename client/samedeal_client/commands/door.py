@@ -14,6 +14,8 @@ from samedeal_client.net.address import parse_address
 from samedeal_client.paths import data_home
 
 if TYPE_CHECKING:
+    from asyncssh import SSHKey
+
     from samedeal_client.door.door import Network
 
 DESCRIPTION = """\
@@ -31,7 +33,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal door``."""
-    from samedeal_client.door.limits import HELP, Limits
+    from samedeal_client.door.limits import HELP, DoorLimits
 
     parser.add_argument("url", metavar="URL", help="the server; or 'forget', or 'key'")
     parser.add_argument("key", metavar="KEY", nargs="*", help="for 'forget': a public key, or its fingerprint")
@@ -58,46 +60,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESSES",
         help="load balancers that begin connections with a PROXY header: addresses, or networks such as 10.0.0.0/8",
     )
+    parser.add_argument("--with-server", action="store_true", help=argparse.SUPPRESS)
     limits = parser.add_argument_group("limits of each process (maximum values)")
     for name, meaning in HELP.items():
-        flag, default = f"--limit-{name.replace('_', '-')}", getattr(Limits(), name)
+        flag, default = f"--limit-{name.replace('_', '-')}", getattr(DoorLimits(), name)
         text = f"{meaning} (default: {default})"
         limits.add_argument(flag, type=integer_in(1, 10_000_000), default=default, metavar="N", help=text)
 
 
-def run(given: argparse.Namespace) -> int:
-    """Run the door until a signal, and return the exit code."""
+def host_key_of(directory: Path) -> SSHKey:
+    """Return the host key in a directory, which is made if there is none. Raise Failure if asyncssh is missing."""
     try:
-        from samedeal_client.door.door import (
-            Door,
-            dns_record,
-            listen,
-            load_host_key,
-            prepare,
-            serve_door,
-            serve_workers,
-        )
-        from samedeal_client.door.identities import Identities, read_fingerprint
+        from samedeal_client.door.door import load_host_key
     except ModuleNotFoundError as error:
         if error.name != "asyncssh":
             raise
         raise Failure("The door needs asyncssh. Install it with: pip install 'samedeal[ssh]'") from None
-    from samedeal_client.door.limits import HELP, Limits
+    return load_host_key(directory)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the door until a signal, and return the exit code."""
+    from samedeal_client.door.limits import HELP, DoorLimits
 
     directory = Path(given.data) if given.data else data_home() / "door"
     if given.url == "forget":
+        from samedeal_client.door.identities import Identities, read_fingerprint
+
         identities = Identities(directory)
         known = identities.forget(identities.identity(read_fingerprint(" ".join(given.key))))
         print("The key is forgotten." if known else "This key is not known here.")
         return 0
-    host_key = load_host_key(directory)
+    host_key = host_key_of(directory)
+    from samedeal_client.door.door import Door, dns_record, listen, prepare, serve_door, serve_workers
+
     if given.url == "key":
         print(host_key.get_fingerprint(), dns_record("HOST", host_key), sep="\n")
         return 0
     server = parse_address(given.url).typed
     public = parse_address(given.public_url).typed if given.public_url else ""
     proxies = _networks(given.proxy_protocol)
-    limits = Limits(**{name: getattr(given, f"limit_{name}") for name in HELP})
+    limits = DoorLimits(**{name: getattr(given, f"limit_{name}") for name in HELP})
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
     logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
     try:
@@ -114,7 +117,12 @@ def run(given: argparse.Namespace) -> int:
 
     def serve_worker(number: int) -> None:
         health = (given.health_host, given.health_port + number) if given.health_port else None
-        serve_door(Door(server, directory, limits, proxies, public), listeners, health)
+        serve_door(
+            Door(server, directory, limits, proxies, public),
+            listeners,
+            health,
+            sys.stdin.fileno() if given.with_server else None,
+        )
 
     if given.workers > 1:
         serve_workers(given.workers, serve_worker)

@@ -5,10 +5,19 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 
-DESCRIPTION = "Run a server. The same as samedeal-server, with all its options."
+from samedeal_client.commands.common import integer_in
+from samedeal_client.commands.door import host_key_of
+from samedeal_client.errors import Failure
+from samedeal_client.net.address import DEFAULT_PORT
+from samedeal_client.paths import data_home
+
+DESCRIPTION = """\
+Run a server. The same as samedeal-server, with all its options. With --ssh-port PORT, people can also play over ssh, through
+a door that runs as long as the server."""
 EXAMPLES = ""
 
 
@@ -20,8 +29,48 @@ def serve(arguments: Sequence[str]) -> int:
 
             print(f"samedeal: The server needs {module}. To get it, {REINSTALL}.", file=sys.stderr)
             return 1
+    try:
+        arguments = _with_door(arguments)
+    except Failure as error:
+        print(f"samedeal: {error}", file=sys.stderr)
+        return error.code
     sys.stdout.flush()
     return os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", "serve", *arguments])  # noqa: S606 (our own program)
+
+
+def _with_door(arguments: Sequence[str]) -> Sequence[str]:
+    """Start a door if ``--ssh-port`` is given. Return the arguments of the server.
+
+    The door holds one end of a pipe and the server the other, so that the door stops when the server has ended.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--ssh-port", type=integer_in(1, 65535))
+    parser.add_argument("--port", type=int, default=int(os.environ.get("SAMEDEAL_PORT", DEFAULT_PORT)))
+    parser.add_argument("--tls-cert")
+    parser.add_argument("--public-url")
+    parser.add_argument("--trusted-proxies")
+    try:
+        known, _ = parser.parse_known_args(arguments)
+    except argparse.ArgumentError as error:
+        raise Failure(f"{error}.", 2) from None
+    if not known.ssh_port:
+        return arguments
+    if known.tls_cert or not known.port:
+        raise Failure(
+            "--ssh-port needs a fixed --port without TLS. Otherwise run 'samedeal door' beside the server.", 2
+        )
+    others = [*arguments]
+    at = next(number for number, word in enumerate(others) if word.partition("=")[0] == "--ssh-port")
+    del others[at : at + (1 if "=" in others[at] else 2)]
+    host_key = host_key_of(data_home() / "door").get_fingerprint()
+    others += ["--door", f":{known.ssh_port} {host_key}"]
+    others += [] if known.trusted_proxies else ["--trusted-proxies", "127.0.0.1"]
+    ours, theirs = os.pipe()
+    os.set_inheritable(theirs, True)  # noqa: FBT003 (positional only)
+    door = ["door", f"ws://127.0.0.1:{known.port}", "--port", str(known.ssh_port), "--with-server"]
+    door += ["--public-url", known.public_url] if known.public_url else []
+    subprocess.Popen([sys.executable, "-m", "samedeal_client", *door], stdin=ours)  # noqa: S603 (our own program)
+    return others
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,9 @@ import asyncssh
 
 import samedeal
 from samedeal_client.door.identities import Identities, fingerprint, trim
-from samedeal_client.door.limits import Limits, Sessions
-from samedeal_client.door.metrics import Metrics
-from samedeal_client.door.session import Request, SessionTerminal
+from samedeal_client.door.limits import DoorLimits, OpenSessions
+from samedeal_client.door.metrics import DoorMetrics
+from samedeal_client.door.session import SessionRequest, SessionTerminal
 
 _logger = logging.getLogger(__name__)
 
@@ -55,10 +55,10 @@ _SIGNALS: Final = {"INT": 130, "TERM": 143, "HUP": 129}
 class DoorParts(Protocol):
     """The parts of a door that its connections use."""
 
-    limits: Limits
-    sessions: Sessions
+    limits: DoorLimits
+    sessions: OpenSessions
     identities: Identities
-    metrics: Metrics
+    metrics: DoorMetrics
     server: str
     public_url: str
     stopping: bool
@@ -299,6 +299,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
                 door.server,
                 door.public_url,
                 door.metrics.dropped.inc,
+                door.metrics.faults.inc,
             )
             self.update_stalled()
             code = await self.terminal.run()
@@ -317,14 +318,14 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
         known = bool(identity) and self._door.identities.forget(identity)
         self._channel.write("What this door kept of your key is deleted.\r\n" if known else "Nothing was kept.\r\n")
 
-    def _request(self) -> Request:
+    def _request(self) -> SessionRequest:
         width, height, *_ = self._channel.get_terminal_size()
         size = (min(width or 80, 1000), min(height or 24, 500)) if self._has_terminal else (0, 0)
         sent = {name.decode("ascii", "replace"): value for name, value in self._channel.get_environment_bytes().items()}
         environment = {name: value.decode("utf-8", "replace") for name, value in sent.items()}
         environment["TERM"] = (self._channel.get_terminal_type() or "")[:_VALUE_LENGTH]
         user = str(self._login.connection.get_extra_info("username", ""))[:_VALUE_LENGTH]
-        return Request(user, self._command or "", size, environment)
+        return SessionRequest(user, self._command or "", size, environment)
 
     def _finish(self, code: int) -> None:
         """Send the exit code. A client that does not close the connection then is disconnected."""

@@ -24,8 +24,8 @@ from websockets.asyncio.server import serve
 
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
-from samedeal_client.door.limits import Limits, Rates, Sessions
-from samedeal_client.door.metrics import Metrics
+from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates
+from samedeal_client.door.metrics import DoorMetrics
 from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.shared_styles import share_styles
 from samedeal_client.paths import write_new
@@ -83,14 +83,14 @@ class Door:
     """
 
     def __init__(
-        self, server: str, directory: Path, limits: Limits, proxies: Sequence[Network] = (), public_url: str = ""
+        self, server: str, directory: Path, limits: DoorLimits, proxies: Sequence[Network] = (), public_url: str = ""
     ) -> None:
         self.server = server
         self.public_url = public_url
         self.limits = limits
-        self.sessions = Sessions(limits)
+        self.sessions = OpenSessions(limits)
         self.identities = Identities(directory)
-        self.metrics = Metrics()
+        self.metrics = DoorMetrics()
         self.stopping = False
         self._proxies = proxies
         self._options = connection_options(self, load_host_key(directory))
@@ -129,9 +129,13 @@ class Door:
 
     # Listening
 
-    async def run(self, listeners: Iterable[socket.socket], health: tuple[str, int] | None) -> None:
-        """Serve until SIGTERM or SIGINT, and drain."""
+    async def run(
+        self, listeners: Iterable[socket.socket], health: tuple[str, int] | None, lifeline: int | None = None
+    ) -> None:
+        """Serve until SIGTERM or SIGINT, or until the file ``lifeline`` ends, and drain."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        if lifeline is not None:
+            loop.add_reader(lifeline, stop.set)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         tasks = [loop.create_task(self._accept(listener)) for listener in listeners]
@@ -141,6 +145,8 @@ class Door:
             answer = lambda connection, request: self.metrics.answer(connection, request, stopping=self.stopping)  # noqa: E731
             answers = await serve(lambda _: asyncio.sleep(0), *health, process_request=answer)
         await stop.wait()
+        if lifeline is not None:
+            loop.remove_reader(lifeline)
         await self.drain()
         for task in tasks:
             task.cancel()
@@ -241,8 +247,10 @@ def prepare() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-def serve_door(door: Door, listeners: Sequence[socket.socket], health: tuple[str, int] | None) -> None:
-    """Serve in this process until a signal."""
+def serve_door(
+    door: Door, listeners: Sequence[socket.socket], health: tuple[str, int] | None, lifeline: int | None = None
+) -> None:
+    """Serve in this process until a signal, or until the file ``lifeline`` ends."""
     try:
         import uvloop
     except ImportError:
@@ -250,7 +258,7 @@ def serve_door(door: Door, listeners: Sequence[socket.socket], health: tuple[str
     else:
         factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(door.run(listeners, health))
+        runner.run(door.run(listeners, health, lifeline))
 
 
 def serve_workers(count: int, serve_worker: Callable[[int], None]) -> None:

@@ -14,7 +14,7 @@ _MOST_ADDRESSES: Final = 10_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class DoorLimits:
     """The limits, with times in seconds. ``HELP`` describes them."""
 
     sessions: int = 200
@@ -60,10 +60,10 @@ class Rates:
         return self._counts[address] <= self._rate
 
 
-class Sessions:
+class OpenSessions:
     """The number of sessions, in all and by address and key."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: DoorLimits) -> None:
         self._limits = limits
         self._counts: Counter[str] = Counter()
 

@@ -23,7 +23,7 @@ _LAGS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 _LAG_INTERVAL: Final = 0.25
 
 
-class Metrics:
+class DoorMetrics:
     """The metrics of one process."""
 
     def __init__(self) -> None:

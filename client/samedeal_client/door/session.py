@@ -87,7 +87,7 @@ class Channel(Protocol):
 
 
 @dataclass
-class Request:
+class SessionRequest:
     """What the user has asked for. ``size`` is that of the terminal, or (0, 0) without a terminal."""
 
     user: str
@@ -201,12 +201,13 @@ class SessionTerminal(Terminal):
     def __init__(
         self,
         channel: Channel,
-        request: Request,
+        request: SessionRequest,
         home: Path,
         address: str,
         server: str,
         public_url: str,
         count_dropped: Callable[[], None],
+        count_fault: Callable[[], None],
     ) -> None:
         self._channel = channel
         self._request = request
@@ -215,6 +216,8 @@ class SessionTerminal(Terminal):
         self.only_server = server
         self.public_url = public_url
         self.count_dropped = count_dropped
+        self._count_fault = count_fault
+        self.on_crash = self._log_fault
         self.size = request.size
         self.stalled = False
         self.drivers: list[SessionDriver] = []
@@ -389,13 +392,17 @@ class SessionTerminal(Terminal):
             code = 1
         except (SamedealError, CannotConnect, Failure) as error:
             code = self._report(error)
-        except Exception as error:
-            _logger.exception("a session has failed")
+        except Exception as error:  # noqa: BLE001 (it is logged, and must not end the door)
+            self._log_fault()
             code = self._report(error)
         self._restore()
         if self._farewell:
             self._errors.write(f"{self._farewell}\n")
         return code if self.code is None else self.code
+
+    def _log_fault(self) -> None:
+        self._count_fault()
+        _logger.error("a session has failed", exc_info=True)  # noqa: LOG014 (called while an exception is handled)
 
     def _report(self, error: Exception) -> int:
         self._restore()

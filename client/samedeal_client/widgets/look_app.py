@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
@@ -85,6 +86,14 @@ class LookApp(App[_Result]):
         """End the app. If another app follows, leave the screen to it."""
         self.keeps_screen = self.is_followed(result)
         super().exit(result, return_code, message)
+
+    def _fatal_error(self) -> None:
+        """Report a crash. If the process does not belong to the player, its operator gets the traceback."""
+        if (report := terminal().on_crash) is None:
+            super()._fatal_error()
+        else:
+            report()
+            self.panic(Text("Samedeal crashed, and its operator can see why. Your seat is kept: come in again."))
 
     def on_resize(self) -> None:
         """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""

@@ -130,6 +130,11 @@ class Config:
         "", "secret that signs what hooks get, at least 16 characters", metavar="SECRET", redact=r"(?s).+"
     )
     hook_secret_file: str = setting("", "file that holds the secret of the hooks", metavar="FILE")
+    door: str = setting(
+        "",
+        "door for ssh that the page names: its address and host key, as in 'cards.example.org:2222 SHA256:...'",
+        metavar="ADDRESS",
+    )
     health_host: str = setting("127.0.0.1", "address to listen on for health checks and metrics", metavar="ADDRESS")
     health_port: int | None = setting(
         None, "port for /healthz, /readyz and /metrics; 0 is any free port", metavar="PORT", minimum=0, maximum=65535
@@ -177,6 +182,9 @@ class Config:
                 HookAddress.parse(hook)
             except ValueError as error:
                 raise InvalidValue("hook", str(error)) from None
+        if self.door and not re.fullmatch(r"[^\s:/]*:\d{1,5} SHA256:[A-Za-z0-9+/]{43}", self.door):
+            hint = "Write its address and the host key that 'samedeal door key' prints: HOST:PORT SHA256:..."
+            raise InvalidValue("door", f"{self.door!r} is not a door. {hint}")
         if self.public_url and not re.fullmatch(r"(wss?|https?|samedeal)://[^\s/]+(/\S*)?", self.public_url):
             raise InvalidValue(
                 "public-url", f"{self.public_url!r} is not an address. Write it as in wss://cards.example.org."

@@ -14,11 +14,12 @@ import re
 from base64 import b64encode
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from importlib.resources import files
 from io import BytesIO
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import segno
 from websockets.datastructures import Headers
@@ -53,6 +54,7 @@ _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
 
 _END_OF_HEAD: Final = b"</head>"
+_END_OF_FOOTER: Final = b"</footer>"
 
 METHODS: Final = ("GET", "HEAD")
 """The HTTP methods that are answered."""
@@ -90,9 +92,10 @@ class File:
 
 
 class PageFiles:
-    """The files of the page, which are read once at start-up. ``public_url`` is the setting of this name."""
+    """The files of the page, which are read once at start-up. ``public_url`` and ``door`` are the settings."""
 
-    def __init__(self, public_url: str = "") -> None:
+    def __init__(self, public_url: str = "", door: str = "") -> None:
+        self._door = door
         self._files = {found.name: make_file(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
         if offered():
             self._files[_GAMES] = make_file(_GAMES, games_json(GAMES.values()))
@@ -125,11 +128,27 @@ class PageFiles:
         """Return the file for a path without its first slash, or None if there is none."""
         if not name or _room_code(name):
             tags = preview_tags(address, _room_code(name), room).encode()
-            return make_file(DOCUMENT, self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD))
+            document = self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD)
+            note = door_note(self._door, address, _room_code(name)).encode()
+            return make_file(DOCUMENT, document.replace(_END_OF_FOOTER, note + _END_OF_FOOTER))
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
             code = _room_code(name.removeprefix(_QR_CODE[0]).removesuffix(_QR_CODE[1]))
             return _qr_code(f"{address}/{code}") if code and address else None
         return None if name == DOCUMENT else self._files.get(name)
+
+
+def door_note(door: str, page: str, room: str) -> str:
+    """Return a paragraph that says how to play over ssh. It is empty without a ``door``, the setting.
+
+    ``page`` is the address of the page, whose host the door has unless the setting names another one.
+    """
+    address, _, host_key = door.partition(" ")
+    host, _, port = address.rpartition(":")
+    host = host or urlsplit(page).hostname or ""
+    if not host:
+        return ""
+    command = f"ssh -t{'' if port == '22' else f' -p {port}'} {host} {room}".strip()
+    return f"\t<p>In a terminal: <code>{escape(command)}</code> (host key <code>{escape(host_key)}</code>)</p>\n"
 
 
 def room_of(request: Request) -> str:

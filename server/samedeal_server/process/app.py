@@ -201,7 +201,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
         agent = NodeAgent(rooms, connections, bans, stop, metrics)
         subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}
-        page = PageFiles(config.public_url) if config.page else None
+        page = PageFiles(config.public_url, config.door) if config.page else None
         listeners = NewsListeners(rooms, limits) if config.page else None
         gateway = Gateway(
             rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners

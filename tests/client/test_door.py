@@ -1,0 +1,233 @@
+"""The parts of the door that need no connection."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+import asyncssh
+import pytest
+
+from samedeal_client.door.connections import DoorConnection, DoorParts, DoorServer, _Variables
+from samedeal_client.door.door import dns_record, load_host_key
+from samedeal_client.door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
+from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates
+from samedeal_client.door.proxy_header import read_proxy_header
+from samedeal_client.door.session import Lines, _arguments
+from samedeal_client.errors import Failure
+
+SERVER = "play.example.org"
+
+
+@pytest.mark.parametrize(
+    ("typed", "arguments"),
+    [
+        ("", []),
+        ("friday", ["join", SERVER, "friday"]),
+        ("Friday --ascii", ["join", SERVER, "Friday", "--ascii"]),
+        ("join", ["join", SERVER]),
+        ("watch friday", ["watch", SERVER, "friday"]),
+        ("race", ["race", SERVER]),
+        ("race klondike --plain", ["race", "klondike", SERVER, "--plain"]),
+        ("new --game yukon", ["new", SERVER, "--game", "yukon"]),
+        ("rooms --open", ["rooms", SERVER, "--open"]),
+        ("history", ["history"]),
+        ("--name ana", ["join", SERVER, "--name", "ana"]),
+    ],
+)
+def test_words_become_arguments_for_the_server_of_the_door(typed: str, arguments: list[str]) -> None:
+    assert _arguments(typed.split(), SERVER, plain=False) == arguments
+
+
+@pytest.mark.parametrize("typed", ["cat /etc/passwd", "play klondike", "replay x", "serve x", "../x", "a.b", "? ?"])
+def test_other_words_are_refused(typed: str) -> None:
+    with pytest.raises(Failure, match="Type help"):
+        _arguments(typed.split(), SERVER, plain=True)
+
+
+def test_identity_is_bound_to_door_and_key(tmp_path: Path) -> None:
+    one, same, other = (Identities(tmp_path / name) for name in ("one", "one", "other"))
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    found = fingerprint(key.public_data)
+    assert one.identity(found) == same.identity(found) != other.identity(found)
+    assert one.identity(found) not in (found, found[:40])
+    assert read_fingerprint(key.get_fingerprint()) == found
+    assert read_fingerprint(key.export_public_key().decode()) == found
+    for text in ("", "ana", "SHA256:abc", "ssh-ed25519 ???"):
+        with pytest.raises(Failure):
+            read_fingerprint(text)
+
+
+def test_keys_are_forgotten_after_a_year_or_when_there_are_too_many(tmp_path: Path) -> None:
+    identities = Identities(tmp_path)
+    for number in range(5):
+        visited = time.time() - number * KEPT_FOR / 3.5
+        os.utime(identities.home(str(number)), (visited, visited))
+    left_over = identities.guest()
+    os.utime(left_over, (0, 0))
+    guest = identities.guest()
+    identities.clean(3)
+    assert sorted(path.name for path in (tmp_path / "keys").iterdir()) == ["0", "1", "2"]
+    assert (left_over.exists(), guest.exists()) == (False, True)
+    identities.clean(100)
+    assert identities.forget("1")
+    assert not identities.forget("1")
+    assert [path.name for path in (tmp_path / "keys").iterdir() if path.name != "0"] == ["2"]
+
+
+def test_what_is_kept_of_a_key_is_bounded(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir()
+    for number in range(60):
+        (tmp_path / "records" / f"{number}.txt").touch()
+        os.utime(tmp_path / "records" / f"{number}.txt", (number, number))
+    (tmp_path / "history.jsonl").write_text("".join(f"{number:099}\n" for number in range(4000)))
+    trim(tmp_path)
+    assert {int(path.stem) for path in (tmp_path / "records").iterdir()} == set(range(10, 60))
+    lines = (tmp_path / "history.jsonl").read_text().splitlines()
+    assert (lines[-1], {len(line) for line in lines}) == (f"{3999:099}", {99})
+    assert len(lines) < 2000
+
+
+def typed_lines(*, terminal: bool, typed: str) -> tuple[list[str], str, int]:
+    """Return the lines that somebody types, what is shown of them, and how often they were interrupted."""
+    shown: list[str] = []
+    interrupts: list[None] = []
+    lines = Lines(shown.append if terminal else None, lambda: interrupts.append(None))
+    lines._wanted = True
+    lines.feed(typed)
+    return list(lines._lines), "".join(shown), len(interrupts)
+
+
+async def test_typed_lines_can_be_edited() -> None:
+    assert typed_lines(terminal=True, typed="ab\x7fc\r") == (["ac"], "ab\b \bc\r\n", 0)
+    assert typed_lines(terminal=True, typed="\x7fabc\x15d\r") == (["d"], "abc" + "\b \b" * 3 + "d\r\n", 0)
+    assert typed_lines(terminal=True, typed="\x1b[Aa\x1b[<0;1;1Mb\x1bOP\x03\r") == (["ab"], "ab\r\n", 1)
+    assert typed_lines(terminal=False, typed="one\ntwo\nthree") == (["one", "two"], "", 0)
+    assert typed_lines(terminal=True, typed="x" * 5000 + "\r")[0] == ["x" * 1000]
+
+
+async def test_input_for_screens_is_no_line() -> None:
+    lines = Lines(pytest.fail, pytest.fail)
+    lines.feed("q\r")
+    lines.end()
+    assert await lines.read_line() is None
+
+
+def test_only_harmless_variables_are_kept() -> None:
+    sent: dict[bytes, bytes] = _Variables()
+    for name in (b"LANG", b"LC_ALL", b"COLORTERM", b"NO_COLOR", b"LD_PRELOAD", b"HOME", b"SAMEDEAL_DEBUG", b"\xff"):
+        sent[name] = b"x"
+    sent[b"LC_LONG"] = b"x" * 1000
+    assert set(sent) == {b"LANG", b"LC_ALL", b"COLORTERM", b"NO_COLOR"}
+    for number in range(1000):
+        sent[b"LC_%d" % number] = b""
+    assert len(sent) == 50
+
+
+def test_sessions_are_counted_by_address_and_key() -> None:
+    sessions = OpenSessions(DoorLimits(sessions=4, per_address=2, per_key=1))
+    assert not sessions.refusal("a", "k")
+    sessions.count("a", "k", 1)
+    assert sessions.refusal("b", "k")
+    sessions.count("a", "", 1)
+    assert sessions.refusal("a", "")
+    assert not sessions.refusal("b", "")
+    sessions.count("b", "", 1)
+    sessions.count("b", "l", 1)
+    assert sessions.refusal("c", "m")
+    sessions.count("a", "k", -1)
+    assert not sessions.refusal("c", "k")
+
+
+def test_connections_of_an_address_are_counted_by_the_minute() -> None:
+    rates = Rates(2)
+    assert [rates.allows("a", 100.0) for _ in range(3)] == [True, True, False]
+    assert rates.allows("b", 101.0)
+    assert rates.allows("a", 161.0)
+
+
+class _Parts:
+    """The parts of a door that a login uses."""
+
+    def __init__(self, directory: Path) -> None:
+        self.limits = DoorLimits(offered_keys=2)
+        self.identities = Identities(directory)
+        self.metrics = self
+        self.aborted = False
+
+    def logged_in(self, _: object) -> None: ...
+
+    def refused(self, _: str) -> None: ...
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+def login(directory: Path) -> tuple[DoorServer, _Parts]:
+    parts = _Parts(directory)
+    server = DoorServer(cast("DoorParts", cast("Any", parts)))
+    server.connection_made(cast("DoorConnection", cast("Any", parts)))
+    return server, parts
+
+
+async def test_guest_who_has_shown_a_key_is_not_its_owner(tmp_path: Path) -> None:
+    """Anybody can show a public key. Only a signature with it counts, and that ends the login."""
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    guest, _ = login(tmp_path)
+    assert guest.validate_public_key("ana", key)
+    assert guest.get_kbdint_challenge("ana", "", "") == ("", "", "", [])
+    guest.auth_completed()
+    assert guest.identity == ""
+    owner, parts = login(tmp_path)
+    assert owner.validate_public_key("ana", key)
+    owner.auth_completed()
+    assert owner.identity == parts.identities.identity(fingerprint(key.public_data))
+
+
+async def test_connection_that_offers_many_keys_is_closed(tmp_path: Path) -> None:
+    server, parts = login(tmp_path)
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    assert [server.validate_public_key("ana", key) for _ in range(5)] == [True] * 4 + [False]
+    assert parts.aborted
+
+
+@pytest.mark.parametrize(
+    ("sent", "address"),
+    [
+        (b"PROXY TCP4 192.0.2.7 192.0.2.1 5 22\r\nSSH", "192.0.2.7"),
+        (b"PROXY TCP6 2001:db8::7 2001:db8::1 5 22\r\nSSH", "2001:db8::7"),
+        (b"PROXY UNKNOWN\r\nSSH", "peer"),
+        (b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0SSH", "peer"),
+        (b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\2\7\xc0\0\2\1\0\5\0\x16SSH", "192.0.2.7"),
+        (b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n", None),
+        (b"PROXY TCP4 evil 192.0.2.1 5 22\r\n", None),
+        (b"PROXY " + b"x" * 200, None),
+        (b"PROXY", None),
+    ],
+)
+async def test_proxy_header_is_read_and_nothing_more(sent: bytes, address: str | None) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        theirs.sendall(sent)
+        theirs.shutdown(socket.SHUT_WR)
+        if address is None:
+            with pytest.raises(ValueError, match=r"PROXY|closed|address"):
+                await read_proxy_header(ours, "peer")
+        else:
+            assert await read_proxy_header(ours, "peer") == address
+            assert ours.recv(100) == b"SSH"
+
+
+def test_host_key_is_kept_and_has_a_dns_record(tmp_path: Path) -> None:
+    key = load_host_key(tmp_path)
+    assert load_host_key(tmp_path) == key
+    assert (tmp_path / "host_key").stat().st_mode & 0o077 == 0
+    digest = sha256(key.public_data)
+    assert dns_record("play.example.org", key) == f"play.example.org. IN SSHFP 4 2 {digest.hexdigest()}"
+    assert key.get_fingerprint() == f"SHA256:{b64encode(digest.digest()).decode().rstrip('=')}"
