@@ -10,6 +10,7 @@ from typing import Final
 
 from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
+from samedeal_client.door.metrics import DoorMetrics
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.config.config import OTHER_VARIABLES, Config
 from samedeal_server.config.setting_sources import table
@@ -50,9 +51,10 @@ class Metric:
 
 
 def metrics() -> dict[str, Metric]:
-    """Return all series of a node, by name."""
+    """Return all series of a node and of a door, by name."""
     found: dict[str, Metric] = {}
-    for collector, names in Metrics().registry._collector_to_names.items():
+    registries = (Metrics().registry, DoorMetrics().registry)
+    for collector, names in (pair for registry in registries for pair in registry._collector_to_names.items()):
         labels = frozenset(getattr(collector, "_labelnames", ()))
         found |= {name: Metric(name, labels) for name in names}
     return found

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
+from samedeal_client.cli import parser as client_parser
 from samedeal_server.config.config import DEFAULT_PORT, Config
 from samedeal_server.config.setting_sources import read
 from samedeal_server.process.listening import ALL_ADDRESSES
@@ -32,6 +33,7 @@ PINNED = ("requirements", "requirements-build")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 PROXIES = sorted((DEPLOY / "proxy").iterdir())
 UNITS = [DEPLOY / "systemd" / "samedeal.service", DEPLOY / "systemd" / "samedeal@.service"]
+DOOR_UNIT = DEPLOY / "systemd" / "samedeal-door.service"
 BACKUP_UNIT = DEPLOY / "systemd" / "samedeal-backup.service"
 
 
@@ -170,7 +172,10 @@ def test_compose_node_uses_image_and_known_settings(service: str, row: dict[str,
 def test_compose_proxy_reaches_nodes_and_is_trusted() -> None:
     compose = loaded(DEPLOY / "compose.yaml")
     caddy = compose["services"]["caddy"]
-    nodes = [service for service, row in compose["services"].items() if row["image"] == "samedeal"]
+    ours = {service: row for service, row in compose["services"].items() if row["image"] == "samedeal"}
+    nodes = [service for service, row in ours.items() if "entrypoint" not in row]
+    assert all(row["networks"]["default"]["aliases"] == ["nodes"] for row in (ours[node] for node in nodes))
+    assert f"ws://nodes:{DEFAULT_PORT}" in ours["door"]["entrypoint"]
     assert caddy["environment"]["NODES"] == " ".join(f"{node}:{DEFAULT_PORT}" for node in nodes)
     file = (DEPLOY / "proxy" / "Caddyfile").read_text()
     assert set(re.findall(r"\{\$(\w+)", file)) == set(caddy["environment"])
@@ -192,7 +197,7 @@ def test_compose_redis_is_durable() -> None:
 
 def test_manifest_is_a_resource_or_an_example() -> None:
     named = loaded(DEPLOY / "kubernetes" / "kustomization.yaml")["resources"]
-    examples = {"kustomization.yaml", "ingress.yaml", "service-monitor.yaml"}
+    examples = {"kustomization.yaml", "ingress.yaml", "service-monitor.yaml", "door.yaml"}
     assert {path.name for path in MANIFESTS} == {*named, *examples}
 
 
@@ -235,7 +240,7 @@ def test_services_and_budgets_select_the_pods() -> None:
 
 def test_alerts_ask_for_the_job_of_each_scrape() -> None:
     """Prometheus takes the job from its configuration. The Prometheus Operator takes it from a label of the Service."""
-    (scrape,) = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
+    scrape, _ = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
     monitor = loaded(DEPLOY / "kubernetes" / "service-monitor.yaml")["spec"]
     selected = monitor["selector"]["matchLabels"].items()
     (service,) = [
@@ -283,9 +288,21 @@ def test_units_have_the_same_hardening() -> None:
     assert one == several
 
 
-def test_backup_unit_is_as_restricted_as_a_node() -> None:
+@pytest.mark.parametrize("path", [BACKUP_UNIT, DOOR_UNIT], ids=name)
+def test_other_unit_is_as_restricted_as_a_node(path: Path) -> None:
     restrictions = {line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))}
-    assert restrictions <= set(unit(BACKUP_UNIT))
+    assert restrictions <= set(unit(path))
+
+
+def test_commands_of_doors_parse() -> None:
+    pod = loaded(DEPLOY / "kubernetes" / "door.yaml")[1]["spec"]["template"]["spec"]["containers"][0]
+    commands = [
+        dict(unit(DOOR_UNIT))["ExecStart"].split(),
+        loaded(DEPLOY / "compose.yaml")["services"]["door"]["entrypoint"],
+        [*pod["command"], *pod["args"]],
+    ]
+    for _, *arguments in commands:
+        assert client_parser("door").parse_args(arguments).data
 
 
 def test_backup_timer_starts_the_backup_unit() -> None:
@@ -341,7 +358,12 @@ def test_proxy_uses_the_ports_of_the_units(path: Path) -> None:
 
 
 def test_prometheus_uses_the_ports_of_the_units() -> None:
-    (scrape,) = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
+    scrape, door = loaded(DEPLOY / "monitoring" / "prometheus.yaml")["scrape_configs"]
+    start = dict(unit(DOOR_UNIT))["ExecStart"].split()
+    assert door["static_configs"][0]["targets"] == [f"127.0.0.1:{start[start.index('--health-port') + 1]}"]
+    assert (
+        f"127.0.0.1:{start[start.index('--port') + 1]} send-proxy-v2" in (DEPLOY / "proxy" / "haproxy.cfg").read_text()
+    )
     assert scrape["static_configs"][0]["targets"] == ["127.0.0.1:7901", "127.0.0.1:7902"]
     assert scrape["job_name"] == "samedeal"
 

@@ -19,6 +19,7 @@ DESCRIPTION = """\
 Run a server. The same as samedeal-server, with all its options. With --ssh-port PORT, people can also play over ssh, through
 a door that runs as long as the server."""
 EXAMPLES = ""
+_SSH_PORT = "also let people play over ssh, on this port (needs the extra [ssh])"
 
 
 def serve(arguments: Sequence[str]) -> int:
@@ -29,6 +30,8 @@ def serve(arguments: Sequence[str]) -> int:
 
             print(f"samedeal: The server needs {module}. To get it, {REINSTALL}.", file=sys.stderr)
             return 1
+    if "--help" in arguments or "-h" in arguments:
+        print(f"--ssh-port PORT  {_SSH_PORT}; see samedeal door --help\n")
     try:
         arguments = _with_door(arguments)
     except Failure as error:
@@ -75,6 +78,7 @@ def _with_door(arguments: Sequence[str]) -> Sequence[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Accept any arguments. The server parses them."""
+    parser.add_argument("--ssh-port", metavar="PORT", help=_SSH_PORT)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="see samedeal serve --help")
 
 
