@@ -75,6 +75,7 @@ OTHER_COMMANDS |= {
     "promtool",
     "python3",
     "redis-cli",
+    "ssh",
     "systemctl",
     "tee",
     "touch",

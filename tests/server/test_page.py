@@ -23,7 +23,7 @@ from samedeal.deal import shuffled
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
-from samedeal_server.page.files import sent
+from samedeal_server.page.files import door_note, sent
 from samedeal_server.page.previews import preview_tags
 from tests.server.live_nodes import NodeMaker
 from tests.server.plain_http import ask
@@ -413,3 +413,17 @@ def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
 def test_page_refuses_to_send_other_values(value: str, tmp_path: Path) -> None:
     program = f"(() => {{ try {{ encode([{value}]); return 'sent' }} catch {{ return 'refused' }} }})()"
     assert evaluate_with_page(program, None, tmp_path) == "refused"
+
+
+@pytest.mark.parametrize(
+    ("door", "page", "room", "command"),
+    [
+        ("", "https://a", "friday", ""),
+        (":2222 SHA256:k", "https://a:7777", "friday", "ssh -t -p 2222 a friday"),
+        ("b:22 SHA256:k", "https://a", "", "ssh -t b"),
+        (":2222 SHA256:k", "", "friday", ""),
+    ],
+)
+def test_page_names_the_door_with_its_host_key(door: str, page: str, room: str, command: str) -> None:
+    note = door_note(door, page, room)
+    assert (f"<code>{command}</code>" in note, "SHA256:k" in note) == (bool(command), bool(command))

@@ -48,7 +48,7 @@ def _with_door(arguments: Sequence[str]) -> Sequence[str]:
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--ssh-port", type=integer_in(1, 65535))
-    parser.add_argument("--port", type=int, default=int(os.environ.get("SAMEDEAL_PORT", DEFAULT_PORT)))
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT)
     parser.add_argument("--tls-cert")
     parser.add_argument("--public-url")
     parser.add_argument("--trusted-proxies")
@@ -66,7 +66,7 @@ def _with_door(arguments: Sequence[str]) -> Sequence[str]:
     at = next(number for number, word in enumerate(others) if word.partition("=")[0] == "--ssh-port")
     del others[at : at + (1 if "=" in others[at] else 2)]
     host_key = host_key_of(data_home() / "door").get_fingerprint()
-    others += ["--door", f":{known.ssh_port} {host_key}"]
+    others += ["--port", str(known.port), "--door", f":{known.ssh_port} {host_key}"]
     others += [] if known.trusted_proxies else ["--trusted-proxies", "127.0.0.1"]
     ours, theirs = os.pipe()
     os.set_inheritable(theirs, True)  # noqa: FBT003 (positional only)

@@ -142,6 +142,8 @@ def door_note(door: str, page: str, room: str) -> str:
 
     ``page`` is the address of the page, whose host the door has unless the setting names another one.
     """
+    if not door:
+        return ""
     address, _, host_key = door.partition(" ")
     host, _, port = address.rpartition(":")
     host = host or urlsplit(page).hostname or ""
