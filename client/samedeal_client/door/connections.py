@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final, Protocol, cast
 
 import asyncssh
+import asyncssh.constants
 
 import samedeal
 from samedeal_client.door.identities import Identities, fingerprint, trim
@@ -84,6 +85,11 @@ class DoorConnection(asyncssh.SSHServerConnection):
         self.address = address
         self.session: ChannelSession | None = None
         self.stalled = False
+
+    def send_packet(self, pkttype: int, *args: bytes, **options: Any) -> None:
+        """Send a packet. asyncssh sends an empty one before each, which only protects ciphers that the door refuses."""
+        if pkttype != asyncssh.constants.MSG_IGNORE:
+            super().send_packet(pkttype, *args, **options)
 
     def pause_writing(self) -> None:
         """Handle that the network takes no more output."""
