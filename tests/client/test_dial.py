@@ -24,6 +24,7 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_client.net.address import ServerAddress, parse_address
 from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect, connect_error, dial
+from samedeal_client.terminal import Terminal, use_terminal
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
 
@@ -138,3 +139,17 @@ def test_failures_are_explained() -> None:
     plain = parse_address("ws://example.org:7777")
     errors += [connect_error(plain, error) for error in (InvalidMessage("no HTTP"), InvalidStatus(response(400, b"")))]
     assert_sentences("client connection: failures", [f"{error.code}\t{error}" for error in errors])
+
+
+async def test_session_of_a_door_reaches_only_its_server() -> None:
+    class Elsewhere(Terminal):
+        only_server = "127.0.0.1:1"
+
+    async def dial_from(address: str) -> ConnectErrorCode:
+        use_terminal(Elsewhere())
+        with pytest.raises(CannotConnect) as failure:
+            await dial(parse_address(address))
+        return failure.value.code
+
+    assert await asyncio.create_task(dial_from("127.0.0.1:2")) is ConnectErrorCode.BAD_ADDRESS
+    assert await asyncio.create_task(dial_from("127.0.0.1:1")) is ConnectErrorCode.NO_SERVER

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import shutil
 import signal
 import socket
@@ -285,9 +286,10 @@ async def test_slow_reader_gets_the_newest_screen(door: Door) -> None:
         channel.change_terminal_size(width, 40)
         await asyncio.sleep(0.02)
     channel.change_terminal_size(133, 40)
-    channel.write("s")
-    await asyncio.sleep(0)
+    await asyncio.sleep(0.1)
     channel.resume_reading()
+    await until(lambda: re.search(r"\x1b\[\d+;1[12]\dH", screen.text) is not None)  # drawn where there was no window
+    channel.write("s")
     await until(lambda: "Bell" in screen.text)
     channel.write("\x11")
     await until(lambda: screen.closed)

@@ -1,0 +1,126 @@
+"""Measures a door: the CPU time and memory of sessions, and how soon a key has an effect.
+
+    samedeal door ws://127.0.0.1:7777 --port 2222 --health-port 7790 --limit-per-address 500 --limit-rate 10000
+    python -m tests.load.door 2222 7790 --sessions 20 --words 'new --players 1 --start full --game klondike' --keys 30
+
+Each session types ``--keys`` keys a minute: the space bar, which draws from the stock, or those in ``--type``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import re
+import time
+import urllib.request
+from dataclasses import dataclass
+
+import asyncssh
+
+
+class _Session(asyncssh.SSHClientSession[str]):
+    """A session that notes how long after a key something is drawn."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.typed = 0.0
+        self.echoes: list[float] = []
+        self.channel: asyncssh.SSHClientChannel[str]
+
+    def connection_made(self, chan: asyncssh.SSHClientChannel[str]) -> None:
+        self.channel = chan
+
+    def data_received(self, data: str, datatype: object) -> None:
+        self.bytes += len(data)
+        if "What is your name" in data:
+            self.channel.write("\r")
+        if "\x1b]11;?" in data:
+            self.channel.write("\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c")
+        if self.typed:
+            self.echoes.append(time.perf_counter() - self.typed)
+            self.typed = 0.0
+
+    def type(self, key: str) -> None:
+        self.typed = time.perf_counter()
+        self.channel.write(key)
+
+
+@dataclass
+class _Use:
+    """What the process has used so far."""
+
+    cpu: float
+    memory: float
+
+    @classmethod
+    def of(cls, port: int) -> _Use:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+            text = answer.read().decode()
+        values = [re.search(rf"^process_{name} (\S+)", text, re.MULTILINE) for name in _NAMES]
+        cpu, memory = (float(found[1]) for found in values if found)
+        return cls(cpu, memory)
+
+
+_NAMES = ("cpu_seconds_total", "resident_memory_bytes")
+
+
+async def _open(port: int, number: int, words: str) -> tuple[asyncssh.SSHClientConnection, _Session]:
+    connection = await asyncssh.connect(
+        *("127.0.0.1", port),
+        known_hosts=None,
+        config=None,
+        agent_path=None,
+        username=f"player{number}",
+        client_keys=[asyncssh.generate_private_key("ssh-ed25519")],
+    )
+    session = _Session()
+    await connection.create_session(
+        lambda: session, words or None, term_type="xterm-256color", term_size=(120, 40), request_pty="force"
+    )
+    return connection, session
+
+
+async def _measure(given: argparse.Namespace) -> None:
+    before = _Use.of(given.health)
+    opened = [await _open(given.port, number, given.words) for number in range(given.sessions)]
+    await asyncio.sleep(given.settle)
+    start = _Use.of(given.health)
+
+    async def play(session: _Session, number: int) -> None:
+        end, keys = time.monotonic() + given.seconds, itertools.cycle(given.type)
+        await asyncio.sleep(number * 0.618 % 1 * 60 / max(given.keys, 1))
+        while given.keys and time.monotonic() < end:
+            session.type(next(keys))
+            await asyncio.sleep(60 / given.keys)
+        await asyncio.sleep(max(end - time.monotonic(), 0))
+
+    await asyncio.gather(*(play(session, number) for number, (_, session) in enumerate(opened)))
+    end = _Use.of(given.health)
+    count = given.sessions
+    print(f"to begin: {(start.cpu - before.cpu) / count * 1000:.0f} ms of CPU")
+    print(f"then: {(end.cpu - start.cpu) / given.seconds / count:.2%} of a core", end=", ")
+    print(f"{(end.memory - before.memory) / count / 1e6:.1f} MB a session")
+    echoes = sorted(echo for _, session in opened for echo in session.echoes)
+    if echoes:
+        middle, late = echoes[len(echoes) // 2], echoes[int(len(echoes) * 0.99)]
+        print(f"echo of {len(echoes)} keys: median {middle * 1000:.0f} ms, p99 {late * 1000:.0f} ms")
+    for connection, _ in opened:
+        connection.abort()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("port", type=int)
+    parser.add_argument("health", type=int)
+    parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument("--words", default="")
+    parser.add_argument("--keys", type=float, default=0)
+    parser.add_argument("--type", default=" ", help="the keys, one after another")
+    parser.add_argument("--settle", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=30)
+    asyncio.run(_measure(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
