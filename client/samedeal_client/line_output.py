@@ -183,7 +183,7 @@ class LineOutput:
         if record is not None and room is not None:
             try:
                 self.record_path = save_record(record, room.room, room.starts)
-                self.print(f"Record saved in {terminal().shown_path(self.record_path)}")
+                self.print(f"Record saved in {self.record_path if terminal().owns_process else self.record_path.name}")
             except OSError as error:
                 self.print(f"Cannot save your record: {error.strerror}.")
         elif model.own.play is not None:

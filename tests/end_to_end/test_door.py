@@ -274,6 +274,16 @@ async def test_crash_of_a_command_is_reported_and_logged(door: Door, home: Path)
     assert "on purpose" in door.log
 
 
+def width_drawn(text: str) -> int:
+    """Return the last column in which something was drawn."""
+    x = last = 0
+    for token in re.finditer(r"\x1b\[\d+;(\d+)H|\x1b\[(\d*)C|\x1b\[[\d;?<>=$]*[a-zA-Z]|([^\x1b\r\n])", text):
+        column, steps, char = token.groups()
+        x = int(column) if column else x + int(steps or 1) if steps is not None else x + (char is not None)
+        last = max(last, x - 1 if char is not None else 0)
+    return last
+
+
 async def test_slow_reader_gets_the_newest_screen(door: Door) -> None:
     """While a user reads nothing, frames are dropped. Afterwards the user sees what is there."""
     _, channel, screen = opened = await client(door, None, window=2**14)
@@ -285,11 +295,14 @@ async def test_slow_reader_gets_the_newest_screen(door: Door) -> None:
             break
         channel.change_terminal_size(width, 40)
         await asyncio.sleep(0.02)
+    before = door.metric("dropped_frames_total")
     channel.change_terminal_size(133, 40)
-    await asyncio.sleep(0.1)
+    await until(lambda: door.metric("dropped_frames_total") > before)
+    before = door.metric("dropped_frames_total")
+    channel.write("s")  # the settings are drawn after everything else, and nothing of it is sent
+    await until(lambda: door.metric("dropped_frames_total") > before)
     channel.resume_reading()
-    await until(lambda: re.search(r"\x1b\[\d+;1[12]\dH", screen.text) is not None)  # drawn where there was no window
-    channel.write("s")
+    await until(lambda: width_drawn(screen.text) > 101)
     await until(lambda: "Bell" in screen.text)
     channel.write("\x11")
     await until(lambda: screen.closed)
