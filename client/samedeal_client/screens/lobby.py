@@ -168,7 +168,9 @@ class LobbyScreen(WidgetScreen):
 
     @property
     def _ways(self) -> tuple[views.Choice, ...]:
-        return views.choices(self.lobby, tide_text(self.client.link.tides, self.client.now()), bots=terminal().owns_process)
+        return views.choices(
+            self.lobby, tide_text(self.client.link.tides, self.client.now()), bots=terminal().owns_process
+        )
 
     def _show_choices(self) -> None:
         ways = self._ways
