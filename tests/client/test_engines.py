@@ -93,13 +93,14 @@ def test_built_in_engine_plays_like_the_bot(game: str, number: int, undo_rule: U
 IMPATIENT = {
     "is not ready": "START_TIMEOUT",
     "is silent": "_SHORTEST_TIME STOP_TIMEOUT",
+    "misspells its answer": "_SHORTEST_TIME STOP_TIMEOUT",
 }
 """The timeouts that are shortened for a failure, because it lasts as long."""
 
 FAILURES = {
     "ends": ("exit 3", "ended with code 3"),
     "ends with an error": ("echo 'no such module' >&2; exit 1", "no such module"),
-    "is killed": (READY + "kill -9 $$", "ended with code 137"),
+    "is killed": (READY + "kill -9 $$", "ended by SIGKILL"),
     "is not ready": ("cat >/dev/null", "'ready 1'"),
     "has another version": ("read -r line; echo ready 2", "version '2'"),
     "writes binary rubbish": ("printf '\\377\\376\\n'; cat", "UTF-8"),
@@ -108,6 +109,7 @@ FAILURES = {
     "floods without lines": ("exec cat /dev/zero", "65536 bytes"),
     "floods its errors and ends": ("yes oops | head -c 300000 >&2; exit 1", "oops"),
     "is silent": (READY + "exec cat >/dev/null", "did not answer"),
+    "misspells its answer": (READY + "echo best move; exec cat >/dev/null", "'best move'"),
     "answers for another game": (answering("*) answer='a 0'"), "a 0 is not legal"),
     "answers with no action": (answering("*) answer=castle"), "'castle'"),
     "answers with nothing": (answering("*) answer="), "''"),

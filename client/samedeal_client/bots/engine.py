@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 import shutil
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
@@ -47,6 +48,9 @@ MAX_LINES: Final = 1000
 LONGEST_LINE: Final = 1 << 16
 """Maximum number of lines that an engine writes for one answer, and of bytes in a line."""
 
+_SIGNALS: Final = {128 + each: each.name for each in signal.Signals}
+"""The signals by which an engine may end, by the exit codes that stand for them."""
+
 _TAIL: Final = 2000
 """Number of bytes of an engine's error output that are kept."""
 
@@ -69,6 +73,8 @@ def engine_command(text: str) -> list[str]:
         )
     if program := shutil.which(words[0]):
         return [program, *words[1:]]
+    if Path(words[0]).is_file() and os.access(words[0], os.X_OK):
+        raise Failure(f"There is no {words[0]} on the PATH. For the program in this directory, write ./{words[0]}.", 2)
     if Path(words[0]).is_file():
         raise Failure(
             f"The engine {words[0]} is not executable. Make it so with 'chmod +x', or name its interpreter.", 2
@@ -100,6 +106,8 @@ class Engine:
     _failures: int = 0
     _plan: list[Move | str] = field(default_factory=list)
     _revision: int = 0
+    _ignored: str = ""
+    """The last line that was no answer."""
 
     async def __aenter__(self) -> Self:
         """Return this object. The engine is not running yet."""
@@ -166,7 +174,7 @@ class Engine:
             raise
         finally:
             os.close(inherited)
-        self._tail = b""
+        self._tail, self._ignored = b"", ""
         self._tailing = asyncio.create_task(self._keep_tail(self._process))
         self._write(f"samedeal {VERSION}")
         try:
@@ -174,7 +182,7 @@ class Engine:
                 await self._shake_hands()
         except TimeoutError:
             raise EngineFailed(
-                f"The engine did not say 'ready {VERSION}' within {START_TIMEOUT:g} seconds. "
+                f"The engine did not say 'ready {VERSION}' within {START_TIMEOUT:g} seconds. {self._said}"
                 "It must say so when it reads 'samedeal', and flush its output."
             ) from None
 
@@ -218,8 +226,14 @@ class Engine:
                     raise EngineFailed(f"The engine's answer can't be read. {error}") from None
             self._write("stop")
         raise EngineFailed(
-            f"The engine did not answer within {time:g} seconds, nor {STOP_TIMEOUT:g} seconds after 'stop'."
+            f"The engine did not answer within {time:g} seconds, nor {STOP_TIMEOUT:g} seconds after 'stop'. {self._said}"
+            "It must write 'bestmove' and an action, and flush its output."
         )
+
+    @property
+    def _said(self) -> str:
+        """What an engine that did not answer has said instead, as a sentence with a blank after it."""
+        return f"Its last line was {self._ignored!r}. " if self._ignored else ""
 
     async def _read(self, *words: str) -> str:
         """Return the next line that begins with one of these words, and skip others."""
@@ -239,6 +253,7 @@ class Engine:
             self.trace(f"< {printable(line)}")
             if line.split(" ", 1)[0] in words:
                 return line
+            self._ignored = printable(line, 40)
         raise EngineFailed(f"The engine wrote {MAX_LINES} lines without '{words[-1]}'.")
 
     def _write(self, line: str) -> None:
@@ -250,7 +265,9 @@ class Engine:
         with suppress(TimeoutError):
             async with asyncio.timeout(_QUIT_TIMEOUT):
                 await process.wait()
-        code = "" if process.returncode is None else f" with code {process.returncode}"
+        code = f" with code {process.returncode}" if process.returncode is not None else ""
+        if process.returncode in _SIGNALS:
+            code = f" by {_SIGNALS[process.returncode]}"
         lines = self._tail.decode(errors="replace").strip().splitlines()
         return f"The engine has ended{code}. {printable(lines[-1]) if lines else ''}".rstrip()
 
