@@ -14,6 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.errors import MalformedText
+from samedeal.games import DEFAULT_GAME
 from samedeal.protocol.messages import TideLine, TideTable, TideTime
 from samedeal.record import Record
 
@@ -44,7 +45,8 @@ def tide_times(entries: Iterable[str]) -> tuple[TideTime, ...]:
         found = _TIME.fullmatch(" ".join(entry.split()))
         if found is None:
             raise MalformedText(
-                f"{entry!r} is not a time and a game. Write them as in '19:30 willow', or '*:15 willow' for every hour."
+                f"{entry!r} is not a time and a game. Write them as in '19:30 {DEFAULT_GAME}', "
+                f"or '*:15 {DEFAULT_GAME}' for every hour."
             )
         hour, minute, game = found.groups()
         for each in range(24) if hour == "*" else (int(hour),):

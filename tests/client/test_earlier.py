@@ -5,36 +5,22 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from samedeal.options import Options
 from samedeal.protocol.codec import encode
-from samedeal.protocol.messages import EarlierPlayer, RoomState, Seat, Standing, Tally
+from samedeal.protocol.messages import EarlierPlayer
 from samedeal_client.net.sanitize import decode_sanitized
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.live_ranking import current_ranking
+from tests.client.lone_player import OWN
+from tests.client.lone_player import ROOM as LONE_ROOM
 
 FAST = EarlierPlayer(name="ada", foundation_cards=3, time=0, reached=(1_000, 2_000, 3_000))
 WINNER = EarlierPlayer(name="june", foundation_cards=52, time=9_000, reached=(8_000,) * 51 + (9_000,))
-OWN = Standing(place=1, player="m", name="mira", foundation_cards=31, time=0, moves=40, undos=0)
 
-ROOM = RoomState(
-    room="friday",
-    event=1,
-    phase="racing",
-    game="willow",
-    deal=f"again {'0' * 64}",
-    options=Options(),
-    private=False,
-    host="m",
-    players=(Seat(player="m", name="mira", seat=1),),
-    tallies=(Tally(player="m", foundation_cards=2, last_progress_at=101_500),),
-    commitment=bytes(32),
-    starts=100_000,
-    ends=1_000_000,
-    earlier=(FAST, WINNER),
-)
+
+ROOM = replace(LONE_ROOM, deal=f"again {'0' * 64}", earlier=(FAST, WINNER))
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.results import ResultDetails, shared_result
 from samedeal_client.views.tide import tide_rows, tide_text
+from tests.client.lone_player import OWN, ROOM
 from tests.client.referee import ME, Referee, running_app
 from tests.client.referee import START as REFEREE_START
-from tests.client.test_earlier import OWN, ROOM
 
 START = 1_795_203_000_000
-ROOM_OF_TIDE = replace(ROOM, phase="finished", standings=(OWN,), earlier=(), deal="winnable", tide=START)
+ROOM_OF_TIDE = replace(ROOM, phase="finished", standings=(OWN,), tide=START)
 TABLE = TideTable(
     game="willow",
     tide=START,

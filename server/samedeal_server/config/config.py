@@ -103,7 +103,7 @@ class Config:
     )
     tides: tuple[str, ...] = setting(
         (),
-        "public races of each day: times (UTC) and games, such as '12:00 willow, *:30 spider' (* is every hour)",
+        "public races of each day: times (UTC) and games, such as '12:00 GAME, *:30 GAME' (* is every hour)",
         metavar="TIDES",
     )
     tls_cert: Path | None = setting(None, "TLS certificate, including intermediate certificates", metavar="FILE")
