@@ -280,9 +280,8 @@ async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, mo
     await ana.commit(2)
     await ana.reveal(2)
     ended = await resigned(ana)
-    assert [notice.code for notice in ana.inbox if isinstance(notice, Notice)] == [
-        *("waiting", "unseated", "waiting", "unseated")
-    ]
+    told = [notice.code for notice in ana.inbox if isinstance(notice, Notice)]
+    assert told[:4] == ["waiting", "unseated", "waiting", "unseated"]  # and one more if Ana herself was slow
     for player in (bob, cid, dan):
         assert await player.closed() == CloseCode.RESTART
     proof = DealProof.parse(ended.proof)

@@ -134,7 +134,7 @@ async def test_private_rooms_are_not_seen(node: NodeMaker) -> None:
     ana = await one.player("ana")
     gone = [await get(one, path) for path in ("/series/secret", "/series/closed")]
     for room, passphrase, options in (("secret", "x", {}), ("closed", "", {"spectators": False})):
-        await race(ana, await ana.create(room, passphrase, series=2, **options), passphrase=passphrase)
+        await race(ana, await ana.create(room, passphrase, deal="#1", series=2, **options), passphrase=passphrase)
         async with asyncio.timeout(DEADLINE):
             while not (kept := await one.store.records.newest_of(room)):
                 pass
