@@ -80,6 +80,20 @@ class Options(Struct, frozen=True):
                 "start_at, in milliseconds since 1970, must be set if start is 'at', and must not be set otherwise."
             )
 
+    @classmethod
+    def scheduled(cls, game: str, start_at: int, countdown: int, *, bots: bool) -> Self:
+        """Return the options of a room that the server opens by itself, for a race on a winnable deal."""
+        return cls(
+            games=(game,),
+            deal="winnable",
+            players=MAX_PLAYERS,
+            start="at",
+            start_at=start_at,
+            countdown=countdown,
+            bots=bots,
+            hosted=False,
+        )
+
     @property
     def undo_rule(self) -> Undo:
         """The undo rule, as an ``Undo``."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from samedeal import options
 from samedeal.protocol.messages import Created, RaceNow, Start
 from samedeal_server.rooms import race_now
 from samedeal_server.rooms.race_now import LONGEST_WAIT, SHORTEST_WAIT
@@ -69,7 +70,7 @@ async def test_room_that_starts_soon_is_chosen(
 
 
 async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_now, "MAX_PLAYERS", 4)
+    monkeypatch.setattr(options, "MAX_PLAYERS", 4)
     one = await node()
     players = [await one.player(f"p{number}") for number in range(3)]
     first = await asked(players[0])

@@ -7,7 +7,7 @@ from typing import Final
 
 from samedeal.errors import RequestRefused
 from samedeal.games import DEFAULT_GAME, game_named
-from samedeal.options import MAX_PLAYERS, Options
+from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
 from samedeal.protocol_codes import RefusalCode
 from samedeal_server.races import refusals
@@ -58,16 +58,7 @@ class RaceNowRooms:
 
     async def _open(self, game: str, now: int, player: str, network: str) -> str:
         start = -(-(now + SHORTEST_WAIT) // PERIOD) * PERIOD
-        options = Options(
-            games=(game,),
-            deal="winnable",
-            players=MAX_PLAYERS,
-            start="at",
-            start_at=start,
-            countdown=_COUNTDOWN,
-            bots=False,
-            hosted=False,
-        )
+        options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
         for number in range(_MOST_ROOMS):
             seed = f"{game} {start} {number}".encode()
             code = room_code(hmac.digest(self._rooms.store.receipt_key, seed, "sha256"))

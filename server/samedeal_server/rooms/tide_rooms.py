@@ -89,16 +89,7 @@ class TideRooms:
         return [races[code] if code in races else self._full[code][1] for code in codes]
 
     async def _open(self, game: str, start: int, code: str, network: str, *, bot: bool) -> None:
-        options = Options(
-            games=(game,),
-            deal="winnable",
-            players=MAX_PLAYERS,
-            start="at",
-            start_at=start,
-            countdown=_COUNTDOWN,
-            bots=bot,
-            hosted=False,
-        )
+        options = Options.scheduled(game, start, _COUNTDOWN, bots=bot)
         await self._store.tides.keep(game, start, code, ())
         try:
             await self._creator.create(options, code, "", network, tide=start)
