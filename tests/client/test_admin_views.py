@@ -9,9 +9,10 @@ from samedeal.options import Options
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
 from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal_client.commands.admin import with_url
-from samedeal_client.text.appearance import STYLE_NAMES, Look
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows, top_rows
+from samedeal_client.widgets.style_colours import PAINTS
 from tests.golden.golden_files import assert_golden
 
 NOW = 1_795_287_801_000
@@ -79,7 +80,7 @@ SHOWN = RoomShown(
 
 
 def text(rows: list[Row]) -> str:
-    assert {style for row in rows for span in row for style in span.style.split()} <= STYLE_NAMES
+    assert {style for row in rows for span in row for style in span.style.split()} <= PAINTS.keys()
     return "\n".join(row_text(row).rstrip() for row in rows) + "\n"
 
 

@@ -22,8 +22,9 @@ from samedeal_client.drawing.marks import (
     run_length,
     selection_marks,
 )
-from samedeal_client.text.appearance import STYLE_NAMES, Look
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.widgets.style_colours import PAINTS
 from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
 from tests.client.pictures import hit, position_of, text_of
 from tests.golden.golden_files import assert_golden, assert_sentences
@@ -266,7 +267,7 @@ def test_every_board_fits_every_size(
         }
         assert not cells & taken
         taken |= cells
-        assert all(set(span.style.split()) <= STYLE_NAMES for row in part.rows for span in row)
+        assert all(set(span.style.split()) <= PAINTS.keys() for row in part.rows for span in row)
     if at.panel is not None:
         assert at.panel.x + at.panel.width == width
         assert at.panel.y + at.panel.height == height

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from samedeal.names import WIDEST_NAME, clean_name
 from samedeal.protocol.messages import Standing
 from samedeal.terminal_text import columns_of
-from samedeal_client.text.appearance import STYLE_NAMES, Look
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.final_standings import standing_cells
 from samedeal_client.views.meters import bar, sparkline
 from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
 from samedeal_client.views.plot import Curve, cards_plot
+from samedeal_client.widgets.style_colours import PAINTS
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
@@ -23,7 +24,7 @@ BARE = Look(colour=False)
 def texts(rows: tuple[Row, ...], width: int) -> list[str]:
     """The texts of rows, after checking their widths and style names."""
     assert [row_width(row) for row in rows] == [width] * len(rows)
-    assert all(set(span.style.split()) <= STYLE_NAMES for row in rows for span in row)
+    assert all(set(span.style.split()) <= PAINTS.keys() for row in rows for span in row)
     return [row_text(row).rstrip() for row in rows]
 
 

@@ -26,12 +26,7 @@ def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks =
 
 def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:
     """Draw a board at the places of a layout."""
-    regions = [draw_top(board, look, at, marks)]
-    if RESERVE in at.places:
-        regions.append(draw_reserve(board, look, at, marks))
-    keys = board.game.keys
-    regions += [draw_column(board, keys[pile], look, at, marks) for pile in (*board.game.columns, *board.game.fans)]
-    return BoardPicture(tuple(regions))
+    return BoardPicture(tuple(draw_region(board, name, look, at, marks) for name in at.places))
 
 
 def draw_region(board: Board, name: str, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:

@@ -14,38 +14,6 @@ from typing import Final, NamedTuple
 from samedeal.cards import DOWN, FACE, RANKS, SUITS, UNSEEN, Card
 from samedeal_client.text.spans import Span, ascii_only
 
-STYLE_NAMES: Final = frozenset(
-    (
-        *("red", "black", "diamond", "club"),  # suits; the last two only with four colours
-        *(
-            "hidden",
-            "seen",
-            "pile",
-            "empty",
-            "more",
-        ),  # face down, face down but already seen, name of a pile, empty pile, number of cards left out
-        *("paper", "buried", "back"),  # cards: movable, covered, face down
-        *("red-card", "black-card", "diamond-card", "club-card", "seen-card"),  # what is printed on a card
-        *(
-            "source",
-            "target",
-            "partial",
-            "last",
-            "found",
-            "hint",
-            "edge",
-        ),  # marks and the edge between two cards, added to a card's own style
-        *("gold", "skin", "hair", "on-gold", "on-skin", "on-hair"),  # pictures of court cards
-        *("on-red", "on-black", "on-diamond", "on-club"),
-        "cut-out",  # added to a card's style: the text has the colour of the card, and lies on the table
-        *("label", "count", "title", "notice"),
-        *("name", "you", "away", "alarm", "bar", "rest", "spark", "axis"),
-        *("line1", "line2", "line3", "line4"),  # the curves of a plot
-        *("key", "field", "selected", "good", "bad"),  # controls: key, value, selected; results: good, bad
-    )
-)
-"""The names of styles. The style of a span may combine several names."""
-
 _CARD: Final = re.compile(rf"\b[{RANKS}][{SUITS}]\b")
 
 _RANKS: Final = ("", "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
@@ -56,58 +24,33 @@ _SUIT_WORDS: Final = ("clubs", "diamonds", "hearts", "spades")
 class Glyphs(NamedTuple):
     """Characters for drawing. Each is one column wide, except that ``space``, a sign for the space bar, may have two."""
 
-    suits: str
-    hidden: str
-    empty: str
-    ellipsis: str
-    pointer: str
-    space: str
-    dot: str
-    dash: str
-    star: str
-    up: str
-    down: str
-    bar: str
-    rest: str
-    meter: tuple[str, str]
-    blocks: str
-    spark: str
-    plot: tuple[str, ...]
-    strokes: str
-    back: str
-    edge: str
-    side_edge: str
-    outline: tuple[str, ...]
-    redeal: str
-    marks: str
+    suits: str = "♣♦♥♠"
+    hidden: str = "▒"
+    empty: str = "·"
+    ellipsis: str = "…"
+    pointer: str = "▸"
+    space: str = "␣"
+    dot: str = "·"
+    dash: str = "–"
+    star: str = "★"
+    up: str = "▲"
+    down: str = "▼"
+    bar: str = "━"
+    rest: str = "─"
+    meter: tuple[str, str] = ("▀", "▔")
+    blocks: str = " ▏▎▍▌▋▊▉█"
+    spark: str = "▁▂▃▄▅▆▇█"
+    plot: tuple[str, ...] = tuple("┤┼─┴┬│╭╯╮╰")
+    strokes: str = "─·×+"
+    back: str = "░"
+    edge: str = "▁"
+    side_edge: str = "▕"
+    outline: tuple[str, ...] = tuple("╭╮╰╯─│")
+    redeal: str = "↻"
+    marks: str = "•↓?↑*"
 
 
-UNICODE: Final = Glyphs(
-    suits="♣♦♥♠",
-    hidden="▒",
-    empty="·",
-    ellipsis="…",
-    pointer="▸",
-    space="␣",
-    dot="·",
-    dash="–",
-    star="★",
-    up="▲",
-    down="▼",
-    bar="━",
-    rest="─",
-    meter=("▀", "▔"),
-    blocks=" ▏▎▍▌▋▊▉█",
-    spark="▁▂▃▄▅▆▇█",
-    plot=tuple("┤┼─┴┬│╭╯╮╰"),
-    strokes="─·×+",
-    back="░",
-    edge="▁",
-    side_edge="▕",
-    outline=tuple("╭╮╰╯─│"),
-    redeal="↻",
-    marks="•↓?↑*",
-)
+UNICODE: Final = Glyphs()
 
 ASCII: Final = Glyphs(
     suits="CDHS",

@@ -1,7 +1,7 @@
 """Styled text, cut and padded to terminal columns.
 
-A row is a tuple of spans. A style is one or more names of ``appearance.STYLE_NAMES`` separated by spaces, such as
-``red source``. The front end maps names to colours.
+A row is a tuple of spans. A style is one or more names separated by spaces, such as ``red source``. The front
+end maps names to colours.
 """
 
 from __future__ import annotations

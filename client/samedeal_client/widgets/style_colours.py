@@ -1,4 +1,4 @@
-"""The colours of the style names in ``appearance.STYLE_NAMES``, and the conversion of rows to Textual's strips.
+"""The names of styles with their colours, and the conversion of rows to Textual's strips.
 
 Text has the terminal's own colours unless it lies on felt or its style sets others. Even on a terminal with 16 colours,
 the main marks on cards (``source``, ``target``, ``hint``, ``found``) differ in background from each other and from plain
@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from samedeal_client.text.appearance import STYLE_NAMES, Look
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_width
 
 
@@ -38,15 +38,18 @@ def _on_card(colour: str, background: str = "", attributes: str = "") -> Paint:
 
 
 PAINTS: Final[dict[str, Paint]] = {
+    # suits; the last two only with four colours
     "red": Paint("", "#ff7b72", "#cf222e"),
     "black": Paint(),
     "diamond": Paint("", "#79c0ff", "#0969da"),
     "club": Paint("", "#7ee787", "#0a7a20"),
+    # face down, face down but already seen, name of a pile, empty pile, number of cards left out
     "hidden": Paint("", "#8b949e", "#8c959f"),
     "seen": Paint("italic", "#8b949e", "#6e7781"),
     "pile": Paint("", "#ccd4da", "#57606a"),
     "empty": Paint("", "#ccd4da", "#8c959f"),
     "more": Paint("", "#d29922", "#9a6700"),
+    # cards: movable, covered, face down; what is printed on a card
     "paper": _on_card(_INK, "color(231)"),
     "buried": _on_card(_INK, "color(254)"),
     "back": _on_card("#6f93d6", "#1d3f9e"),
@@ -55,6 +58,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "diamond-card": _on_card("color(20)"),
     "club-card": _on_card("color(22)"),
     "seen-card": _on_card("#d6e0f5", "", "italic"),
+    # marks and the edge between two cards, added to a card's own style
     "source": _on_card(_INK, "color(222)"),
     "target": _on_card(_INK, "#8fe88f"),
     "partial": _on_card(_INK, "color(194)"),
@@ -62,6 +66,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "found": _on_card(_INK, "color(219)"),
     "hint": _on_card(_INK, "color(87)"),
     "edge": _on_card("color(248)"),
+    # pictures of court cards
     "gold": _on_card("color(178)"),
     "skin": _on_card("color(223)"),
     "hair": _on_card("color(130)"),
@@ -72,6 +77,7 @@ PAINTS: Final[dict[str, Paint]] = {
     "on-black": _on_card("", _INK),
     "on-diamond": _on_card("", "color(20)"),
     "on-club": _on_card("", "color(22)"),
+    # added to a card's style: the text has the colour of the card, and lies on the table
     "cut-out": Paint(),
     "label": Paint("", "#aeb6bf", "#57606a"),
     "count": Paint(),
@@ -85,16 +91,19 @@ PAINTS: Final[dict[str, Paint]] = {
     "rest": Paint("", "#484f58", "#afb8c1"),
     "spark": Paint("", "#8b949e", "#57606a"),
     "axis": Paint("", "#8b949e", "#57606a"),
+    # controls: key, value, selected; results: good, bad
     "key": Paint("bold", "#79c0ff", "#0969da"),
     "field": Paint("underline"),
     "selected": Paint("bold", "", "", "#10307a", "#a5d8ff"),
     "good": Paint("", "#3fb950", "#0a7a20"),
     "bad": Paint("bold", "#ff7b72", "#cf222e"),
+    # the curves of a plot
     "line1": Paint("", "#58a6ff", "#0969da"),
     "line2": Paint("", "#f0883e", "#bc4c00"),
     "line3": Paint("", "#3fb950", "#0a7a20"),
     "line4": Paint("", "#d2a8ff", "#8250df"),
 }
+"""The paint of each style. The style of a span may combine several names."""
 
 _FELT: Final = Style(color="#e6edf3", bgcolor="#1a5c3a")
 
@@ -140,8 +149,6 @@ def _cut_out(style: Style, table: Style, look: Look) -> Style:
 
 
 def _style(name: str, look: Look) -> Style:
-    if name not in STYLE_NAMES:
-        raise ValueError(f"there is no style {name!r}")
     paint = PAINTS[name]
     if not look.colour:
         return Style.parse(_COLOURLESS.get(name, paint.attributes))

@@ -6,7 +6,7 @@ The filters change everything that Textual draws itself: borders, scroll bars, m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,95 +19,57 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, ascii_only
 from samedeal_client.widgets.style_colours import style_of
 
-DARK: Final = Theme(
-    name="samedeal-dark",
-    ansi=True,
-    dark=True,
-    primary="#58a6ff",
-    secondary="#d2a8ff",
-    accent="#e3b341",
-    warning="#e3b341",
-    error="#ff7b72",
-    success="#3fb950",
-    foreground="ansi_default",
-    background="ansi_default",
-    surface="ansi_default",
-    panel="ansi_default",
-    boost="ansi_default",
-    variables={
-        "border": "#58a6ff",
-        "border-blurred": "#484f58",
-        "text-muted": "#8b949e",
-        "text-disabled": "#6e7681",
-        "block-cursor-background": "#10307a",
-        "block-cursor-foreground": "#ffffff",
-        "block-cursor-text-style": "bold",
-        "block-cursor-blurred-background": "#21262d",
-        "block-cursor-blurred-foreground": "#ffffff",
-        "block-cursor-blurred-text-style": "none",
-        "block-hover-background": "#21262d",
-        "ansi-background": "#21262d",
-        "ansi-foreground": "#e6edf3",
-        "footer-key-foreground": "#79c0ff",
-        "footer-description-foreground": "#8b949e",
-        "input-cursor-background": "#e6edf3",
-        "input-cursor-foreground": "#0d1117",
-        "input-cursor-text-style": "none",
-        "input-selection-background": "#1f6feb",
-        "input-selection-foreground": "#ffffff",
-        "scrollbar": "#484f58",
-        "scrollbar-hover": "#6e7681",
-        "scrollbar-active": "#58a6ff",
-        "scrollbar-background": "ansi_default",
-        "scrollbar-background-hover": "ansi_default",
-        "scrollbar-background-active": "ansi_default",
-    },
-)
+_COLOURS: Final = {
+    "primary": ("#58a6ff", "#0969da"),
+    "secondary": ("#d2a8ff", "#8250df"),
+    "accent": ("#e3b341", "#9a6700"),
+    "warning": ("#e3b341", "#9a6700"),
+    "error": ("#ff7b72", "#cf222e"),
+    "success": ("#3fb950", "#0a7a20"),
+}
+"""The colours of a theme: the dark one, and the light one."""
 
-LIGHT: Final = Theme(
-    name="samedeal-light",
-    ansi=True,
-    dark=False,
-    primary="#0969da",
-    secondary="#8250df",
-    accent="#9a6700",
-    warning="#9a6700",
-    error="#cf222e",
-    success="#0a7a20",
-    foreground="ansi_default",
-    background="ansi_default",
-    surface="ansi_default",
-    panel="ansi_default",
-    boost="ansi_default",
-    variables={
-        "border": "#0969da",
-        "border-blurred": "#afb8c1",
-        "text-muted": "#57606a",
-        "text-disabled": "#6e7781",
-        "block-cursor-background": "#a5d8ff",
-        "block-cursor-foreground": "#000000",
+_VARIABLES: Final = {
+    "border": ("#58a6ff", "#0969da"),
+    "border-blurred": ("#484f58", "#afb8c1"),
+    "text-muted": ("#8b949e", "#57606a"),
+    "text-disabled": ("#6e7681", "#6e7781"),
+    "block-cursor-background": ("#10307a", "#a5d8ff"),
+    "block-cursor-foreground": ("#ffffff", "#000000"),
+    "block-cursor-blurred-background": ("#21262d", "#e6eaef"),
+    "block-cursor-blurred-foreground": ("#ffffff", "#000000"),
+    "block-hover-background": ("#21262d", "#e6eaef"),
+    "ansi-background": ("#21262d", "#e6eaef"),
+    "ansi-foreground": ("#e6edf3", "#1f2328"),
+    "footer-key-foreground": ("#79c0ff", "#0969da"),
+    "footer-description-foreground": ("#8b949e", "#57606a"),
+    "input-cursor-background": ("#e6edf3", "#1f2328"),
+    "input-cursor-foreground": ("#0d1117", "#ffffff"),
+    "input-selection-background": ("#1f6feb", "#a5d8ff"),
+    "input-selection-foreground": ("#ffffff", "#000000"),
+    "scrollbar": ("#484f58", "#afb8c1"),
+    "scrollbar-hover": ("#6e7681", "#8c959f"),
+    "scrollbar-active": ("#58a6ff", "#0969da"),
+}
+
+_UNTOUCHED: Final = "ansi_default"  # the colour that the terminal has anyway
+
+
+def _theme(name: str, shade: int) -> Theme:
+    colours: dict[str, Any] = {part: pair[shade] for part, pair in _COLOURS.items()}
+    colours |= dict.fromkeys(("foreground", "background", "surface", "panel", "boost"), _UNTOUCHED)
+    variables = {variable: pair[shade] for variable, pair in _VARIABLES.items()}
+    variables |= {
         "block-cursor-text-style": "bold",
-        "block-cursor-blurred-background": "#e6eaef",
-        "block-cursor-blurred-foreground": "#000000",
         "block-cursor-blurred-text-style": "none",
-        "block-hover-background": "#e6eaef",
-        "ansi-background": "#e6eaef",
-        "ansi-foreground": "#1f2328",
-        "footer-key-foreground": "#0969da",
-        "footer-description-foreground": "#57606a",
-        "input-cursor-background": "#1f2328",
-        "input-cursor-foreground": "#ffffff",
         "input-cursor-text-style": "none",
-        "input-selection-background": "#a5d8ff",
-        "input-selection-foreground": "#000000",
-        "scrollbar": "#afb8c1",
-        "scrollbar-hover": "#8c959f",
-        "scrollbar-active": "#0969da",
-        "scrollbar-background": "ansi_default",
-        "scrollbar-background-hover": "ansi_default",
-        "scrollbar-background-active": "ansi_default",
-    },
-)
+        **{f"scrollbar-background{state}": _UNTOUCHED for state in ("", "-hover", "-active")},
+    }
+    return Theme(name=name, ansi=True, dark=not shade, variables=variables, **colours)
+
+
+DARK: Final = _theme("samedeal-dark", 0)
+LIGHT: Final = _theme("samedeal-light", 1)
 
 _ASCII_GLYPHS: Final = {
     ord(glyph): plain
