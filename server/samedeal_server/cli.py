@@ -7,13 +7,12 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from samedeal.command_line_help import HelpFormatter
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
-from samedeal_server.config.load import load_config, load_log_settings
+from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
 
 if TYPE_CHECKING:
@@ -79,18 +78,13 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
             raise InvalidSetting(_unknown_argument(unknown))
         reading = load_config(flags)
     except (argparse.ArgumentError, InvalidSetting) as error:
-        _log_invalid_setting(words, str(error))
         command.error(str(error))
     if flags.print_config:
         print(describe(reading), end="")
         return 0
     config = reading.values
-    try:
-        from samedeal_server.process.app import node_name, run
-    except ModuleNotFoundError as error:
-        print(f"{name}: The package {error.name} is missing. Install Samedeal again.", file=sys.stderr)
-        return 1
     from samedeal_server.process import sd_notify
+    from samedeal_server.process.app import node_name, run
     from samedeal_server.process.banner import ListenAddresses, banner
     from samedeal_server.process.workers import announce_worker, is_worker, run_workers
     from samedeal_server.telemetry import logs
@@ -134,21 +128,6 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
         print(f"{name}: {error.code}: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _log_invalid_setting(words: Sequence[str], error: str) -> None:
-    """Log that a setting is invalid, if the log format is JSON. In the readable format, the printed error is enough."""
-    if "--print-config" in words:
-        return
-    with suppress(ModuleNotFoundError):
-        from samedeal_server.process.app import node_name
-        from samedeal_server.telemetry import logs
-        from samedeal_server.telemetry.events import LogEvent, get_logger
-
-        config = load_log_settings(words)
-        if not logs.is_pretty(config):
-            logs.set_up(config, node_name())
-            get_logger().error(LogEvent.FAILED, code="bad_setting", error=error)
 
 
 def _unknown_argument(unknown: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -150,55 +149,6 @@ def test_sentences_of_invalid_settings() -> None:
         case = flags or file or " ".join(f"{name}={value}" for name, value in environment.items())
         lines.append(f"{case!a}\t{refusal(flags, file, environment)}")
     assert_sentences("settings", lines)
-
-
-@pytest.mark.parametrize("words", ["--port x", "--port", "--prot 1", "--config /nowhere/samedeal.toml"])
-@pytest.mark.usefixtures("log")
-def test_invalid_setting_is_logged_as_one_json_line(words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        main(words.split())
-    assert exit_.value.code == 2
-    out, errors = capsys.readouterr()
-    (line,) = out.splitlines()
-    failed = json.loads(line)
-    assert (failed["event"], failed["level"], failed["code"]) == ("failed", "error", "bad_setting")
-    assert failed["error"] in errors
-
-
-@pytest.mark.parametrize(
-    ("words", "file", "environment", "stream"),
-    [
-        ("--log-style json", "", {}, "out"),
-        ("--log-style json --announce", "", {}, "errors"),
-        ("--log-style", "", {}, "out"),
-        ("--log-style pretty", "", {}, ""),
-        ("--print-config", "", {}, ""),
-        ("", "log-style = 'pretty'", {}, ""),
-        ("", "announce = true", {}, "errors"),
-        ("--log-style json", "log-style = 'pretty'", {}, "out"),
-        ("", "", {"SAMEDEAL_LOG_STYLE": "pretty"}, ""),
-        ("", "log-style = 'pretty'", {"SAMEDEAL_LOG_STYLE": "json"}, "out"),
-        ("--log-style shiny", "log-style = [", {"SAMEDEAL_ANNOUNCE": "perhaps"}, "out"),
-    ],
-)
-@pytest.mark.usefixtures("log")
-def test_invalid_setting_is_logged_in_the_style_that_is_set(
-    words: str,
-    file: str,
-    environment: dict[str, str],
-    stream: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (tmp_path / "samedeal.toml").write_text(file)
-    monkeypatch.setenv("SAMEDEAL_CONFIG", str(tmp_path / "samedeal.toml"))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(SystemExit):
-        main(["--port", "x", *words.split()])
-    out, errors = capsys.readouterr()
-    assert {name for name, text in (("out", out), ("errors", errors)) if '"bad_setting"' in text} == set(stream.split())
 
 
 @pytest.mark.usefixtures("log")

@@ -21,7 +21,6 @@ class Limits:
     handshakes: int = setting(
         1_000, "connections to this node that have not completed the handshake", metavar="N", minimum=1
     )
-    handshake_timeout: float = setting(10.0, "timeout for the handshake", metavar="SECONDS", minimum=0.1)
     rooms: int = setting(10_000, "rooms on all nodes together", metavar="N", minimum=1)
     rooms_per_address: int = setting(
         60, "rooms created from one address through this node in 10 minutes", metavar="N", minimum=1
@@ -29,15 +28,6 @@ class Limits:
     spectators_per_room: int = setting(2_000, "spectators of a room on this node", metavar="N", minimum=0)
     rate: float = setting(40.0, "moves per second from one connection", metavar="N", minimum=0.1)
     burst: int = setting(120, "moves in a burst from one connection", metavar="N", minimum=20)
-    slow_for: float = setting(
-        10.0,
-        "total delay of a connection that exceeds its rate, before its requests are refused",
-        metavar="SECONDS",
-        minimum=0,
-    )
-    refusals: int = setting(
-        60, "rate-limited requests per minute before a connection is closed", metavar="N", minimum=1
-    )
     address_rate: float = setting(1_000.0, "moves per second from one address to this node", metavar="N", minimum=1)
     address_burst: int = setting(10_000, "moves in a burst from one address to this node", metavar="N", minimum=100)
     sessions: int = setting(20_000, "new players on this node in 10 minutes", metavar="N", minimum=1)
@@ -50,28 +40,34 @@ class Limits:
     guesses_per_room: int = setting(
         200, "wrong passphrases of a room in 10 minutes, on all nodes together", metavar="N", minimum=1
     )
-    guesses_waiting: int = setting(64, "passphrases that wait to be checked on this node", metavar="N", minimum=1)
-    guesses_waiting_per_address: int = setting(
-        16, "passphrases from one address that wait to be checked on this node", metavar="N", minimum=1
-    )
-    bad_frames: int = setting(20, "malformed frames from a connection in a minute", metavar="N", minimum=0)
-    control_frames: int = setting(
-        600,
-        "WebSocket pings, pongs and fragments from a connection in a minute",
-        metavar="N",
-        minimum=60,
-    )
-    hello_timeout: float = setting(10.0, "timeout for the first message of a client", metavar="SECONDS", minimum=0.1)
-    backlog: int = setting(512, "frames queued for a client before it is disconnected", metavar="N", minimum=16)
-    late_backlog: int = setting(
-        64, "frames queued for a spectator before it skips to the newest boards", metavar="N", minimum=1
-    )
     listeners: int = setting(
         1_000, "programs that listen to the news of public races on this node", metavar="N", minimum=0
     )
     records: int = setting(1_000, "records of finished races kept, by all nodes together", metavar="N", minimum=0)
     record_days: int = setting(30, "days for which the record of a race is kept", metavar="N", minimum=1)
     actions_per_race: int = setting(10_000, "moves of a player in a race", metavar="N", minimum=1)
+
+    # These are no settings: no operator has a reason to change them.
+    handshake_timeout: float = 10.0
+    """Timeout, in seconds, for the handshake."""
+    slow_for: float = 10.0
+    """Total delay, in seconds, of a connection that exceeds its rate, before its requests are refused."""
+    refusals: int = 60
+    """Rate-limited requests in a minute before a connection is closed."""
+    guesses_waiting: int = 64
+    """Passphrases that wait to be checked on this node."""
+    guesses_waiting_per_address: int = 16
+    """Passphrases from one address that wait to be checked on this node."""
+    bad_frames: int = 20
+    """Malformed frames from a connection in a minute."""
+    control_frames: int = 600
+    """WebSocket pings, pongs and fragments from a connection in a minute."""
+    hello_timeout: float = 10.0
+    """Timeout, in seconds, for the first message of a client."""
+    backlog: int = 512
+    """Frames queued for a client before it is disconnected."""
+    late_backlog: int = 64
+    """Frames queued for a spectator before it skips to the newest boards."""
 
 
 Networks = tuple[str, ...]

@@ -5,6 +5,7 @@ A node that has reached the limit cannot even reject clients.
 
 from __future__ import annotations
 
+import resource
 from dataclasses import replace
 from typing import Final
 
@@ -51,10 +52,6 @@ def fit_to_open_file_limit(limits: Limits) -> Limits:
 
 def _raise_limit(wanted: int) -> int:
     """Raise this process's limit on open files to ``wanted``, or as far as possible. Return the new limit."""
-    try:
-        import resource
-    except ModuleNotFoundError:  # Windows has no such limit
-        return wanted
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return wanted

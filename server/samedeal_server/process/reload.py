@@ -15,9 +15,6 @@ from samedeal_server.telemetry.metrics import Metrics
 RELOADABLE: Final = frozenset({"limits", "log_level"})
 """The settings that can change while a node runs. A reload also reads the files of the certificate again."""
 
-_FIXED_LIMITS: Final = ("handshake_timeout",)
-"""The limits that cannot change while a node runs, because the listener has a copy of them."""
-
 _log = get_logger()
 
 
@@ -45,12 +42,10 @@ class Reload:
             _log.error(LogEvent.RELOAD_FAILED, error=str(error))
             return
         changed = _changed(self._config, new)
-        fixed = [name for name in changed if not _is_reloadable(*name.split("."))]
+        fixed = [name for name in changed if name.partition(".")[0] not in RELOADABLE]
         applied = [name for name in changed if name not in fixed]
         if fixed:
             _log.warning(LogEvent.RELOAD_NEEDS_RESTART, settings=fixed)
-        kept = {name: getattr(self._config.limits, name) for name in _FIXED_LIMITS}
-        new = dataclasses.replace(new, limits=dataclasses.replace(new.limits, **kept))
         self._config = dataclasses.replace(self._config, **{name: getattr(new, name) for name in RELOADABLE})
         self._apply(self._config)
         self._metrics.reloads["done"].inc()
@@ -67,10 +62,6 @@ async def reload_on_request(requested: asyncio.Event, reload: Reload, metrics: M
         except Exception:  # noqa: BLE001  # a fault here must not stop the node; it is logged with its traceback
             metrics.faults.inc()
             _log.exception(LogEvent.FAULT)
-
-
-def _is_reloadable(name: str, limit: str = "") -> bool:
-    return name in RELOADABLE and limit not in _FIXED_LIMITS
 
 
 def _changed(before: Config, after: Config) -> list[str]:
