@@ -1,10 +1,12 @@
-"""Fixtures for all tests: real Redis servers, and hypothesis without a deadline."""
+"""Fixtures for all tests: real Redis servers, separate homes, and hypothesis without a deadline."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
@@ -13,6 +15,8 @@ from redis import Redis
 
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from tests.server.own_redis import OwnRedis
+
+_HOMES: Final = count(1)
 
 # A machine that is busy with something else is slow, not wrong.
 settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,6 +39,19 @@ def pytest_runtestloop() -> None:
     gc.freeze()
     gc.set_threshold(5_000, 10, 20)
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _no_files_of_the_user(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test its own history, settings and records, apart from those of the person who runs the tests.
+
+    The client makes the folders when it writes. Most tests write nothing, and making folders for all of them takes long.
+    This is for all folders, since pytest forgets the fixtures of a folder that it comes back to.
+    """
+    home = tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}"
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
