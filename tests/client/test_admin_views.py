@@ -11,7 +11,7 @@ from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal_client.commands.admin import with_url
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
-from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows, top_rows
+from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows
 from samedeal_client.widgets.style_colours import PAINTS
 from tests.golden.golden_files import assert_golden
 
@@ -84,26 +84,6 @@ def text(rows: list[Row]) -> str:
     return "\n".join(row_text(row).rstrip() for row in rows) + "\n"
 
 
-@pytest.mark.parametrize("look", [Look(), Look(ascii=True)], ids=["glyphs", "ascii"])
-@pytest.mark.parametrize(("width", "height"), [(80, 24), (120, 40), (60, 12)])
-def test_top_matches_its_golden(width: int, height: int, look: Look) -> None:
-    moves = [float(number % 40 * 8) for number in range(100)]
-    rows = top_rows(SURVEY, moves, "cards.example.org", look, width, height)
-    assert len(rows) == height
-    assert {row_width(row) for row in rows} == {width}
-    kept = "ascii" if look.ascii else "glyphs"
-    assert_golden(f"screens/admin/top_{width}x{height}_{kept}.txt", text(rows))
-    if look.ascii:
-        assert text(rows).isascii()
-
-
-@pytest.mark.parametrize(("width", "height"), [(1, 1), (10, 2), (20, 3), (300, 100)])
-def test_top_fits_any_size(width: int, height: int) -> None:
-    rows = top_rows(SURVEY, [], "cards.example.org", Look(), width, height)
-    assert len(rows) == height
-    assert {row_width(row) for row in rows} == {width}
-
-
 def test_rows_match_their_golden() -> None:
     bans = (
         BanLine(target="203.0.113.0/24", since=NOW, until=NOW + 3_600_000, reason="a flood of bots"),
@@ -125,7 +105,7 @@ def test_server_text_has_no_control_characters() -> None:
     where = Whereabouts(player=bad, node=bad, address=bad, time=0)
     shown = replace(SHOWN, state=replace(SHOWN.state, room=bad, deal=bad, players=(seat,)), whereabouts=(where,))
     rows = [
-        *top_rows(survey, [], bad, Look(), 80, 24),
+        *survey_rows(survey, Look(), 80),
         *room_rows(shown, NOW, Look()),
         *ban_rows([BanLine(target=bad, since=0, reason=bad)]),
     ]

@@ -64,7 +64,7 @@ EXAMPLES: Final = """\
 You can omit URL if SAMEDEAL_ADMIN_URL is set.
 
 examples:
-  samedeal admin example.org top                       the state of the server, live; q quits
+  samedeal admin example.org top                       the state of the server, live; Ctrl-C quits
   samedeal admin example.org rooms --json              the newest rooms, for scripts
   samedeal admin example.org room friday               its players, with ids and addresses
   samedeal admin example.org kick friday mira          remove mira from the room permanently
@@ -80,6 +80,9 @@ TOKEN: Final = "SAMEDEAL_ADMIN_TOKEN"  # noqa: S105 (the name of a variable, not
 
 _WIDTH: Final = 200
 """Width, in columns, of output that does not go to a terminal."""
+
+_CLEAR: Final = "\x1b[H\x1b[2J"
+"""What clears the screen of a terminal."""
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION: Final = re.compile(r"([1-9][0-9]{0,5})([smhdw])")
@@ -220,10 +223,7 @@ def with_url(arguments: Sequence[str]) -> list[str]:
 
 def run(given: argparse.Namespace) -> int:
     """Perform the action and return the exit code."""
-    action = perform(given, _address(given), _token(given))
-    if given.action == "top" and terminal().is_interactive:
-        return asyncio.run(action)  # Top handles signals itself
-    return asyncio.run(until_stopped(action))
+    return asyncio.run(until_stopped(perform(given, _address(given), _token(given))))
 
 
 async def perform(given: argparse.Namespace, address: ServerAddress, token: str) -> int:
@@ -267,14 +267,11 @@ def _print_answer(given: argparse.Namespace, answer: ToOperator, rows: Iterable[
 
         fields: dict[str, Any] = to_builtins(answer, builtin_types=(bytes,))
         shown = {name: value for name, value in fields.items() if name not in ("type", "to")}
-        print(json.dumps(shown, default=bytes.hex, ensure_ascii=not _is_utf8(sys.stdout.encoding)))
+        in_ascii = sys.stdout.encoding.lower().replace("-", "") != "utf8"
+        print(json.dumps(shown, default=bytes.hex, ensure_ascii=in_ascii))
     else:
         Printer(sys.stdout, colour=terminal_look(ascii_only=False).colour).print_rows(rows)
     return 0
-
-
-def _is_utf8(encoding: str) -> bool:
-    return encoding.lower().replace("-", "") == "utf8"
 
 
 async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
@@ -286,9 +283,10 @@ async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
 async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
     if not terminal().is_interactive:
         return await _status(operator, argparse.Namespace(json=False))
-    from samedeal_client.admin_top import Top
-
-    return await Top(operator, given.every, terminal_look(ascii_only=False)).run()
+    while True:
+        print(_CLEAR, end="")
+        await _status(operator, argparse.Namespace(json=False))
+        await asyncio.sleep(given.every)
 
 
 async def _rooms(operator: OperatorClient, given: argparse.Namespace) -> int:

@@ -79,10 +79,6 @@ class OperatorClient:
         if self._socket is not None:
             await self._socket.close()
 
-    def copy(self) -> OperatorClient:
-        """Return an unconnected client for the same server."""
-        return OperatorClient(self.address, self._token)
-
     async def ask(self, request: FromOperator, kind: type[_Answer]) -> _Answer:
         """Send a request under a new id and return its answer. Raise CannotConnect if the answer is not a ``kind``."""
         await self._send(request)

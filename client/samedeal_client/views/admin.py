@@ -1,4 +1,4 @@
-"""The output of ``samedeal admin``, and the screen of ``samedeal admin top``."""
+"""The output of ``samedeal admin``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from samedeal.protocol.admin import BanLine, RoomShown, Survey
 from samedeal.terminal_text import columns_of, printable
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
-from samedeal_client.text.spans import Row, Span, cut, fit, fit_row
+from samedeal_client.text.spans import Row, Span, fit
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.meters import sparkline
 
 SILENT_AFTER: Final = 5_000
 """Time, in milliseconds, without a heartbeat after which a node is shown as silent."""
@@ -117,27 +116,6 @@ def _shorten_start(text: str, width: int, look: Look) -> str:
     while columns_of(text) > width - 1:
         text = text[1:]
     return fit(look.glyphs.ellipsis + text, width)
-
-
-def top_rows(survey: Survey, moves: Sequence[float], place: str, look: Look, width: int, height: int) -> list[Row]:
-    """Return the screen of ``top`` in ``height`` rows.
-
-    ``moves`` has the rates of moves per second that were sampled so far. ``place`` is the server's address.
-    """
-    clock = f"{datetime.datetime.fromtimestamp(survey.time / 1000, datetime.UTC):%H:%M:%S} UTC"
-    title = cut(f"samedeal {look.glyphs.dot} {printable(place)}", max(width - len(clock) - 1, 0), look.glyphs.ellipsis)
-    rows: list[Row] = [(Span(fit(title, max(width - len(clock), 0)), "title"), Span(clock, "label"))]
-    rows += _totals(survey, width)
-    spark_width = max(width - len("moves/s  "), 8)
-    busiest = max(1, round(max(moves, default=0)))
-    spark = sparkline([round(sample) for sample in moves[-spark_width:]], look, busiest)
-    rows += [(Span("moves/s  ", "label"), Span(spark, "spark")), (), *_nodes(survey, look, width)]
-    if len(rows) > height - 1:
-        hidden = len(rows) - (height - 2)
-        rows = [*rows[: height - 2], (Span(f"and {hidden} more rows; enlarge the window to see them", "label"),)]
-    rows += [()] * (height - 1 - len(rows))
-    rows.append((Span("q", "key"), Span(" quit", "label")))
-    return [fit_row(row, width) for row in rows[:height]]
 
 
 def room_rows(shown: RoomShown, now: int, look: Look) -> list[Row]:
