@@ -223,6 +223,23 @@ async def test_moves_typed_during_a_reveal_are_made_after_it() -> None:
         assert pile(ui, "2") == "? KH QC JH"
 
 
+async def test_key_typed_as_the_card_is_revealed_follows_the_queue() -> None:
+    async with running_app(athena()) as ui:
+        ui.referee.hold_answers()
+        await ui.press("12", "3")
+        screen, keys = ui.app.screen, ["2"]
+        assert isinstance(screen, RaceScreen)
+
+        def press_before_the_screen_is_updated() -> None:
+            if keys:
+                screen.press(keys.pop())
+
+        ui.app.client.subscribe(press_before_the_screen_is_updated)
+        ui.referee.release_answers()
+        await ui.settle()
+        assert ui.acts == ["1 2", "3 2"]
+
+
 async def test_escape_clears_the_queued_keys() -> None:
     async with running_app(athena()) as ui:
         ui.referee.hold_answers()

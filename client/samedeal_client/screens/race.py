@@ -299,6 +299,8 @@ class RaceScreen(ClientScreen):
         if self.model.has_finished and self._board is not None and key.lower() in (views.WATCH_KEY, views.LOBBY_KEY):
             self.request(self._watch_others if key.lower() == views.WATCH_KEY else self.client.leave)
             return
+        self._board = self.model.board
+        self._press_queued()  # if their card was turned up just now
         awaiting_face = self.model.own.awaiting_face
         self._apply(self._controller.press(key, self._board, time.monotonic(), awaiting_face=awaiting_face))
         self._show()
