@@ -18,6 +18,8 @@ from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.setting_sources import InvalidValue
 from samedeal_server.hooks import hook_sender
 from samedeal_server.hooks.hook_messages import message, sentence
+from samedeal_server.hooks.hook_sender import HookSender
+from samedeal_server.loop_timers import Timers
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from tests.server.captured_log import Log
@@ -31,7 +33,7 @@ SECRET = "0123456789abcdef"
 class Receiver:
     """A program that takes POST requests. It answers with the statuses in ``answers``, and then with 200.
 
-    It closes the connection instead of answering with 0, and never answers with -1.
+    It closes the connection instead of answering with 0, and never answers with -1. It asks for a wait of 7 seconds.
     """
 
     def __init__(self) -> None:
@@ -49,7 +51,7 @@ class Receiver:
         if status < 0:
             await reader.read()
         elif status:
-            writer.write(f"HTTP/1.1 {status} Whatever\r\nContent-Length: 0\r\n\r\n".encode())
+            writer.write(f"HTTP/1.1 {status} Whatever\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n".encode())
         writer.close()
 
     async def received(self, count: int) -> None:
@@ -108,6 +110,7 @@ async def test_hook_is_told_once_over_all_nodes(node: NodeMaker, redis: RedisCli
     assert headers["x-samedeal-signature"] == "sha256=" + hmac.digest(SECRET.encode(), body, "sha256").hex()
     told = json.loads(body)
     assert told["text"] == told["content"]
+    assert told["allowed_mentions"] == {"parse": []}
     assert told["text"].endswith(". https://cards.example.org/friday")
     assert told["link"] == "https://cards.example.org/friday"
     assert {line["name"] for line in told["standings"]} == {"@everyone", "bo"}
@@ -141,6 +144,28 @@ async def test_failed_request_is_sent_again(
     assert receiver.requests == [receiver.requests[0]] * (len(answers) + 1)
     await until_told(one, "told", 1)
     assert one.metric("hooks_total", outcome="failed") == len(answers)
+
+
+async def test_hook_can_ask_for_a_longer_wait(
+    node: NodeMaker, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    class NotedTimers(Timers):
+        async def sleep(self, delay: float) -> None:
+            waits.append(delay)
+
+    monkeypatch.setattr(hook_sender, "WAITS", (1, 9, 3))
+    receiver.answers = [429, 503, 503]
+    one = await node()
+    address = HookAddress.parse(receiver.url)
+    sender = HookSender(one.store, "node", one.gateway.metrics, address, "", "", NotedTimers())
+    await sender.tell_waiting()
+    await (await one.player()).create("friday")
+    async with asyncio.timeout(DEADLINE):
+        while not receiver.requests:
+            await sender.tell_waiting()
+    assert waits == [0, 3, 9, 3]  # the last wait is the longest that a hook can ask for
 
 
 @pytest.mark.parametrize(("answers", "attempts"), [([404], 1), ([302], 1), ([500, 500, 500], 3)])
@@ -298,6 +323,7 @@ def test_name_is_no_markup(name: str) -> None:
         "https://example.org/s3cret s3cret",
         "https://exämple.org/s3cret",
         "discord+https://example.org/s3cret",
+        "ntfy+https://s3cret.example.org/",
         "https://example.org/s3cret\r\nX: y",
     ],
 )

@@ -36,6 +36,7 @@ class HookAddress(NamedTuple):
         try:
             url = urlsplit(text.removeprefix(_PLAIN_TEXT))
             is_good = url.scheme in _PORTS and bool(url.hostname) and url.port != 0
+            is_good = is_good and (len(url.path) > 1 or not text.startswith(_PLAIN_TEXT))  # a topic
         except ValueError:  # brackets or a port that are none
             url, is_good = urlsplit(""), False
         if not (is_good and url.hostname and text.isascii() and text.isprintable() and " " not in text):

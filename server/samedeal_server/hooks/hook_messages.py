@@ -32,8 +32,8 @@ def message(address: HookAddress, news: RaceNews, page: str, secret: str) -> tup
     """Return the headers and the body of the request that tells a hook the news.
 
     The JSON has the fields of the news, the address of the room's page as ``link``, and a sentence: as ``text`` for
-    Slack and Matrix, and as ``content`` for Discord. ``page`` is the address of the page, or empty if there is none.
-    Without a ``secret`` there is no signature.
+    Slack and Matrix, and as ``content`` for Discord, which is told to notify nobody. ``page`` is the address of the
+    page, or empty if there is none. Without a ``secret`` there is no signature.
     """
     text, link = sentence(news), f"{page}/{news.room.room}" if page else ""
     if address.is_text:
@@ -43,6 +43,7 @@ def message(address: HookAddress, news: RaceNews, page: str, secret: str) -> tup
     else:
         whole = " ".join(filter(None, (text, link)))
         facts = msgspec.structs.asdict(news) | {"text": whole, "content": whole, "link": link}
+        facts["allowed_mentions"] = {"parse": []}
         body, headers = msgspec.json.encode(facts), {"Content-Type": "application/json"}
     if address.authorization:
         headers["Authorization"] = address.authorization

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+import samedeal
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.hooks.hook_messages import message
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
@@ -29,7 +31,10 @@ TIMEOUT: Final = 10.0
 """Timeout, in seconds, for a hook to answer."""
 
 WAITS: Final = (1, 2, 4, 8, 16, 32, 60)
-"""Times, in seconds, to wait before each further attempt. After the last one the news is dropped."""
+"""Times, in seconds, to wait before each further attempt. After the last one the news is dropped.
+
+A hook can ask for a longer wait, up to the last one, with the header Retry-After.
+"""
 
 ABANDONED: Final = 600_000
 """Time, in milliseconds, after which another node tells the news that a node has taken. All attempts take less."""
@@ -42,6 +47,8 @@ _TOLD: Final = ("opened", "finished")
 
 _TEMPORARY: Final = (408, 425, 429)
 """The HTTP statuses below 500 with which a hook asks for another attempt."""
+
+_RETRY_AFTER: Final = re.compile(rb"(?i)\nretry-after: *([0-9]{1,6}(?:\.[0-9]{1,6})?)\r")
 
 _log = get_logger()
 
@@ -83,12 +90,12 @@ class HookSender:
     async def _tell(self, id_: NewsId, news: RaceNews) -> None:
         headers, body = message(self.address, news, self.page, self.secret)
         headers["X-Samedeal-Delivery"] = str(id_)
-        error = "the news was too old"
+        error, asked = "the news was too old", 0.0
         for wait in (0, *WAITS):
-            await self.timers.sleep(wait)
+            await self.timers.sleep(max(wait, min(asked, WAITS[-1])))
             if await self.store.now() - news.time > STALE:
                 break
-            error, is_final = await self._post(headers, body)
+            error, is_final, asked = await self._post(headers, body)
             if not error:
                 self.metrics.hooks["told"].inc()
                 return
@@ -98,25 +105,25 @@ class HookSender:
         self.metrics.hooks["dropped"].inc()
         _log.warning(LogEvent.HOOK_FAILED, host=self.address.host, news=news.event, room=news.room.room, error=error)
 
-    async def _post(self, headers: dict[str, str], body: bytes) -> tuple[str, bool]:
-        """Send a request. Return what went wrong, or an empty text, and whether another attempt is of no use."""
+    async def _post(self, headers: dict[str, str], body: bytes) -> tuple[str, bool, float]:
+        """Send a request. Return what went wrong, or an empty text, whether another attempt is of no use, and a wait."""
         try:
             async with asyncio.timeout(TIMEOUT):
-                status = await self._status(headers, body)
+                status, wait = await self._ask(headers, body)
         except TimeoutError:
-            return f"no answer within {TIMEOUT:g} seconds", False
-        except (OSError, ValueError, IndexError) as error:
-            return str(error) or type(error).__name__, False
+            return f"no answer within {TIMEOUT:g} seconds", False, 0.0
+        except (OSError, EOFError, ValueError, IndexError, asyncio.LimitOverrunError) as error:
+            return str(error) or type(error).__name__, False, 0.0
         if 300 <= status < 400:
-            return f"HTTP status {status}: name the address to which it redirects", True
-        return "" if status < 300 else f"HTTP status {status}", status < 500 and status not in _TEMPORARY
+            return f"HTTP status {status}: name the address to which it redirects", True, 0.0
+        return "" if status < 300 else f"HTTP status {status}", status < 500 and status not in _TEMPORARY, wait
 
-    async def _status(self, headers: dict[str, str], body: bytes) -> int:
-        """Send a request over a new connection, and return the HTTP status of the answer."""
+    async def _ask(self, headers: dict[str, str], body: bytes) -> tuple[int, float]:
+        """Send a request over a new connection. Return the HTTP status of the answer, and the wait that it asks for."""
         to = self.address
         named = {
             "Host": to.named_host,
-            "User-Agent": "samedeal",
+            "User-Agent": f"samedeal/{samedeal.__version__}",
             "Content-Length": str(len(body)),
             "Connection": "close",
         }
@@ -124,6 +131,8 @@ class HookSender:
         reader, writer = await asyncio.open_connection(to.host, to.port, ssl=self._tls)
         try:
             writer.write("\r\n".join([*lines, "", ""]).encode() + body)
-            return int((await reader.readline()).split()[1])
+            head = await reader.readuntil(b"\r\n\r\n")
+            asked = _RETRY_AFTER.search(head)
+            return int(head.split()[1]), float(asked[1]) if asked else 0.0
         finally:
             writer.transport.abort()
