@@ -135,7 +135,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = with_url(given)
     if not given and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         return _run(_start)
-    parsed = parser(wanted).parse_args(given)
+    known = parser(wanted)
+    parsed, unknown = known.parse_known_args(given)
+    if unknown:
+        cut = next((f". Leave out the blank after {word!r}" for word in given if word.endswith(",")), "")
+        known.error(f"unrecognized arguments: {' '.join(unknown)}{cut}")
     return _run(lambda: _run_parsed(parsed))
 
 

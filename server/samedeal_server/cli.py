@@ -138,7 +138,8 @@ def _unknown_argument(unknown: Sequence[str]) -> str:
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
     similar = most_similar(argument.lstrip("-"), flags)
-    return f"{argument} is not a setting. {f'Did you mean --{similar}?' if similar else SEE_HELP}"
+    hint = SEE_HELP if argument.startswith("-") else f"Write a list without blanks, as in one,two. {SEE_HELP}"
+    return f"{argument} is not a setting. {f'Did you mean --{similar}?' if similar else hint}"
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -132,6 +132,14 @@ async def test_failing_engine_is_started_again_twice(
     assert all(words in sentence for sentence in said)
 
 
+async def test_second_answer_to_a_question_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    twice = answering("*) answer='pause\nbestmove draw'")
+    async with Engine([script(tmp_path, twice)], said.append) as engine:
+        assert [await engine.choose(Play(dealt("willow", 1)), CLOCK) for _ in range(2)] == [PAUSE, PAUSE]
+    assert [sentence.split(". ")[0] for sentence in said] == ["The engine wrote 'bestmove draw' without a 'go'"]
+
+
 async def test_engine_that_crashes_once_plays_on(tmp_path: Path) -> None:
     crash = f"[ -e {tmp_path}/crashed ] || {{ touch {tmp_path}/crashed; exit 1; }}\n"
     said: list[str] = []

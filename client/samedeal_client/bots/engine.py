@@ -213,6 +213,7 @@ class Engine:
 
     async def _ask(self, play: Play, clock: Clock) -> list[Move | str]:
         await self.start()
+        await self._check_rest()
         time = max(clock.pace, _SHORTEST_TIME)
         self._write(position_line(play, clock))
         self._write(f"go {1000 * time:.0f}")
@@ -229,6 +230,16 @@ class Engine:
             f"The engine did not answer within {time:g} seconds, nor {STOP_TIMEOUT:g} seconds after 'stop'. {self._said}"
             "It must write 'bestmove' and an action, and flush its output."
         )
+
+    async def _check_rest(self) -> None:
+        """Read what the engine has written since its last answer. Raise EngineFailed if it is another answer."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0):
+                line = await self._read("bestmove")
+            raise EngineFailed(
+                f"The engine wrote {printable(line, 40)!r} without a 'go'. "
+                "It must answer each 'go' with one 'bestmove', which can have several moves."
+            )
 
     @property
     def _said(self) -> str:
