@@ -138,8 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = parser(wanted)
     parsed, unknown = known.parse_known_args(given)
     if unknown:
-        cut = next((f". Leave out the blank after {word!r}" for word in given if word.endswith(",")), "")
-        known.error(f"unrecognized arguments: {' '.join(unknown)}{cut}")
+        hint = ". Leave out the blank after the comma." if any(word.endswith(",") for word in given) else ""
+        known.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return _run(lambda: _run_parsed(parsed))
 
 

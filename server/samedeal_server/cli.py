@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
     try:
         flags, unknown = command.parse_known_args(words)
         if unknown:
-            raise InvalidSetting(_unknown_argument(unknown))
+            raise InvalidSetting(_unknown_argument(unknown, words))
         reading = load_config(flags)
     except (argparse.ArgumentError, InvalidSetting) as error:
         command.error(str(error))
@@ -130,16 +130,17 @@ def _run(serving: Coroutine[Any, Any, None], config: Config, name: str) -> int:
     return 0
 
 
-def _unknown_argument(unknown: Sequence[str]) -> str:
+def _unknown_argument(unknown: Sequence[str], words: Sequence[str]) -> str:
     """Return the error message about an unknown argument.
 
-    ``unknown`` holds all words that the parser does not know. It may contain values of unknown flags.
+    ``unknown`` holds all of ``words`` that the parser does not know. It may contain values of unknown flags.
     """
     argument = next((word for word in unknown if word.startswith("-")), unknown[0]).partition("=")[0]
     flags = ["config", "print-config", "version", "help", *(setting.name for setting in table(Config))]
     similar = most_similar(argument.lstrip("-"), flags)
-    hint = SEE_HELP if argument.startswith("-") else f"Write a list without blanks, as in one,two. {SEE_HELP}"
-    return f"{argument} is not a setting. {f'Did you mean --{similar}?' if similar else hint}"
+    hint = f"Did you mean --{similar}?" if similar else SEE_HELP
+    is_cut = any(word.endswith(",") for word in words)
+    return f"{argument} is not a setting. {'Leave out the blank after the comma.' if is_cut else hint}"
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -147,6 +147,7 @@ BAD_USAGE: tuple[tuple[str, ...], ...] = (
     ("match", "random", "/etc/passwd"),
     ("match", "random", "'"),
     ("match", "random", "random", "--games", "willow,chess"),
+    ("match", "random", "random", "--games", "willow,", "spider"),
     ("bot", "localhost", "k7", "--engine", "./nobody"),
     ("bot", "localhost", "k7", "--engine", "false", "--option", "depth"),
     ("bot", "localhost"),

@@ -154,7 +154,8 @@ def test_sentences_of_invalid_settings() -> None:
 @pytest.mark.usefixtures("log")
 def test_sentences_of_unknown_flags(capsys: pytest.CaptureFixture[str]) -> None:
     lines = []
-    for words in ("--limit-conections 5", "--limit-conections=5", "--print-confg", "--chess", "friday"):
+    unknown = ("--limit-conections 5", "--limit-conections=5", "--print-confg", "--chess", "friday", "--hook a, b")
+    for words in unknown:
         with pytest.raises(SystemExit) as stopped:
             main(words.split())
         assert stopped.value.code == 2
