@@ -197,6 +197,24 @@ async def test_requests_are_charged_to_their_address(node: NodeMaker) -> None:
     one = await node(Limits(address_rate=1, address_burst=100))
     statuses = [(await get(one, "/games")).status for _ in range(8)]
     assert statuses == [200] * 6 + [429] * 2
+    await refused_for_now(one, 429, "rate_limited")
+
+
+async def refused_for_now(one: Node, status: int, code: str) -> None:
+    """Expect that a page of another site can read why it is refused, and when to ask again."""
+    answer = await get(one, "/games", Origin="https://club.example")
+    told = json.loads(answer.body)
+    check(told, {"$ref": "ErrorAnswer"})
+    assert (answer.status, told["code"], answer.headers["retry-after"]) == (status, code, "5")
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "Retry-After" in answer.headers["access-control-expose-headers"]
+
+
+async def test_full_or_stopping_node_says_so_to_other_sites(node: NodeMaker) -> None:
+    await refused_for_now(await node(Limits(connections=0)), 503, "unavailable")
+    one = await node()
+    await one.gateway.drain()
+    await refused_for_now(one, 503, "unavailable")
 
 
 async def test_api_is_off_with_the_page(node: NodeMaker) -> None:

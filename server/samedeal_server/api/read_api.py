@@ -60,13 +60,13 @@ _BYTES_PER_MOVE: Final = 100
 _STATUSES: Final = {
     "bad_record": http.HTTPStatus.NOT_ACCEPTABLE,
     "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
-    "server_full": http.HTTPStatus.SERVICE_UNAVAILABLE,
-    "unavailable": http.HTTPStatus.SERVICE_UNAVAILABLE,
+    "rate_limited": http.HTTPStatus.TOO_MANY_REQUESTS,
+    **dict.fromkeys(("server_full", "unavailable"), http.HTTPStatus.SERVICE_UNAVAILABLE),
     **dict.fromkeys(("no_such_path", "no_room", "no_record", "no_tide"), http.HTTPStatus.NOT_FOUND),
 }
 """The HTTP status for each code of an error. It is 400 for all other codes."""
 
-_CORS: Final = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag"}
+_CORS: Final = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After"}
 
 _PREFLIGHT: Final = {
     "Access-Control-Allow-Methods": ", ".join(METHODS),
@@ -131,11 +131,7 @@ class ReadApi:
             )
         else:
             response = await self._answer(request, charge)
-        for name, value in _CORS.items():
-            response.headers[name] = value
-        if request.method == "HEAD":
-            response.body = b""
-        return response
+        return _for_everybody(request, response)
 
     async def _answer(self, request: Request, charge: Charge) -> Response:
         try:
@@ -237,6 +233,21 @@ def is_for_api(request: Request) -> bool:
     return request.path.startswith(f"{PREFIX}/")
 
 
+def refused_early(request: Request, rejection: Response) -> Response:
+    """Return the response that the API gives to a request that was rejected before the API got it."""
+    code = "rate_limited" if rejection.status_code == http.HTTPStatus.TOO_MANY_REQUESTS else "unavailable"
+    return _for_everybody(request, _refusal(code, rejection.body.decode().strip()))
+
+
+def _for_everybody(request: Request, response: Response) -> Response:
+    """Return a response that pages of other sites may read, without its body if only its head was asked for."""
+    for name, value in _CORS.items():
+        response.headers[name] = value
+    if request.method == "HEAD":
+        response.body = b""
+    return response
+
+
 def _find(path: str) -> tuple[Route, str]:
     """Return the route of a path, and what the path has in the place of the name."""
     for route in ROUTES:
@@ -249,6 +260,6 @@ def _find(path: str) -> tuple[Route, str]:
 def _refusal(code: str, sentence: str) -> Response:
     status = _STATUSES.get(code, http.HTTPStatus.BAD_REQUEST)
     response = refuse(status, make_file("error.json", msgspec.json.encode(ErrorAnswer(code, sentence))))
-    if status is http.HTTPStatus.SERVICE_UNAVAILABLE:
+    if code in ("rate_limited", "server_full", "unavailable"):
         response.headers["Retry-After"] = RETRY_AFTER
     return response

@@ -35,8 +35,8 @@ from samedeal.protocol.messages import (
 from samedeal.protocol_codes import CloseCode, RefusalCode
 from samedeal.terminal_text import printable
 from samedeal_server.api.news_listeners import NewsListeners, StreamHead
-from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api
-from samedeal_server.config.limits import LiveLimits
+from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api, refused_early
+from samedeal_server.config.limits import LiveLimits, Networks
 from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
@@ -141,6 +141,20 @@ class Gateway:
 
         Return None to continue with the handshake.
         """
+        networks = networks_of(self.handshakes.address(socket))
+        api = self._api if is_for_api(request) and not is_handshake(request) else None
+        if (rejection := self._refuse_excess(socket, request, networks, REQUEST_COST if api else 0)) is not None:
+            return refused_early(request, rejection) if api else rejection
+        if api is not None:
+            return api.respond(request, partial(self._rates.charge_address, networks))
+        if self._page is not None and not is_handshake(request):
+            return self._respond(self._page, socket, request)
+        return self.handshakes.refuse_origin(socket, request)
+
+    def _refuse_excess(
+        self, socket: ServerConnection, request: Request, networks: Networks, cost: int
+    ) -> Response | None:
+        """Return the response that rejects a request because there are too many, or because this node is stopping."""
         if self.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
@@ -149,20 +163,14 @@ class Gateway:
         count = 0 if any(offered == [name] for name in self._subprotocols) else len(self.connections)
         if (rejection := self.handshakes.refuse_excess(socket, request, count)) is not None:
             return rejection
-        networks = networks_of(self.handshakes.address(socket))
-        api = self._api if is_for_api(request) and not is_handshake(request) else None
         try:
-            self._rates.connect(networks, REQUEST_COST if api else 0)
+            self._rates.connect(networks, cost)
         except RequestRefused:
             self.metrics.handshakes_refused["address"].inc()
             return busy(
                 socket, http.HTTPStatus.TOO_MANY_REQUESTS, "Too many requests from your address. Try again later."
             )
-        if api is not None:
-            return api.respond(request, partial(self._rates.charge_address, networks))
-        if self._page is not None and not is_handshake(request):
-            return self._respond(self._page, socket, request)
-        return self.handshakes.refuse_origin(socket, request)
+        return None
 
     async def _respond(self, page: PageFiles, socket: ServerConnection, request: Request) -> Response | None:
         """Return the response to a plain HTTP request. If Redis fails, the document says nothing about its room."""
