@@ -39,9 +39,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
-from samedeal.action_chain import RaceTerms, next_head, player_lines
+from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head, player_lines
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
@@ -77,7 +78,6 @@ _CHECK_DIGITS: Final = 6
 _ACTION: Final = re.compile(rf"([0-9]{{1,6}})\.([0-9]{{3}}) ([0-9a-f]{{{_CHECK_DIGITS}}}) (.+)")
 _SECONDS: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3})")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
-_HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
 _PLAYERS_LINE: Final = 13
 _CHANGED_LINES: Final = "The hash in the last of these lines does not match the others. A line was changed or removed."
 _CHANGED_ACTION: Final = "The hash in this line does not match. The line was changed, or a line before it was removed."
@@ -331,7 +331,7 @@ class Record:
     def _player_layout(self, player: RecordedPlayer, first: int) -> list[_Line]:
         seat, name = player.seat, player.name
         first_head, *heads = self.heads(player)
-        lines = [_Line(line) for line in player_lines(seat, name, bot=player.bot)]
+        lines = [_Line(line, (line.partition(":")[0], seat)) for line in player_lines(seat, name, bot=player.bot)]
         lines.append(_Line(f"chain: {first_head.hex()}", wrong=_CHANGED_LINES, since=first))
         lines.append(_Line(f"place: {player.place}", ("place", seat)))
         lines.append(_Line(f"cards: {player.foundation_cards}", ("cards", seat)))
@@ -371,6 +371,7 @@ class Record:
         lines.pop()
         record = _Reader(lines).record()
         record._check_lines(lines)  # noqa: SLF001  # of the same class
+        record._check_players()  # noqa: SLF001  # after the hashes, which find the line that was changed
         return record
 
     def _check_lines(self, lines: Sequence[str]) -> None:
@@ -384,6 +385,16 @@ class Record:
             self.check()
             unproven = [number for number, line in enumerate(layout, 1) if line.key[:1] in self._unproven]
             raise BadRecord("The digest in the last line does not match, so one of these lines was changed.", *unproven)
+
+    def _check_players(self) -> None:
+        """Raise BadRecord unless the seats are in rising order and the names differ."""
+        for before, player in pairwise(self.players):
+            if player.seat <= before.seat:
+                raise self._wrong("The seats of the players are not in rising order.", "player", player.seat)
+        names = [player.name for player in self.players]
+        for at, player in enumerate(self.players):
+            if player.name in names[:at]:
+                raise self._wrong(f"Another player has the name {player.name} too.", "player", player.seat)
 
     @property
     def _unproven(self) -> list[tuple[str]]:
@@ -428,12 +439,7 @@ class _Reader:
         players: list[RecordedPlayer] = []
         while self._at < len(self._lines) - 2 or not players:
             self._take_blank()
-            first = self._at
             players.append(self._player())
-            if players[:-1] and players[-1].seat <= players[-2].seat:
-                raise BadRecord("The seats of the players are not in rising order.", first + 1)
-            if any(each.name == players[-1].name for each in players[:-1]):
-                raise BadRecord(f"Another player has the name {players[-1].name} too.", first + 1)
         if len(players) not in (1, entrants):
             raise BadRecord(f"The record has {len(players)} players, not {entrants}.", _PLAYERS_LINE)
         self._take_blank()
@@ -464,7 +470,7 @@ class _Reader:
         while self._line(self._at)[:1].isdigit():
             actions.append(self._read(_action, self._line(self._at)))
             self._at += 1
-        self._take("head", str)
+        self._take("head", lambda text: _hash(text, HEAD_BYTES))
         return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned)
 
     def _proof(self) -> DealProof | None:
@@ -533,9 +539,9 @@ def _yes(text: str) -> bool:
     return True
 
 
-def _hash(text: str) -> bytes:
-    if not _HASH.fullmatch(text):
-        raise MalformedText(f"This is not {2 * SEED_BYTES} hexadecimal digits in lower case.")
+def _hash(text: str, size: int = SEED_BYTES) -> bytes:
+    if not re.fullmatch(rf"[0-9a-f]{{{2 * size}}}", text):
+        raise MalformedText(f"This is not {2 * size} hexadecimal digits in lower case.")
     return bytes.fromhex(text)
 
 
