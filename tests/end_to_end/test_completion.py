@@ -24,10 +24,7 @@ LINES = [
     ("samedeal new localhost --game w", {"willow"}),
     ("samedeal admin localhost b", {"ban", "bans", "backup"}),
     ("samedeal completion ", {"bash", "zsh", "fish"}),
-    ("samedeal serve --durability ", {"always", "everysec"}),
-    ("samedeal serve --print", {"--print-config"}),
-    ("samedeal-server --limit-roo", {"--limit-rooms", "--limit-rooms-per-address"}),
-    ("samedeal-server --config pyproj", {"pyproject.toml"}),
+    ("samedeal replay --cast pyproj", {"pyproject.toml"}),
 ]
 
 BASH = """
@@ -78,16 +75,6 @@ def test_fish_completes() -> None:
 
 
 @needs("zsh")
-def test_zsh_completes_both_commands() -> None:
-    code = 'autoload -Uz compinit; compinit -u -D; eval "$1"; print -r -- $_comps[samedeal] $_comps[samedeal-server]'
-    assert output_of("zsh", "-f", "-c", code, "zsh", script("zsh")) == ["_shtab_samedeal _shtab_samedeal_server"]
-
-
-def test_completion_without_the_server(tmp_path: Path) -> None:
-    (tmp_path / "samedeal_server.py").touch()
-    command = [sys.executable, "-m", "samedeal_client", "completion", "bash"]
-    environment = {"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
-    assert done.stderr.startswith("samedeal: ")
-    assert "_shtab_samedeal_subparsers" in done.stdout
+def test_zsh_completes() -> None:
+    code = 'autoload -Uz compinit; compinit -u -D; eval "$1"; print -r -- $_comps[samedeal]'
+    assert output_of("zsh", "-f", "-c", code, "zsh", script("zsh")) == ["_shtab_samedeal"]

@@ -100,17 +100,24 @@ def _describe_next_games(text: str) -> str:
     )
 
 
-def _always(sentence: str) -> Callable[[str], str]:
-    return lambda _: sentence
-
-
 def _text_of(choices: Mapping[str, Any], value: object) -> str:
     return next(text for text, meant in choices.items() if meant == value)
 
 
+def _number(name: str, label: str, bounds: tuple[int, int], presets: str, meaning: str, help_text: str = "") -> Field:
+    """Return a field for a number. ``presets`` are separated by blanks."""
+    steps, default = tuple(presets.split()), str(getattr(_DEFAULTS, name))
+    return Field(name, label, lambda _: meaning, default, presets=steps, bounds=bounds, help=help_text or meaning)
+
+
+def _switch(name: str, label: str, meanings: Mapping[str, str], help_text: str, **shown: str) -> Field:
+    """Return a field for an option that is on or off. ``meanings`` describes "yes" and "no", in the order of the form."""
+    choices = {text: text == "yes" for text in meanings}
+    default = _text_of(choices, getattr(_DEFAULTS, name))
+    return Field(name, label, meanings.__getitem__, default, choices, help=help_text, shown=shown)
+
+
 _UNDO_CHOICES: Final = {name: name for name in ("no-reveal", "free", "off")}
-_NO_OR_YES: Final = {"no": False, "yes": True}
-_YES_OR_NO: Final = {"yes": True, "no": False}
 START_CHOICES: Final[Mapping[str, StartRule]] = {
     "by the host": "host",
     "when all are ready": "all-ready",
@@ -146,14 +153,8 @@ FIELDS: Final = (
         read=read_deal,
         help="winnable, 'winnable easy' (or medium or hard), random, daily, or a number",
     ),
-    Field(
-        "players",
-        "Seats",
-        _always("how many can race"),
-        str(_DEFAULTS.players),
-        presets=tuple(map(str, range(1, 17))),
-        bounds=(1, 16),
-        help="number of seats, 1 to 16",
+    _number(
+        "players", "Seats", (1, 16), " ".join(map(str, range(1, 17))), "how many can race", "number of seats, 1 to 16"
     ),
     Field(
         "limit",
@@ -173,14 +174,7 @@ FIELDS: Final = (
         help="free: undo any move; no-reveal: not past a move that turned up a new card; off: no undo",
         shown={"no-reveal": "to the last new card"},
     ),
-    Field(
-        "hints",
-        "Hints",
-        {"no": "no hints", "yes": "? shows a move"}.__getitem__,
-        _text_of(_NO_OR_YES, _DEFAULTS.hints),
-        _NO_OR_YES,
-        help="players may ask for hints",
-    ),
+    _switch("hints", "Hints", {"no": "no hints", "yes": "? shows a move"}, "players may ask for hints"),
     Field(
         "start",
         "Starts",
@@ -192,36 +186,33 @@ FIELDS: Final = (
     Field(
         "start_at",
         "At",
-        _always("20:30, 2026-11-21 20:30 or +10 min"),
+        lambda _: "20:30, 2026-11-21 20:30 or +10 min",
         "+10",
         presets=("+5", "+10", "+30", "+60"),
     ),
-    Field(
+    _number(
         "countdown",
         "Countdown",
-        _always("seconds before the cards are dealt"),
-        str(_DEFAULTS.countdown),
-        presets=("0", "3", "5", "10", "30"),
-        bounds=(0, 60),
-        help="seconds before the start",
+        (0, 60),
+        "0 3 5 10 30",
+        "seconds before the cards are dealt",
+        "seconds before the start",
     ),
-    Field(
+    _switch(
         "first_finish_ends",
         "After a win",
-        {"no": "the others play on for 2nd, 3rd ...", "yes": "the first to finish ends the race"}.__getitem__,
-        _text_of(_NO_OR_YES, _DEFAULTS.first_finish_ends),
-        _NO_OR_YES,
-        help="the race ends when the first player finishes",
-        shown={"no": "race goes on", "yes": "race ends"},
+        {"no": "the others play on for 2nd, 3rd ...", "yes": "the first to finish ends the race"},
+        "the race ends when the first player finishes",
+        no="race goes on",
+        yes="race ends",
     ),
-    Field(
+    _switch(
         "end_when_settled",
         "All stuck",
-        {"yes": "when all people playing are stuck", "no": "until the time is up"}.__getitem__,
-        _text_of(_YES_OR_NO, _DEFAULTS.end_when_settled),
-        _YES_OR_NO,
-        help="the race ends when all people who still play are stuck, or when only bots still play",
-        shown={"yes": "race ends", "no": "race goes on"},
+        {"yes": "when all people playing are stuck", "no": "until the time is up"},
+        "the race ends when all people who still play are stuck, or when only bots still play",
+        yes="race ends",
+        no="race goes on",
     ),
     Field(
         "series",
@@ -232,43 +223,15 @@ FIELDS: Final = (
         bounds=(1, LONGEST_SERIES),
         help="number of races with one table: the rematches continue it",
     ),
-    Field(
+    _switch(
         "repeated",
         "Again",
-        {
-            "yes": "later players may get this deal",
-            "no": "the deal is not dealt again",
-        }.__getitem__,
-        _text_of(_YES_OR_NO, _DEFAULTS.repeated),
-        _YES_OR_NO,
-        help="whether a player for whom nobody comes may get this deal later, and see your results",
-        shown={"yes": "yes", "no": "no"},
+        {"yes": "later players may get this deal", "no": "the deal is not dealt again"},
+        "whether a player for whom nobody comes may get this deal later, and see your results",
     ),
-    Field(
-        "spectators",
-        "Watching",
-        {"yes": "others may watch", "no": "nobody may watch"}.__getitem__,
-        _text_of(_YES_OR_NO, _DEFAULTS.spectators),
-        _YES_OR_NO,
-        help="others may watch",
-    ),
-    Field(
-        "bots",
-        "Bots",
-        {"yes": "bots may join", "no": "bots may not join"}.__getitem__,
-        _text_of(_YES_OR_NO, _DEFAULTS.bots),
-        _YES_OR_NO,
-        help="bots may join",
-    ),
-    Field(
-        "delay",
-        "Watch delay",
-        _always("seconds of delay for spectators"),
-        str(_DEFAULTS.delay),
-        presets=("0", "5", "15", "30", "60"),
-        bounds=(0, 600),
-        help="seconds of delay for spectators",
-    ),
+    _switch("spectators", "Watching", {"yes": "others may watch", "no": "nobody may watch"}, "others may watch"),
+    _switch("bots", "Bots", {"yes": "bots may join", "no": "bots may not join"}, "bots may join"),
+    _number("delay", "Watch delay", (0, 600), "0 5 15 30 60", "seconds of delay for spectators"),
     Field(
         "room",
         "Room",
@@ -300,6 +263,6 @@ def unused_fields(values: Mapping[str, str]) -> frozenset[str]:
     unused = {
         "start_at": START_CHOICES[values["start"]] != "at",
         "delay": values["spectators"] == "no",
-        "repeated": values["repeated"] == _text_of(_YES_OR_NO, _DEFAULTS.repeated),
+        "repeated": values["repeated"] == DEFAULTS["repeated"],
     }
     return frozenset(name for name, is_unused in unused.items() if is_unused)
