@@ -240,13 +240,14 @@ def _generate(board: Position) -> Iterator[Move]:
     column = groups[columns.start]
     on_column = _takers(board, columns)
     empty = [keys[at] for at in columns if not piles[at]]
-    on_empty = column.on_empty if empty else b""
+    on_empty = column.on_empty
     none: list[str] = []
     on_fan = _takers(board, game.fans) if game.fans else {}
     free_cells = [keys[at] for at in game.cells if not piles[at]] if game.cells else none
     aside = bool(on_fan or free_cells)
     most = most_to_empty = game.cards
-    if column.needs_places:
+    is_limited = column.needs_places
+    if is_limited:
         most = most_together(board, to_empty=False)
         most_to_empty = most_together(board, to_empty=True) if empty else 0
     for at in sources:
@@ -262,10 +263,10 @@ def _generate(board: Position) -> Iterator[Move]:
                 yield Move(key, target, 1)
         run = group.run
         size = 1
-        length = min(len(pile), most) if column.needs_places else len(pile)
+        length = min(len(pile), most) if is_limited else len(pile)
         while True:
             targets = on_column.get(card, none)
-            if card in on_empty and size <= most_to_empty:
+            if empty and card in on_empty and size <= most_to_empty:
                 targets = targets + empty
             for target in targets:
                 if target != key:
@@ -281,16 +282,16 @@ def _generate(board: Position) -> Iterator[Move]:
         yield action
 
 
-def _to_foundations(board: Position, sources: list[int]) -> list[Move]:
+def _to_foundations(board: Position, sources: list[int]) -> Iterator[Move]:
     game, piles = board.game, board.piles
     keys, groups = game.keys, game.piles
     takers, size = _takers(board, game.foundations), groups[game.foundations.start].takes
-    moves = [
-        Move(keys[at], FOUNDATION, size)
-        for at in sources
-        if (piles[at][-1] if size == 1 else piles[at][-size:][0]) in takers and groups[at].kind is not Kind.FOUNDATION
-    ]
-    return moves if size == 1 else [move for move in moves if is_legal(board, move)]
+    for at in sources:
+        bottom = piles[at][-1] if size == 1 else piles[at][-size:][0]
+        if bottom in takers and groups[at].kind is not Kind.FOUNDATION:
+            move = Move(keys[at], FOUNDATION, size)
+            if size == 1 or is_legal(board, move):
+                yield move
 
 
 def _takers(board: Position, places: range) -> dict[int, list[str]]:
