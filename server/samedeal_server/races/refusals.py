@@ -221,8 +221,8 @@ def other_version(room: str, version: str, retry_after: float) -> RequestRefused
     """
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
-        f"The room {room!r} was opened by a different version of Samedeal; this server runs {version}. "
-        "Reconnect: another server may have the right version.",
+        f"The room {room!r} has a game that this server lacks, or is of another version of Samedeal; this is {version}. "
+        "Reconnect: another server may be the right one.",
         retry_after=retry_after,
     )
 
