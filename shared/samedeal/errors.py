@@ -86,7 +86,7 @@ class MalformedGame(SamedealError):
 
     def __init__(self, name: str, line: int, reason: str) -> None:
         where = f", line {line}" if line else ""
-        super().__init__(printable(f"{name[:40]}.toml{where}: {reason}", 300) + ".")
+        super().__init__(printable(f"{name[:40]}.toml{where}: {reason}", 400) + ".")
         self.line = line
 
 

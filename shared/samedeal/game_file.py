@@ -64,6 +64,8 @@ Columns that are as many as the foundations stand below them, and need the space
 _MOST_CARDS: Final = 20
 """Maximum number of cards that are dealt to a pile, so that boards fit the smallest screen."""
 
+_CHOICES: Final = {"kind": Kind, "faces": Faces, "build": Build, "empty": Base, "lift": Lift}
+
 _CARDS: Final = [str(Card(code)) for code in DECK]
 
 _Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+\Z")]
@@ -212,7 +214,13 @@ def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFi
         file = msgspec.convert(content, GameFile)
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$")
-        raise MalformedGame(name, _line_of(text, path.rstrip("`"), header), reason) from None
+        path = path.rstrip("`")
+        value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(path.rpartition(".")[2])
+        if choices and value != reason:
+            reason = (
+                f"This release does not know {value}. Choose one of {', '.join(repr(str(each)) for each in choices)}"
+            )
+        raise MalformedGame(name, _line_of(text, path, header), reason) from None
     for path, reason in _faults(file):
         raise MalformedGame(name, _line_of(text, path, header), reason)
     return file

@@ -145,7 +145,12 @@ def test_variant_has_the_rest_of_the_file() -> None:
         ('cards = "4 4 4 4 4"', 'cards = "99 4 4 4 4"', 'cards = "99', "At most 20"),
         ('kind = "reserve"', 'kind = "cell"', 'kind = "cell"', "no policies"),
         ('keys = "stock"', 'keys = "stock"\nlift = "the top card"', 'kind = "stock"', "no policies"),
-        ('lift = "runs in alternating colours"', 'lift = "whole piles"', "lift = ", "Invalid enum value 'whole piles'"),
+        (
+            'lift = "runs in alternating colours"',
+            'lift = "whole piles"',
+            "lift = ",
+            "know 'whole piles'. Choose .*'the top card',",
+        ),
         (
             '"with cards of the same rank"',
             '"not at all"\nlift = "runs in the same suit, as free places allow"',
