@@ -261,6 +261,27 @@ async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:
         assert browser.errors() == []
 
 
+async def test_listener_hears_news_through_the_proxy(site: Site) -> None:
+    """The stream lasts from one comment of a node to the next, and the proxy holds nothing back."""
+    host = site.address.removeprefix("wss://")
+    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
+    writer.write(f"GET /api/v1/events HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n".encode())
+    async with asyncio.timeout(2 * LONGEST_SILENCE):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        assert head.startswith("http/1.1 200 ")
+        assert "content-type: text/event-stream" in head
+        assert "access-control-allow-origin: *" in head
+        await reader.readuntil(b"retry: 3000\n\n")
+        for _ in range(2):
+            await reader.readuntil(b":\n\n")
+    async with connected(site.address) as socket:
+        assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
+        assert isinstance(await asked(socket, Create(id=1, options=WantedOptions.of(Options()), room=ROOM)), Created)
+    async with asyncio.timeout(5):
+        assert json.loads((await reader.readuntil(b"}\n")).partition(b"data: ")[2])["room"]["room"] == ROOM
+    writer.transport.abort()
+
+
 async def test_idle_connection_stays_open(site: Site) -> None:
     async with connected(site.address) as socket:
         assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)

@@ -23,6 +23,7 @@ from samedeal.protocol.messages import (
     ToServer,
 )
 from samedeal_server.config.limits import Limits
+from samedeal_server.process import fd_limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
 from tests.chaos.processes import Node
 from tests.load.flood import FLOODS
@@ -81,6 +82,12 @@ async def test_silent_connections_do_not_block_players(setup: LoadSetup) -> None
 def test_limits_that_fit_are_unchanged() -> None:
     limits = Limits(connections=100, handshakes=20)
     assert fit_to_open_file_limit(limits) == limits
+
+
+def test_listeners_to_the_news_take_open_files_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fd_limits, "_raise_limit", lambda wanted: min(wanted, RESERVED + 80))
+    limits = fit_to_open_file_limit(Limits())
+    assert (limits.connections, limits.handshakes, limits.listeners) == (60, 10, 10)
 
 
 async def test_node_recovers_after_a_redis_outage(setup: LoadSetup) -> None:

@@ -12,6 +12,7 @@ import pytest
 from samedeal.protocol.messages import Done, Resign, Start
 from samedeal_server.api import news_listeners
 from samedeal_server.config.limits import Limits
+from samedeal_server.store.news import NewsId, NewsStore
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import ask
@@ -131,9 +132,25 @@ async def test_listener_gets_comments_and_no_pings(
     assert [await listener.block() for _ in range(3)] == [":"] * 3
 
 
-async def test_stopping_node_disconnects_listeners(node: NodeMaker, listen: Listen) -> None:
+@pytest.mark.parametrize("is_new", [False, True])
+async def test_stopping_node_disconnects_listeners(
+    node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    """Also one whose position among the news is being read, and nothing but events is ever sent."""
     one = await node()
-    listener = await listen(one)
-    await one.gateway.drain()
+    if is_new:
+
+        async def newest(_: NewsStore) -> NewsId:
+            await one.gateway.drain()
+            return NewsId(0, 0)
+
+        monkeypatch.setattr(NewsStore, "newest", newest)
+        wire = await Wire.open(one.url)
+        await wire.send(f"GET {PATH} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        await wire.head()
+    else:
+        wire = (await listen(one)).wire
+        await one.gateway.drain()
     async with asyncio.timeout(DEADLINE):
-        assert await listener.wire.eof() == b""
+        assert await wire.eof() == b""
+    await wire.close()

@@ -30,6 +30,9 @@ _ROUNDS_PER_COMMENT: Final = 15
 MAX_UNSENT: Final = 64 * 1024
 """Maximum number of bytes that wait for a listener when there is more. A slower listener is disconnected."""
 
+_UNKNOWN: Final = NewsId(1 << 62, 0)
+"""The position of a new listener until it is known which news is the newest."""
+
 _HEAD: Final = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-store",
@@ -83,7 +86,9 @@ class NewsListeners:
         """Send news to a listener until it disconnects."""
         socket.stop_keepalive()
         try:
-            self._positions[socket] = await self._news.newest() if head.last is None else head.last
+            self._positions[socket] = head.last or _UNKNOWN  # counted at once
+            if head.last is None:
+                self._positions[socket] = await self._news.newest()
             socket.transport.write(b"retry: 3000\n\n")
             await socket.wait_closed()
         except StoreUnavailable:

@@ -15,11 +15,12 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 RESERVED: Final = 128
 """Number of open files that are reserved for other purposes than clients.
 
-They are for connections to Redis, listeners, logs and temporary files.
+They are for connections to Redis, listening sockets, logs and temporary files.
 """
 
-_HANDSHAKE_SHARE: Final = 8
-"""Divisor of the number of open files for clients. The result is the maximum number of pending handshakes.
+_SMALL_SHARE: Final = 8
+"""Divisor of the number of open files for clients. The result is the maximum number of pending handshakes, and of
+programs that listen to the news.
 
 It is used only if too few files can be open for all limits.
 """
@@ -32,13 +33,16 @@ def fit_to_open_file_limit(limits: Limits) -> Limits:
 
     If the system does not allow so many open files, return lower limits.
     """
-    wanted = limits.connections + limits.handshakes + RESERVED
+    wanted = limits.connections + limits.handshakes + limits.listeners + RESERVED
     allowed = _raise_limit(wanted)
     if allowed >= wanted:
         return limits
-    for_clients = max(2, allowed - RESERVED)
-    handshakes = min(limits.handshakes, max(1, for_clients // _HANDSHAKE_SHARE))
-    lowered = replace(limits, connections=min(limits.connections, for_clients - handshakes), handshakes=handshakes)
+    for_clients = max(3, allowed - RESERVED)
+    handshakes, listeners = (
+        min(limit, max(1, for_clients // _SMALL_SHARE)) for limit in (limits.handshakes, limits.listeners)
+    )
+    connections = min(limits.connections, for_clients - handshakes - listeners)
+    lowered = replace(limits, connections=connections, handshakes=handshakes, listeners=listeners)
     _log.warning(
         LogEvent.OPEN_FILES_LIMITED,
         limit=allowed,
