@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import re
 import shlex
@@ -291,13 +290,6 @@ def test_serve_runs_the_server() -> None:
     assert served.returncode == 0
     assert "samedeal-server" in served.stdout
     assert run("serve", "--port", "x").returncode == 2
-
-
-def test_serve_names_a_missing_dependency(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "structlog" else find(name))
-    assert main(["serve"]) == 1
-    assert "structlog" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
