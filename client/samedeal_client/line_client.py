@@ -22,7 +22,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.terminal import LineSource, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer
-from samedeal_client.views.race import quit_warnings, server_gone_sentences
+from samedeal_client.views.race import card_location, quit_warnings, server_gone_sentences
 
 HELP: Final = """\
 moves: 3 5      move cards from column 3 to column 5; 35 is the same
@@ -241,7 +241,7 @@ class LineClient:
                 if not self.client.play_to_foundations():
                     self._output.print("No card can go to a foundation now.")
             case Word.FIND if command.card is not None:
-                self._output.print(self._output.narrator.locate(board, command.card))
+                self._output.print(card_location(board, command.card, self._look))
             case Word.HINT:
                 self._print_hint(board)
             case _:

@@ -32,6 +32,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, terminal_look
 from samedeal_client.text.spans import Span
 from samedeal_client.views.narration import Narrator, room_lines
+from samedeal_client.views.race import card_location
 from tests.client.boards import board
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_sentences
@@ -176,7 +177,9 @@ def test_cards_are_located() -> None:
     athena = board("athena", "1: (KS) TC 9H | w: 2C 5S | stock: ?? (3C) | 01: AD")
     steve = board("steve", "1: 9H | 2: 9S 9S")
     cards = [(athena, card) for card in ("9H", "KS", "2C", "3C", "AD", "QD")] + [(steve, card) for card in ("9H", "9S")]
-    lines = [f"{board.game.name} {card}\t{NARRATOR.locate(board, Card.parse(card))}" for board, card in cards]
+    lines = [
+        f"{board.game.name} {card}\t{card_location(board, Card.parse(card), NARRATOR.look)}" for board, card in cards
+    ]
     assert_sentences("locations of cards", lines)
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from samedeal.board import Board
-from samedeal.cards import DOWN, FACE, HIDDEN, Card
 from samedeal.deal import Deal
 from samedeal.moves import Move
 from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
 from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
-from samedeal_client.text.appearance import Look, capitalized
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
@@ -159,20 +158,6 @@ class Narrator:
             parts.append(f"{name} {cards}/{model.game.cards} in {_count(moves, 'move')}{away}")
         return ", ".join(parts)
 
-    def locate(self, board: Board, card: Card) -> str:
-        """Return a sentence that says where a card is, or that it has not been seen yet."""
-        name = capitalized(self.look.card(card))
-        places = [
-            _location(board, at, depth)
-            for at, pile in enumerate(board.piles)
-            for depth, code in enumerate(reversed(pile))
-            if code != HIDDEN and code & FACE == card
-        ]
-        if not places:
-            return f"{name} has not been seen yet."
-        rest = " The other one has not been seen yet." if len(places) < board.game.decks else ""
-        return f"{name} is {'. The other one is '.join(places)}.{rest}"
-
     def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
         """Return a hint in words. ``move`` is the suggested move, or None if no useful move was found.
 
@@ -216,14 +201,6 @@ def finished_at(model: Model, player: str) -> int:
         return watched.time if watched.play.board.won else 0
     tally = model.tallies.get(player)
     return tally.finished_at if tally is not None else 0
-
-
-def _location(board: Board, at: int, depth: int) -> str:
-    if at in board.game.foundations and not board.game.piles[at].gives:
-        return "on a foundation"
-    down = "face down " if board.piles[at][-1 - depth] & DOWN and at in board.game.columns else ""
-    pile = board.game.pile_phrase(board.game.keys[at])
-    return f"{down}in {pile} under {_count(depth, 'card')}" if depth else f"{down}on top of {pile}"
 
 
 def _count(number: int, noun: str) -> str:

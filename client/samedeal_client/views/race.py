@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from samedeal.board import Board
-from samedeal.cards import UNSEEN
+from samedeal.cards import DOWN, FACE, HIDDEN, UNSEEN
 from samedeal.game import Game, Group
 from samedeal.moves import FOUNDATION, Move
 from samedeal.policies import Kind
@@ -17,7 +17,7 @@ from samedeal_client.input.key_names import command_text, key_text
 from samedeal_client.state.draws import UNSURE_PROBLEMS
 from samedeal_client.state.model import Model
 from samedeal_client.text import large_digits
-from samedeal_client.text.appearance import Look
+from samedeal_client.text.appearance import Look, capitalized
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
@@ -223,23 +223,26 @@ def card_location(board: Board, card: int, look: Look) -> str:
     With two decks, the sentence may name two places. For a card that has not been seen yet, it says where the card may
     be.
     """
-    name = look.card(card)
-    found = [
-        f"in {board.game.piles[at].kind} {board.game.keys[at]}{_under(len(pile) - 1 - position)}"
+    name = capitalized(look.card(card))
+    places = [
+        _location(board, at, depth)
         for at, pile in enumerate(board.piles)
-        for position in range(len(pile) - 1, -1, -1)
-        if pile[position] == card and at not in board.game.foundations
+        for depth, code in enumerate(reversed(pile))
+        if code != HIDDEN and code & FACE == card
     ]
-    if found:
-        return f"{name} (marked {look.glyphs.marks[-1]}) is {' and '.join(found)}."
-    if any(card in board.piles[at] for at in board.game.foundations):
-        return f"{name} is on a foundation."
-    places = " or ".join(_hiding_places(board))
-    return f"{name} has not been seen yet.{' It is ' + places + '.' if places else ''}"
+    if not places:
+        hidden = " or ".join(_hiding_places(board))
+        return f"{name} has not been seen yet.{f' It is {hidden}.' if hidden else ''}"
+    rest = " The other one has not been seen yet." if len(places) < board.game.decks else ""
+    return f"{name} is {'. The other one is '.join(places)}.{rest}"
 
 
-def _under(count: int) -> str:
-    return f", under {count} other card{'s' if count > 1 else ''}" if count else ""
+def _location(board: Board, at: int, depth: int) -> str:
+    if at in board.game.foundations and not board.game.piles[at].gives:
+        return "on a foundation"
+    down = "face down " if board.piles[at][-1 - depth] & DOWN and at in board.game.columns else ""
+    pile = board.game.pile_phrase(board.game.keys[at])
+    return f"{down}in {pile} under {depth} card{'s' * (depth > 1)}" if depth else f"{down}on top of {pile}"
 
 
 def _hiding_places(board: Board) -> list[str]:
