@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
@@ -30,15 +31,21 @@ async def read(one: Node, path: str, **headers: str) -> Any:
     answer = await get(one, path, **headers)
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json"), answer.body
     value = json.loads(answer.body)
+    check(value, described(path))
+    return value
+
+
+def described(path: str) -> dict[str, Any]:
+    """The schema of the answer at a path."""
     (route,) = (
         each
         for each in ROUTES
         if path.split("?", maxsplit=1)[0].split("/")[1] == each.path.split("/")[1]
         and (path.count("/") == each.path.count("/"))
     )
-    described = DOCUMENT["paths"][f"{PREFIX}{route.path}"]["get"]["responses"]["200"]["content"]
-    check(value, described["application/json"]["schema"])
-    return value
+    content = DOCUMENT["paths"][f"{PREFIX}{route.path}"]["get"]["responses"]["200"]["content"]
+    schema: dict[str, Any] = content["application/json"]["schema"]
+    return schema
 
 
 def check(value: Any, schema: dict[str, Any], where: str = "answer") -> None:
@@ -169,6 +176,29 @@ async def test_request_is_refused_in_json(node: NodeMaker, path: str, method: st
     assert len(told["message"]) > 10
     assert answer.headers["access-control-allow-origin"] == "*"
     check(told, {"$ref": "ErrorAnswer"})
+
+
+ODD_NAMES = ("friday", "FRIDAY.json", "..", "%2e", "a" * 64, "a" * 65, "willow.0", "willow.99999999999999", "\x7f", "")
+ODD_QUERIES = ("", "?", "?game=&open", "?game=chess", "?day", "?%", f"?{'a=&' * 2000}", "?;#")
+
+
+async def test_every_request_gets_an_answer_of_the_document(node: NodeMaker) -> None:
+    """A request as no program of ours sends it is answered too, with JSON that pages of other sites may read."""
+    one = await node(Limits(address_burst=1_000_000))
+    paths = [re.sub(r"\{\w+\}", name, route.path) for route in ROUTES for name in ODD_NAMES if route.path != "/events"]
+    for path in dict.fromkeys((*paths, "/", "/rooms/")):
+        for query in ODD_QUERIES:
+            answer = await get(one, path + query, Accept="application/json")
+            value = json.loads(answer.body)
+            if answer.status == 200 and "openapi" not in path:
+                check(value, described(path))
+            elif answer.status != 200:
+                assert answer.status in (400, 404), (path, query)
+                check(value, {"$ref": "ErrorAnswer"})
+            assert answer.headers["access-control-allow-origin"] == "*"
+        for method, status in (("HEAD", answer.status), ("OPTIONS", 204), ("POST", 405), ("get", 405)):
+            asked = await get(one, path + query, method, Accept="application/json")
+            assert (asked.status, asked.body == b"") == (status, status != 405), (path, method)
 
 
 async def test_answer_is_not_sent_again(node: NodeMaker) -> None:

@@ -174,6 +174,14 @@ class ClientSocket(ServerConnection):
         self._on_lost()
         self._break_reference_cycles()
 
+    def send_data(self) -> None:
+        """Send what the library has to send. Answer a request that it can't parse: it would only disconnect."""
+        error = self.protocol.handshake_exc
+        if isinstance(error and error.__cause__, (ValueError, NotImplementedError)) and self.protocol.writes:
+            text = "This server takes GET requests without a body, and WebSockets.\n"
+            self.transport.write(self.respond(http.HTTPStatus.BAD_REQUEST, text).serialize())
+        super().send_data()
+
     def resume_writing(self) -> None:
         """Call ``on_writable``, because the write buffer has room again."""
         super().resume_writing()
