@@ -135,7 +135,7 @@ def slot(takes: str, look: Look, width: int, height: int, mark: str = "") -> tup
     if height == 1:
         framed = f"[{text:^{inner}}]" if 0 < len(text) <= inner else (text or look.glyphs.empty).center(width)
         return ((Span(framed, style),),)
-    legend = text if height == 2 else ""
+    legend = "" if height != 2 else text if len(text) <= inner else text.replace("-", "")
     top = left_top + legend[:inner].ljust(inner, across) + right_top
     bottom = left_bottom + across * inner + right_bottom
     middle = [f"{upright}{' ' * inner}{upright}"] * (height - 2)
