@@ -146,7 +146,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about a game.
 
     ``variant_of`` is the name of the file's first game, and is empty for this game itself. ``blurb`` describes the game
-    in a few words. ``height`` is that of the table on a page, in cards. ``order`` decides
+    in a few words. ``height`` is that of the table on a page, in cards; a waste needs 1.7 of them. ``order`` decides
     where lists show the game, and ``default`` marks the game that is chosen at first.
     ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``seldom_winnable`` says that
     most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
