@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from samedeal.board import Board
-from samedeal.games import GAMES, game_named
+from samedeal.games import game_named
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
 from samedeal_client.bots.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
@@ -19,7 +19,7 @@ from samedeal_client.input.line_parser import parse_line
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race import hint_text
 from tests.client.boards import board, dealt, playout
-from tests.shared.playouts import won_record
+from tests.shared.playouts import FAMILIES, won_record
 
 
 @pytest.mark.parametrize("budget", [1, 3_000])
@@ -45,7 +45,7 @@ def test_following_hints_comes_to_an_end(game: str, number: int, budget: int) ->
     assert max(passed.values()) <= 6
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", FAMILIES)
 def test_keys_and_line_of_a_hint_make_its_move(game: str) -> None:
     """Following hints in this way never goes round in a circle."""
     now, finder = dealt(game, 5), HintFinder(Random(1), 100, 300)

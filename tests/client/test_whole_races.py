@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import cycle
 
 import pytest
@@ -18,8 +19,8 @@ from tests.shared.playouts import FAMILIES, won_play, won_record
 SIZES = ((80, 24), (120, 40))
 
 
-MOST_MOVES = 130
-"""Longer records are played from the board on which so many moves are left."""
+MOST_MOVES = 1000 if os.environ.get("ALL_GAMES") else 50
+"""Longer records are played from the board on which so many moves are left. ``ALL_GAMES=1`` plays them all."""
 
 
 def referee_of(game: str) -> Referee:

@@ -19,9 +19,9 @@ from tests.textual_internals import share_parsed_css
 share_parsed_css()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Engine], Browser]]:
-    """Starts browsers for the tests of a module."""
+    """Starts each browser once for all tests, which run in one process: their group is ``browser``."""
     with ExitStack() as stack:
         yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
 

@@ -26,7 +26,7 @@ async def test_bots_race_without_a_terminal(programs: Programs) -> None:
     await nothing_remains(programs)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 async def test_stopping_leaves_no_process(programs: Programs, number: signal.Signals) -> None:
     race = await programs.samedeal("play", "willow", "--bots", "1")
     await race.expect(r"Go!")
