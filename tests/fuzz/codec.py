@@ -18,7 +18,7 @@ from samedeal_client.net.sanitize import decode_sanitized
 from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
 from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import damaged_bytes, damaged_value, value
-from tests.fuzz.requests import SAMPLES
+from tests.shared.protocol.samples import SAMPLES
 
 _WATCHED: Final = (codec, messages, options, names, sanitize)
 _LONGEST: Final = 400
