@@ -64,30 +64,17 @@ def test_help_has_examples(arguments: tuple[str, ...], capsys: pytest.CaptureFix
     assert "examples:\n  samedeal " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [[], *([command] for command in sorted({*CLIENT_COMMANDS} - {"serve"}))])
-def test_help_fits_into_80_columns(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It fits into 80 columns, names the exit codes, and lists every variable."""
     monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        main([*words, "--help"])
-    assert [line for line in capsys.readouterr().out.splitlines() if len(line) >= 80] == []
-
-
-@pytest.mark.parametrize("command", sorted({*CLIENT_COMMANDS} - {"serve"}))
-def test_help_has_exit_codes(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([command, "--help"])
-    assert capsys.readouterr().out.lower().count("exit codes: 0 ") == 1
-
-
-def test_help_lists_every_variable(capsys: pytest.CaptureFixture[str]) -> None:
     sources = "".join(file.read_text() for file in Path(samedeal_client.__file__).parent.rglob("*.py"))
     text = parser().format_help()
-    for command in {*CLIENT_COMMANDS} - {"serve"}:
+    for command in sorted({*CLIENT_COMMANDS} - {"serve"}):
         with pytest.raises(SystemExit):
             main([command, "--help"])
-        text += capsys.readouterr().out
+        text += (help_text := capsys.readouterr().out)
+        assert help_text.lower().count("exit codes: 0 ") == 1, command
+    assert [line for line in text.splitlines() if len(line) >= 80] == []
     variables = r"\b(SAMEDEAL_[A-Z_]+|XDG_[A-Z_]+|NO_COLOR)\b"
     assert set(re.findall(f'"{variables}"', sources)) == set(re.findall(variables, text))
 
@@ -172,20 +159,13 @@ def exit_code_of(arguments: tuple[str, ...]) -> int | str | None:
         return ended.code
 
 
-@pytest.mark.parametrize("arguments", BAD_USAGE)
-def test_bad_usage_is_exit_code_2(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert exit_code_of(arguments) == 2
-    printed = capsys.readouterr()
-    assert "samedeal" in printed.err
-    assert "Traceback" not in printed.err
-    assert printed.out == ""
-
-
-def test_wording_of_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_usage_is_exit_code_2_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     lines = []
     for arguments in BAD_USAGE:
-        exit_code_of(arguments)
-        line = capsys.readouterr().err.splitlines()[-1]
+        assert exit_code_of(arguments) == 2, arguments
+        printed = capsys.readouterr()
+        assert (printed.out, "samedeal" in printed.err, "Traceback" in printed.err) == ("", True, False), arguments
+        line = printed.err.splitlines()[-1]
         if "invalid choice" not in line and "are required" not in line:  # argparse's own wording
             lines.append(f"{' '.join(arguments)!a}\t{line}")
     assert_sentences("commands", lines)

@@ -90,6 +90,12 @@ class Draining(HonestServer):
             await self.seal()
             await self.settle()
 
+    def forge_shares(self) -> None:
+        """Replace the shares of all players and their commitments."""
+        for racer in self.racers:
+            racer.share = some_bytes(racer.name)
+            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+
     async def claim(self, shares: tuple[RevealedShare, ...], number: int = 1) -> None:
         self.draw, self.shares = number, shares
         await self.publish_shares()
@@ -313,9 +319,7 @@ class ForgedCommitment(Draining):
     async def draw_deal(self) -> None:
         await self.begin_draw()
         await self.until(self.is_sealable)
-        for racer in self.racers:
-            racer.share = some_bytes(racer.name)
-            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+        self.forge_shares()
         await self.seal()
         await self.settle()
         await self.claim(self.revealed_shares())
@@ -328,9 +332,7 @@ class NeverSealed(Draining):
     async def draw_deal(self) -> None:
         await self.begin_draw()
         await self.until(self.is_sealable)
-        for racer in self.racers:
-            racer.share = some_bytes(racer.name)
-            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+        self.forge_shares()
         await self.claim(self.revealed_shares())
 
 
@@ -343,9 +345,7 @@ class NeverDrawn(Draining):
 
     async def draw_deal(self) -> None:
         self.draw = 1
-        for racer in self.racers:
-            racer.share = some_bytes(racer.name)
-            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+        self.forge_shares()
         self.shares = self.revealed_shares()
 
 
@@ -389,9 +389,7 @@ class RenamedSeat(Draining):
         await self.until(self.is_sealable)
         await self.seal()
         await self.settle()
-        for racer in self.racers:
-            racer.share = some_bytes(racer.name)
-            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+        self.forge_shares()
         await self.claim(self.revealed_shares())
 
     def state_for(self, racer: Racer) -> RoomState:

@@ -385,21 +385,15 @@ async def test_form_opens_a_room_with_the_mouse(server: str) -> None:
         assert ana.room.options == Options(deal="winnable", undo="free")
 
 
-async def test_invalid_field_is_explained_and_opens_nothing(server: str) -> None:
-    async with player_in_lobby(server) as ana:
+async def test_invalid_field_and_taken_code_are_explained_at_their_fields(server: str) -> None:
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        await mira.rooms.create(Options(), "friday")
         await ana.open_form()
         await ana.focus("players")
         await ana.type(*"99", "tab", "ctrl+o")
         await ana.wait_for_text("! Write a number from 1 to 16.")
         assert ana.focused == "players"
-        await ana.type("4", "ctrl+o")
-        await ana.wait_for_screen("waiting")
-
-
-async def test_taken_room_code_is_explained_at_its_field(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "friday")
-        await ana.open_form()
+        await ana.type("4")
         await ana.focus("room")
         await ana.type(*"friday", "ctrl+o")
         await ana.wait_for_message(str(refusals.room_exists("friday")))
@@ -710,16 +704,6 @@ async def finished_race(
         yield ana, mira
 
 
-async def test_results_show_the_standings_and_the_deal_check(server: str) -> None:
-    async with finished_race(server) as (ana, _):
-        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Deal checked: the order of the cards was set")
-        assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
-        await ana.press("f1")
-        await ana.wait_for_text("After a race")
-        await ana.press("escape")
-        await ana.wait_for_text("foundations   ")
-
-
 @pytest.fixture
 def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The command that would replace the app. It is recorded instead of run."""
@@ -733,8 +717,15 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return words
 
 
-async def test_record_of_all_players_can_be_replayed(server: str, tmp_path: Path, replayed: list[str]) -> None:
+async def test_results_show_the_standings_and_replay_the_record(
+    server: str, tmp_path: Path, replayed: list[str]
+) -> None:
     async with finished_race(server) as (ana, _):
+        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Deal checked: the order of the cards was set")
+        assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
+        await ana.press("f1")
+        await ana.wait_for_text("After a race")
+        await ana.press("escape")
         (path,) = (tmp_path / "data").rglob("*.txt")
         await ana.wait_for_text("Record saved in", path.name, "v replay")
         await ana.press("v")
@@ -747,8 +738,11 @@ async def test_record_of_all_players_can_be_replayed(server: str, tmp_path: Path
         assert boards["ana"] == ana.app.client.model.board
 
 
-async def test_spectator_can_replay_the_race(server: str, tmp_path: Path, replayed: list[str]) -> None:
-    async with finished_race(server, watching=True) as (ana, _):
+async def test_spectator_replays_the_race_and_watches_the_rematch(
+    server: str, tmp_path: Path, replayed: list[str]
+) -> None:
+    async with finished_race(server, options=Options(deal="#7", countdown=0, delay=0), watching=True) as (ana, mira):
+        assert "Record saved" not in ana.text()
         assert not list((tmp_path / "data").rglob("*.txt"))
         await ana.press("v")
         await ana.wait_until(lambda: replayed)
@@ -756,6 +750,10 @@ async def test_spectator_can_replay_the_race(server: str, tmp_path: Path, replay
         assert replayed[:2] == ["replay", str(path)]
         assert "--player" not in replayed
         assert Record.parse(path.read_text(encoding="utf-8")).is_whole
+        await mira.join(await mira.rooms.rematch())
+        await ana.press("m")
+        await ana.wait_for_screen("watch")
+        assert ana.room.room == "friday-2"
 
 
 async def test_rematch_is_joined_and_its_players_are_counted(server: str) -> None:
@@ -809,20 +807,11 @@ async def test_random_deal_cannot_be_dealt_again(server: str) -> None:
         assert "same deal again" not in ana.text()
 
 
-async def test_late_spectator_sees_results_without_a_plot(server: str) -> None:
-    async with finished_race(server) as (ana, _), player_in_lobby(server, "caro") as caro:
+async def test_results_are_found_later_without_a_plot(server: str) -> None:
+    async with finished_race(server) as (ana, mira), player_in_lobby(server, "caro") as caro:
         await caro.app.client.watch("friday")
         await caro.wait_for_screen("results")
         await caro.wait_for_text("ana", "mira", "foundations   ")
-        await ana.press("escape")
-        await ana.wait_for_screen("lobby")
-        await ana.app.client.join("friday")
-        await ana.wait_for_screen("results")
-        await ana.wait_for_text("ana (you)", "foundations   ")
-
-
-async def test_lobby_leads_back_to_the_results(server: str) -> None:
-    async with finished_race(server) as (ana, mira):
         await mira.rooms.create(Options(), "lunch")
         await mira.join("lunch")
         await ana.press("escape")
@@ -830,15 +819,7 @@ async def test_lobby_leads_back_to_the_results(server: str) -> None:
         await ana.wait_for_text("lunch", "finished", "⏎ results")
         await ana.press("enter")
         await ana.wait_for_screen("results")
-
-
-async def test_spectator_sees_the_results_and_watches_the_rematch(server: str) -> None:
-    async with finished_race(server, options=Options(deal="#7", countdown=0, delay=0), watching=True) as (ana, mira):
-        assert "Record saved" not in ana.text()
-        await mira.join(await mira.rooms.rematch())
-        await ana.press("m")
-        await ana.wait_for_screen("watch")
-        assert ana.room.room == "friday-2"
+        await ana.wait_for_text("ana (you)", "foundations   ")
 
 
 async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> None:

@@ -1,80 +1,14 @@
-"""The rulings for all games, R1-R10, as far as the tests of the single games don't show them."""
+"""The rulings for all games, R2-R10, as far as the tests of the single games don't show them. The oracle deals by R1."""
 
 from __future__ import annotations
 
 import pytest
 
-from samedeal.board import Board
 from samedeal.board_history import Play, Undo
-from samedeal.cards import FACE, Card
-from samedeal.deal import shuffled
 from samedeal.errors import IllegalMove, RuleReason
-from samedeal.games import GAMES, game_named
+from samedeal.games import GAMES
 from samedeal.moves import Move
 from tests.shared.positions import after, cases, is_null, moves, position, state
-
-DEALING = {
-    "R1 row by row, left to right, each row to the columns that still need a card (rows of 7, 6, 5 ... 1)": [
-        (
-            "willow",
-            "1 2 3 4 5 6 7",
-            "0 / 1 7 / 2 8 13 / 3 9 14 18 / 4 10 15 19 22 / 5 11 16 20 23 25 / 6 12 17 21 24 26 27",
-        ),
-        (
-            "ace-of-hearts",
-            "1 2 3 4 5 6 7",
-            "0 / 1 7 / 2 8 13 / 3 9 14 18 / 4 10 15 19 22 / 5 11 16 20 23 25 / 6 12 17 21 24 26 27",
-        ),
-        (
-            "steve",
-            "1 2 3 4 5 6 7 8",
-            (
-                "0 / 1 8 / 2 9 15 / 3 10 16 21 / 4 11 17 22 26 / 5 12 18 23 27 30 / 6 13 19 24 28 31 33 / "
-                "7 14 20 25 29 32 34 35"
-            ),
-        ),
-        (
-            "athena",
-            "1 2 3 4 5 6 7",
-            "0 7 14 21 / 1 8 15 22 / 2 9 16 23 / 3 10 17 24 / 4 11 18 25 / 5 12 19 26 / 6 13 20 27",
-        ),
-        (
-            "phoenix",
-            "1 2 3 4 5 6",
-            (
-                "0 6 12 18 24 30 / 1 7 13 19 25 31 / 2 8 14 20 26 32 / 3 9 15 21 27 33 / 4 10 16 22 28 34 / "
-                "5 11 17 23 29 35"
-            ),
-        ),
-    ],
-    "R1 Then fans row by row": [
-        ("willow", "q w e r", "28 32 36 40 44 48 / 29 33 37 41 45 49 / 30 34 38 42 46 50 / 31 35 39 43 47 51")
-    ],
-    "R1 or the reserve left to right": [
-        (
-            "phoenix",
-            "q w e r t y u i a s d f g h j k",
-            "36 / 37 / 38 / 39 / 40 / 41 / 42 / 43 / 44 / 45 / 46 / 47 / 48 / 49 / 50 / 51",
-        )
-    ],
-    "R1 What is left is the stock; its next card is the next of the deck (and R2 the top one)": [
-        ("athena", "stock", " ".join(map(str, range(51, 27, -1)))),
-        ("ace-of-hearts", "stock", " ".join(map(str, range(51, 27, -1)))),
-        ("steve", "stock", " ".join(map(str, range(103, 35, -1)))),
-    ],
-}
-
-
-@pytest.mark.parametrize(("game", "keys", "places"), cases(DEALING))
-def test_deal_gives_the_pile(game: str, keys: str, places: str) -> None:
-    """``places`` says for each pile which cards of the deck, counted from 0, it is dealt."""
-    known = game_named(game)
-    deck = shuffled(bytes(32), known.decks)
-    board = Board.deal(known, deck)
-    piles = (board.piles[known.index[key]] for key in keys.split())
-    dealt = " / ".join(" ".join(str(Card(card & FACE)) for card in pile) for pile in piles)
-    assert dealt == " ".join(str(Card(deck[int(at)])) if at != "/" else at for at in places.split())
-
 
 MOVES = {
     "R2 the last card of a pile is the top, the exposed one": [
