@@ -587,7 +587,7 @@ async def test_draws_are_told_during_the_countdown(browser: Browser) -> None:
     assert browser.errors() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", "light"])
 async def test_axe_finds_nothing_on_any_screen(browser: Browser, one: Node, scheme: str) -> None:
     await browser.prefer(scheme)
     clients = await players(one.url, "mira", "deep", bots=1, games=("phoenix",), deal="7")
