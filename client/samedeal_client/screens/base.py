@@ -76,6 +76,7 @@ class ClientScreen(Screen[None]):
         self._fitted_size: Size | None = None
         self._message: tuple[str, str] | None = None
         self._message_timer: Timer | None = None
+        self._shown_clock: object = None
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between header and footer."""
@@ -119,6 +120,10 @@ class ClientScreen(Screen[None]):
 
     def on_tick(self) -> None:
         """Update the parts that depend on the clock."""
+
+    def clock(self) -> object:
+        """Return what the clock changes. Nothing is drawn again until this differs, unless it is None."""
+        return None
 
     def stays_for(self, model: Model) -> bool:  # noqa: ARG002 (for screens that override this)
         """Return whether to keep this screen for a while, although another screen fits ``model``."""
@@ -214,8 +219,10 @@ class ClientScreen(Screen[None]):
         if self._fitted_size not in (None, size := Size(self.size.width, self.size.height)) and self.is_current:
             self.fit_to(size)
         if self._ready and self.is_current and not self.has_class("small"):
-            self.on_tick()
-            self.show_frame()
+            before, self._shown_clock = self._shown_clock, self.clock()
+            if before is None or before != self._shown_clock:
+                self.on_tick()
+                self.show_frame()
 
     def show_frame(self) -> None:
         """Draw the header, the banner and the footer."""
