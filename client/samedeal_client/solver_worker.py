@@ -21,6 +21,7 @@ from samedeal.games import offer, offered
 from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome, solve
 from samedeal_client.state.losing_move import Review, actions_kept
+from samedeal_client.terminal import terminal
 
 REVIEW_BUDGET: Final = 200_000
 """Maximum number of positions that are searched for each board of a review. The search takes a few seconds."""
@@ -43,13 +44,16 @@ class SolverProcess:
 
     def __init__(self) -> None:
         self.process: Process | None = None
+        self._turn = terminal().solvers
 
     async def __aenter__(self) -> Self:
-        """Return this object. The worker is not running yet."""
+        """Return this object, once there may be another worker. It is not running yet."""
+        await self._turn.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Kill the worker."""
+        await self._turn.__aexit__(None, None, None)
         if self.process is not None:
             with suppress(ProcessLookupError):
                 self.process.kill()

@@ -10,7 +10,7 @@ import os
 import sys
 import termios
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TextIO
@@ -46,6 +46,8 @@ class Terminal:
     run_command: Callable[[Sequence[str]], Awaitable[int]] | None = None
     ask_secret: Callable[[str], Awaitable[str]] | None = None
     on_crash: Callable[[], None] | None = None
+    solvers: AbstractAsyncContextManager[None] = nullcontext()
+    """Entered by whoever starts a process that solves deals."""
     only_server = ""
     """The only server that the client may connect to, as the player would type it. Empty if it may be any."""
     public_url = ""

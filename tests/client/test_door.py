@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 import socket
 import time
+from asyncio import Event
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import asyncssh
 import pytest
 
-from samedeal_client.door.connections import DoorConnection, DoorParts, DoorServer, _Variables
+from samedeal_client.commands.common import error_report
+from samedeal_client.door.connections import DoorConnection, DoorServer, _Variables
 from samedeal_client.door.door import dns_record, load_host_key
 from samedeal_client.door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
 from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates
 from samedeal_client.door.proxy_header import read_proxy_header
-from samedeal_client.door.session import Lines, _arguments
+from samedeal_client.door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
 from samedeal_client.errors import Failure
+from samedeal_client.terminal import use_terminal
 
 SERVER = "play.example.org"
 
@@ -170,7 +174,7 @@ class _Parts:
 
 def login(directory: Path) -> tuple[DoorServer, _Parts]:
     parts = _Parts(directory)
-    server = DoorServer(cast("DoorParts", cast("Any", parts)))
+    server = DoorServer(cast("Any", parts))
     server.connection_made(cast("DoorConnection", cast("Any", parts)))
     return server, parts
 
@@ -231,3 +235,53 @@ def test_host_key_is_kept_and_has_a_dns_record(tmp_path: Path) -> None:
     digest = sha256(key.public_data)
     assert dns_record("play.example.org", key) == f"play.example.org. IN SSHFP 4 2 {digest.hexdigest()}"
     assert key.get_fingerprint() == f"SHA256:{b64encode(digest.digest()).decode().rstrip('=')}"
+
+
+class _Channel:
+    """A channel of which nothing is read."""
+
+    def __init__(self) -> None:
+        self.written = ""
+
+    def get_write_buffer_size(self) -> int:
+        return len(self.written)
+
+    def write(self, data: str) -> None:
+        self.written += data
+
+    write_stderr = write
+
+
+def session_terminal(home: Path, size: tuple[int, int]) -> tuple[SessionTerminal, _Channel]:
+    channel, door = _Channel(), Mock(server="localhost", public_url="")
+    request = SessionRequest("ana", "", size, {})
+    return SessionTerminal(cast("Any", channel), request, home, "192.0.2.7", door), channel
+
+
+async def test_lines_that_nobody_reads_do_not_pile_up(tmp_path: Path) -> None:
+    terminal, channel = session_terminal(tmp_path, (0, 0))
+    for _ in range(3 * _MOST_WAITING // 1000):
+        terminal.output.write("x" * 1000)
+        terminal.errors.write("x" * 1000)
+    assert len(channel.written) == _MOST_WAITING
+
+
+async def test_many_sizes_in_a_row_are_drawn_once(tmp_path: Path) -> None:
+    """To send a size costs a user nothing, and to draw in it costs the door much."""
+    terminal, _ = session_terminal(tmp_path, (80, 24))
+    drawn = Event()
+    driver = Mock(resized=Mock(side_effect=drawn.set))
+    terminal.drivers.append(driver)
+    for width in range(1000):
+        terminal.resized(width, 40)
+    await drawn.wait()
+    drawn.clear()
+    terminal.resized(10**9, -1)
+    await drawn.wait()
+    assert (driver.resized.call_count, terminal.size) == (2, (1000, 1))
+
+
+async def test_failure_does_not_tell_the_directories_of_the_door(tmp_path: Path) -> None:
+    use_terminal(session_terminal(tmp_path, (80, 24))[0])
+    report = error_report(OSError(28, "No space left on device", str(tmp_path / "history.jsonl")))
+    assert report.text == "history.jsonl: No space left on device."

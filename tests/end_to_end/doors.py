@@ -2,33 +2,61 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import fcntl
+import os
+import pty
 import re
 import shutil
+import signal
+import struct
 import subprocess
 import sys
+import termios
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
+
+from tests.end_to_end.processes import until
 
 needs_ssh = shutil.which("ssh") is not None and shutil.which("ssh-keygen") is not None
 
 _DOOR = """
-import sys
+import asyncio, sys
+from prometheus_client import Gauge
 from samedeal_client import cli
 from samedeal_client.commands import rules
+from samedeal_client.door import connections, door
 from samedeal_client.screens.lobby import LobbyScreen
+
+class Door(door.Door):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        Gauge("samedeal_door_tasks", "Tasks", registry=self.metrics.registry).set_function(
+            lambda: len(asyncio.all_tasks())
+        )
+        Gauge("samedeal_door_counted", "Counters of the limits", registry=self.metrics.registry).set_function(
+            lambda: len(self.sessions._counts) + len(self._logins_of)
+        )
 
 def fail(*_):
     raise ZeroDivisionError("on purpose")
 
+door.Door = Door
+connections._KEEPALIVE = 2.0
 if "--crashes" in sys.argv:
     sys.argv.remove("--crashes")
     rules.run = fail
     LobbyScreen.action_history = fail
 raise SystemExit(cli.main())
 """
-"""Runs samedeal. With ``--crashes``, the command rules and the history of the lobby fail."""
+"""Runs samedeal. The door has two more metrics, and soon notices that ssh is gone.
+
+With ``--crashes``, the command rules and the history of the lobby fail.
+"""
 
 
 class Door:
@@ -44,8 +72,28 @@ class Door:
     def log(self) -> str:
         return self._log.read_text(encoding="utf-8")
 
-    def metric(self, name: str) -> float:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._health}/metrics", timeout=10) as answer:
+    @property
+    def is_healthy(self) -> bool:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{self._health}/healthz"):
+            return True
+        return False
+
+    @property
+    def open_files(self) -> int:
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    @property
+    def workers(self) -> list[int]:
+        """The process ids of the workers, the oldest first."""
+        process = self.process.pid
+        return sorted(map(int, Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()))
+
+    def behind(self, port: int) -> Door:
+        """The same door at another port."""
+        return Door(self.process, port, self._health, self._log)
+
+    def metric(self, name: str, worker: int = 0) -> float:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._health + worker}/metrics", timeout=10) as answer:
             text = answer.read().decode()
         match = re.search(rf"^samedeal_door_{re.escape(name)} (\S+)$", text, re.MULTILINE)
         assert match is not None, text
@@ -68,7 +116,11 @@ def door_to(server: str, home: Path, port: int, health: int, *options: str) -> I
             assert found is not None, log.read_text(encoding="utf-8")
             while not process.stdout.readline().startswith("Ready"):
                 assert process.poll() is None, log.read_text(encoding="utf-8")
-            yield Door(process, int(found[1]), health, log)
+            door = Door(process, int(found[1]), health, log)
+            while not door.is_healthy:
+                assert process.poll() is None, log.read_text(encoding="utf-8")
+                time.sleep(0.02)
+            yield door
         finally:
             process.kill()
 
@@ -94,3 +146,70 @@ def ssh(program: str, door: Door, key: Path | None, *arguments: str) -> list[str
     given = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
     port = "-p" if program == "ssh" else "-P"
     return [program, "-F", "none", *given, port, str(door.port), *arguments]
+
+
+class Visitor:
+    """A guest's ssh on a terminal of its own. ``text`` is what it has shown."""
+
+    def __init__(self, process: asyncio.subprocess.Process, terminal: int) -> None:
+        self.process = process
+        self.terminal = terminal
+        self.text = ""
+        asyncio.get_running_loop().add_reader(terminal, self._read)
+
+    @classmethod
+    async def open(cls, door: Door, *words: str) -> Self:
+        ours, theirs = pty.openpty()
+        process = await asyncio.create_subprocess_exec(
+            *ssh("ssh", door, None, *words),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(theirs)
+        visitor = cls(process, ours)
+        visitor.resize(100, 40)
+        return visitor
+
+    def _read(self) -> None:
+        try:
+            text = os.read(self.terminal, 65536).decode(errors="replace")
+        except OSError:
+            self.read_no_more()
+            return
+        self.text += text
+        if "\x1b]11;?" in text:
+            self.type("\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c")
+
+    async def wait_for(self, text: str) -> None:
+        try:
+            await until(lambda: text in self.text)
+        except TimeoutError:
+            raise AssertionError(f"{text!r} is not shown: {self.text!r}") from None
+
+    def type(self, text: str) -> None:
+        os.write(self.terminal, text.encode())
+
+    def resize(self, width: int, height: int) -> None:
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def read_no_more(self) -> None:
+        asyncio.get_running_loop().remove_reader(self.terminal)
+
+    def close_terminal(self) -> None:
+        if self.terminal >= 0:
+            self.read_no_more()
+            os.close(self.terminal)
+            self.terminal = -1
+
+    async def end(self) -> None:
+        """Wait until ssh has ended, which is killed if it still runs."""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        self.close_terminal()

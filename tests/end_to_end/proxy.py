@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
+import struct
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -14,6 +16,7 @@ class Proxy:
     def __init__(self, target: str) -> None:
         self.target = target
         self.url = ""
+        self.port = 0
         self._open = asyncio.Event()
         self._open.set()
         self._accepts = True
@@ -25,7 +28,8 @@ class Proxy:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        self.url = f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self.port = int(self._server.sockets[0].getsockname()[1])
+        self.url = f"ws://127.0.0.1:{self.port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -55,6 +59,19 @@ class Proxy:
         self._accepts = False
         for writer in list(self._writers):
             writer.transport.abort()
+
+    def reset(self) -> None:
+        """End all connections with a reset, as a machine does that has lost its memory."""
+        for writer in list(self._writers):
+            lingering = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, lingering)
+            writer.transport.abort()
+
+    def close_half(self) -> None:
+        """Send the server the end of the data on all connections, and still forward what it sends."""
+        for writer in list(self._writers):
+            if writer.get_extra_info("peername")[1] == urlsplit(self.target).port:
+                writer.write_eof()
 
     def restore(self) -> None:
         """Accept connections and forward everything again."""
@@ -88,7 +105,7 @@ class Proxy:
         self._writers.discard(writer)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, RuntimeError):  # asyncio raises RuntimeError for a half that is closed
             while data := await reader.read(65536):
                 await self._open.wait()
                 if answers and self._drops_answers:

@@ -11,18 +11,25 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import asyncssh
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from samedeal.moves import Move
+from samedeal.board import Board
+from samedeal.games import GAMES
+from samedeal.moves import FOUNDATION, Move
+from samedeal_client.drawing.board_picture import BoardPicture
+from samedeal_client.drawing.draw_board import draw
+from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.board import panel_layout
 from tests.client.typed_moves import keys_for
-from tests.end_to_end.doors import Door, door_to, key_in, needs_ssh, ssh
+from tests.end_to_end.doors import Door, Visitor, door_to, key_in, needs_ssh, ssh
 from tests.end_to_end.live_server import friend, until_racing
 from tests.end_to_end.processes import Programs, until
+from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.server.redis_kinds import free_port
 from tests.shared.playouts import won_record
@@ -41,17 +48,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def door(server_process: str, home: Path) -> Iterator[Door]:
     """A door to the server, some of whose screens crash."""
-    limits = (
-        "--limit-per-key",
-        "2",
-        "--limit-logins",
-        "20",
-        "--limit-logins-per-address",
-        "30",
-        "--limit-rate",
-        "1000",
-    )
-    with door_to(server_process, home, 0, free_port(), "--crashes", *limits) as running:
+    limits = {"per-key": 2, "per-address": 50, "logins": 20, "logins-per-address": 30, "login-time": 10, "rate": 1000}
+    options = [word for name, limit in limits.items() for word in (f"--limit-{name}", str(limit))]
+    with door_to(server_process, home, 0, free_port(), "--crashes", *options) as running:
         yield running
 
 
@@ -122,6 +121,66 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         assert not [path for path in (tmp_path / "door").iterdir() if path.name.startswith("guest-")]
 
 
+RACES = (
+    [(game, hand) for game in GAMES for hand in ("keys", "mouse")]
+    if os.environ.get("ALL_GAMES")
+    else [("ace-of-hearts", "mouse")]
+)
+
+
+@pytest.mark.parametrize(("game", "hand"), RACES)
+async def test_race_is_won_over_ssh(terminal: Terminal, door: Door, home: Path, game: str, hand: str) -> None:
+    """The record is that of a won race, so that each move is legal. ``ALL_GAMES=1`` races in all games."""
+    record = won_record(game)
+    terminal.open(
+        (160, 60),
+        *ssh("ssh", door, key_in(home, "key"), "-t", "ana@127.0.0.1", "new", "--name", "ana", "--game", game),
+        *("--deal", str(record.deal), "--undo", "off", "--players", "1", "--start", "full", "--countdown", "1"),
+        *("--limit", "120", "--no-motion"),
+    )
+    play = record.start()
+    places = panel_layout(play.board.game, (160, 57))
+    assert places is not None
+    cards = play.board.game.cards
+    await terminal.wait_for(rf"0/{cards} +0 moves")
+    for number, (_, action) in enumerate(record.actions, 1):
+        move = Move.parse(action)
+        if hand == "keys":
+            terminal.type(*({"space": "Space"}.get(key, key) for key in keys_for(move, play.board)))
+        else:
+            terminal.type("-l", drag(move, play.board, draw(play.board, Look(), places)))
+        play = play.act(action)
+        if not play.board.won:
+            await terminal.wait_for(rf"{play.board.foundation_cards}/{cards} +{number} moves?")
+    await terminal.wait_for(rf"1 +ana \(you\) +{cards}/{cards}")
+
+
+def drag(move: Move, board: Board, picture: BoardPicture) -> str:
+    """Return what a terminal sends when the mouse makes a move, by dragging or with a click on the stock."""
+    keys, index = board.game.keys, board.game.index
+    if not move.is_transfer:
+        start = end = spot(picture, keys[board.game.stock_at])
+    else:
+        source = index[move.source]
+        size = move.size if source in board.game.columns else 1
+        start = spot(picture, move.source, len(board.piles[source]) - size if source in board.game.columns else None)
+        end = spot(picture, keys[board.game.foundations[0]] if move.target == FOUNDATION else move.target)
+    return f"\x1b[<0;{start}M" + (f"\x1b[<32;{end}M" if start != end else "") + f"\x1b[<0;{end}m"
+
+
+def spot(picture: BoardPicture, pile: str, card: int | None = None) -> str:
+    """Return the column and the row of a card on the screen. Without a card, it is the topmost one of the pile."""
+    found = [
+        (area.target.card or 0, region.place.x + area.x + 2, region.place.y + area.y + 2)
+        for region in picture.regions
+        for area in region.hit_areas
+        if area.target.pile == pile and card in (None, area.target.card)
+    ]
+    assert found, (pile, card)
+    _, x, y = max(found)
+    return f"{x};{y}"
+
+
 @pytest.mark.parametrize(
     ("command", "code"),
     [
@@ -130,7 +189,12 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         (("ssh", "-T", "a@127.0.0.1", "replay", "/etc/passwd"), 2),
         (("ssh", "-T", "a@127.0.0.1", "race", "evil.example"), 1),
         (("ssh", "-T", "a@127.0.0.1", "-s", "sftp"), 255),
+        (("ssh", "-T", "a@127.0.0.1", "-s", "netconf"), 255),
+        (("ssh", "-A", "-X", "-Y", "-T", "a@127.0.0.1", "help"), 0),
+        (("ssh", "-o", "SetEnv=SAMEDEAL_DEBUG=1 PATH=/ PYTHONPATH=/", "-T", "a@127.0.0.1", "rules"), 1),
         (("ssh", "-o", "ExitOnForwardFailure=yes", "-N", "-R", "0:127.0.0.1:22", "a@127.0.0.1"), 255),
+        (("ssh", "-o", "ExitOnForwardFailure=yes", "-N", "-R", "0", "a@127.0.0.1"), 255),
+        (("ssh", "-o", "ExitOnForwardFailure=yes", "-N", "-R", "/tmp/samedeal:127.0.0.1:22", "a@127.0.0.1"), 255),
         (("ssh", "-W", "127.0.0.1:22", "a@127.0.0.1"), 255),
         (("sftp", "-b", "-", "a@127.0.0.1"), 255),
         (("scp", "/etc/hostname", "a@127.0.0.1:"), 255),
@@ -141,7 +205,32 @@ def test_nothing_but_races_is_behind_the_door(
     command: tuple[str, ...], code: int, door: Door, home: Path, tmp_path: Path
 ) -> None:
     program, *arguments = command
-    assert run(*ssh(program, door, key_in(home, "key"), *arguments))[0] == code
+    done, output = run(*ssh(program, door, key_in(home, "key"), *arguments))
+    assert (done, "Traceback" in output) == (code, False)
+
+
+@pytest.mark.parametrize(
+    ("option", "sent"), [("-L{}:127.0.0.1:{}", b""), ("-D{}", b"\x05\x01\0\x05\x01\0\x01\x7f\0\0\x01{}")]
+)
+async def test_forwarded_port_leads_nowhere(door: Door, home: Path, option: str, sent: bytes) -> None:
+    """Nothing comes of a port that ssh opens on the user's machine, not even what the door itself would say."""
+    port, behind = free_port(), door.port
+    command = ssh("ssh", door, key_in(home, "key"), "-N", option.format(port, behind), "a@127.0.0.1")
+    process = await asyncio.create_subprocess_exec(*command, stderr=subprocess.DEVNULL)
+
+    def connected() -> bool:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.settimeout(30)
+            connection.sendall(sent.replace(b"{}", behind.to_bytes(2, "big")))
+            received = b"".join(iter(lambda: connection.recv(100), b""))
+            assert b"SSH" not in received
+            return True
+        return False
+
+    while not await asyncio.to_thread(connected):
+        assert process.returncode is None
+    process.kill()
+    await process.wait()
 
 
 async def test_plain_client_plays_without_a_terminal(door: Door, server: str) -> None:
@@ -237,30 +326,17 @@ async def enter(opened: Client) -> None:
     await until(lambda: "F1" in screen.text or "Quit" in screen.text)
 
 
-async def test_ugly_ends_and_crashes_leave_nothing_behind(door: Door) -> None:
-    bystander = await client(door, None)
-    await enter(bystander)
-    opened = [await client(door, "join") for _ in range(8)]
-    for each in opened[:5]:
+async def test_crash_of_a_session_touches_no_other(door: Door) -> None:
+    faults = door.metric("faults_total")
+    bystander, crashing = await client(door, None), await client(door, "join")
+    for each in (bystander, crashing):
         await enter(each)
-    for number, (connection, channel, _) in enumerate(opened):
-        match number % 4:
-            case 0:
-                connection.abort()
-            case 1 if number > 4:
-                channel.write("\x03")
-            case 1:
-                channel.write("h")  # the history crashes
-            case 2:
-                channel.write_eof()
-                channel.close()
-            case _:
-                channel.send_signal("HUP")
-    await until(lambda: opened[1][2].closed)
-    assert "Samedeal crashed" in opened[1][2].text
-    assert "\x1b[?1049l" in opened[1][2].text.rpartition("crashed")[0]
+    crashing[1].write("h")
+    await until(lambda: crashing[2].closed)
+    assert "Samedeal crashed" in crashing[2].text
+    assert "\x1b[?1049l" in crashing[2].text.rpartition("crashed")[0]
     await until(lambda: door.metric("sessions") == 1)
-    assert door.metric("faults_total") == 1
+    assert door.metric("faults_total") == faults + 1
     seen = len(bystander[2].text)
     bystander[1].write("s")
     await until(lambda: "Bell" in bystander[2].text[seen:])
@@ -268,9 +344,77 @@ async def test_ugly_ends_and_crashes_leave_nothing_behind(door: Door) -> None:
     await until(lambda: door.metric("sessions") == 0)
 
 
+PLACES: dict[str, tuple[tuple[str, ...], str]] = {
+    "the question": (("-t", "ana@127.0.0.1"), "What is your name"),
+    "the lobby": (("-t", "ana@127.0.0.1", "join", "--name", "ana"), "F1"),
+    "the race": (("-t", "ana@127.0.0.1", "new --name ana --players 1 --start full --countdown 0"), "left"),
+    "lines": (("-T", "ana@127.0.0.1", "new", "--name", "ana"), "Room"),
+}
+"""Where somebody is: what was typed, and what is then shown. A fifth place is the login."""
+
+GUESTS = 'logged_in_total{kind="guest"}'
+
+
+def stop(visitor: Visitor, _: Proxy) -> None:
+    visitor.signal(signal.SIGSTOP)
+    visitor.resize(90, 30)
+
+
+def read_no_more(visitor: Visitor, _: Proxy) -> None:
+    visitor.read_no_more()
+    for width in range(90, 100):
+        visitor.resize(width, 30)
+
+
+def resize_and_kill(visitor: Visitor, _: Proxy) -> None:
+    visitor.resize(80, 24)
+    visitor.signal(signal.SIGKILL)
+
+
+WAYS: dict[str, Callable[[Visitor, Proxy], object]] = {
+    "ssh is killed": lambda one, _: one.signal(signal.SIGKILL),
+    "ssh is terminated": lambda one, _: one.signal(signal.SIGTERM),
+    "ssh hangs up": lambda one, _: one.signal(signal.SIGHUP),
+    "the terminal is closed": lambda one, _: one.close_terminal(),
+    "ssh is stopped, and killed later": stop,
+    "nothing is read any more": read_no_more,
+    "ssh is killed while the window is resized": resize_and_kill,
+    "the connection is half closed": lambda _, proxy: proxy.close_half(),
+    "the connection is reset": lambda _, proxy: proxy.reset(),
+    "no answer comes through any more": lambda _, proxy: proxy.drop_answers(),
+}
+
+
+async def test_ugly_ends_leave_nothing_behind(door: Door, home: Path) -> None:
+    """Sessions that end in every way, in every place, leave no session, task, file, connection and counter."""
+    await until(lambda: door.metric("sessions") + door.metric("logins") == 0)
+    before, guests, log = (door.metric("tasks"), door.open_files), door.metric(GUESTS), door.log
+    async with contextlib.AsyncExitStack() as stack:
+        for end in WAYS.values():
+            proxy = await stack.enter_async_context(Proxy(f"tcp://127.0.0.1:{door.port}"))
+            visitors = []
+            for words, shown in PLACES.values():
+                visitors.append(await Visitor.open(door.behind(proxy.port), *words))
+                stack.push_async_callback(visitors[-1].end)
+                await visitors[-1].wait_for(shown)
+            proxy.drop_answers()
+            visitors.append(await Visitor.open(door.behind(proxy.port), "ana@127.0.0.1"))
+            stack.push_async_callback(visitors[-1].end)
+            await proxy.wait_for_dropped_answer()
+            for visitor in visitors:
+                end(visitor, proxy)
+            for visitor in visitors if end in (stop, read_no_more) else ():
+                visitor.signal(signal.SIGKILL)
+        await until(lambda: door.metric("sessions") + door.metric("logins") + door.metric("counted") == 0)
+        await until(lambda: door.metric("tasks") <= before[0] and door.open_files <= before[1])
+    assert door.metric(GUESTS) == guests + len(WAYS) * len(PLACES)
+    assert not list((home / "door").glob("guest-*"))
+    assert door.log == log
+
+
 async def test_crash_of_a_command_is_reported_and_logged(door: Door, home: Path) -> None:
     code, output = await asyncio.to_thread(run, *ssh("ssh", door, key_in(home, "key"), "-T", "a@127.0.0.1", "rules"))
-    assert (code, "Internal error" in output) == (1, True)
+    assert (code, "Samedeal crashed" in output) == (1, True)
     assert "on purpose" in door.log
 
 
@@ -366,3 +510,24 @@ async def test_stopping_door_tells_its_sessions(server: str, tmp_path: Path) -> 
         assert opened[2].text.rpartition("\x1b[?1049l")[2].strip().startswith("\x1b[?25h")
         assert "type the same ssh command again" in opened[2].text
         assert await asyncio.to_thread(stopping.process.wait, 20) == 0
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+async def test_workers_share_the_port_and_are_replaced(server: str, tmp_path: Path, end: signal.Signals) -> None:
+    """The sessions of a worker survive the death of another one. All are told when the door stops or is killed."""
+    with door_to(server, tmp_path, 0, free_port(), "--workers", "2", "--limit-per-address", "100") as door:
+        opened: list[Client] = []
+        while not (door.metric("sessions") and door.metric("sessions", worker=1)):
+            opened.append(await client(door, None))
+        killed = door.workers[0]
+        os.kill(killed, signal.SIGKILL)
+        await until(lambda: len(door.workers) == 2 and killed not in door.workers)
+        await until(lambda: any(screen.closed for _, _, screen in opened))
+        kept = [each for each in opened if not each[2].closed]
+        assert kept
+        workers = door.workers
+        door.process.send_signal(end)
+        await until(lambda: all(screen.closed for _, _, screen in opened))
+        assert {channel.get_exit_status() for _, channel, _ in kept} == {75}
+        await until(lambda: not any(Path(f"/proc/{worker}/fd").exists() for worker in workers))
+        assert await asyncio.to_thread(door.process.wait, 20) == (0 if end == signal.SIGTERM else -end)

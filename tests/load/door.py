@@ -1,9 +1,10 @@
 """Measures a door: the CPU time and memory of sessions, and how soon a key has an effect.
 
     samedeal door ws://127.0.0.1:7777 --port 2222 --health-port 7790 --limit-per-address 500 --limit-rate 10000
-    python -m tests.load.door 2222 7790 --sessions 20 --words 'new --players 1 --start full --game klondike' --keys 30
+    python -m tests.load.door 2222 7790 --words 'new --players 1 --start full --countdown 1' --until left --keys 30
 
-Each session types ``--keys`` keys a minute: the space bar, which draws from the stock, or those in ``--type``.
+Each session, or the first ``--typing`` of them, types ``--keys`` keys a minute: the space bar, which draws from the
+stock, or those in ``--type``.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ import asyncssh
 class _Session(asyncssh.SSHClientSession[str]):
     """A session that notes how long after a key something is drawn."""
 
-    def __init__(self) -> None:
-        self.bytes = 0
+    def __init__(self, until: str) -> None:
+        self.until = until
         self.typed = 0.0
         self.echoes: list[float] = []
+        self.begun = asyncio.Event()
         self.channel: asyncssh.SSHClientChannel[str]
 
     def connection_made(self, chan: asyncssh.SSHClientChannel[str]) -> None:
         self.channel = chan
 
     def data_received(self, data: str, datatype: object) -> None:
-        self.bytes += len(data)
+        if self.until in data:
+            self.begun.set()
         if "What is your name" in data:
             self.channel.write("\r")
         if "\x1b]11;?" in data:
@@ -65,7 +68,8 @@ class _Use:
 _NAMES = ("cpu_seconds_total", "resident_memory_bytes")
 
 
-async def _open(port: int, number: int, words: str) -> tuple[asyncssh.SSHClientConnection, _Session]:
+async def _open(port: int, number: int, words: str, until: str) -> tuple[asyncssh.SSHClientConnection, _Session]:
+    """Open a session and wait until it shows a text."""
     connection = await asyncssh.connect(
         *("127.0.0.1", port),
         known_hosts=None,
@@ -74,23 +78,25 @@ async def _open(port: int, number: int, words: str) -> tuple[asyncssh.SSHClientC
         username=f"player{number}",
         client_keys=[asyncssh.generate_private_key("ssh-ed25519")],
     )
-    session = _Session()
+    session = _Session(until)
     await connection.create_session(
         lambda: session, words or None, term_type="xterm-256color", term_size=(120, 40), request_pty="force"
     )
+    await session.begun.wait()
     return connection, session
 
 
 async def _measure(given: argparse.Namespace) -> None:
     before = _Use.of(given.health)
-    opened = [await _open(given.port, number, given.words) for number in range(given.sessions)]
+    opened = [await _open(given.port, number, given.words, given.until) for number in range(given.sessions)]
     await asyncio.sleep(given.settle)
     start = _Use.of(given.health)
 
     async def play(session: _Session, number: int) -> None:
         end, keys = time.monotonic() + given.seconds, itertools.cycle(given.type)
+        keys_a_minute = given.keys if number < given.typing else 0
         await asyncio.sleep(number * 0.618 % 1 * 60 / max(given.keys, 1))
-        while given.keys and time.monotonic() < end:
+        while keys_a_minute and time.monotonic() < end:
             session.type(next(keys))
             await asyncio.sleep(60 / given.keys)
         await asyncio.sleep(max(end - time.monotonic(), 0))
@@ -115,6 +121,8 @@ def main() -> None:
     parser.add_argument("health", type=int)
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--words", default="")
+    parser.add_argument("--until", default="Quit", help="what is shown once a session has begun, such as 'left'")
+    parser.add_argument("--typing", type=int, default=10_000, help="number of sessions that type")
     parser.add_argument("--keys", type=float, default=0)
     parser.add_argument("--type", default=" ", help="the keys, one after another")
     parser.add_argument("--settle", type=float, default=10)

@@ -45,7 +45,8 @@ def error_report(error: Exception) -> ErrorReport:
         case SamedealError():
             return ErrorReport(str(error), 1)
         case OSError(strerror=str() as why):
-            return ErrorReport(f"{error.filename}: {why}." if error.filename else f"{why}.", 1)
+            place = f"{terminal().shown_path(Path(str(error.filename)))}: " if error.filename else ""
+            return ErrorReport(f"{place}{why}.", 1)
         case _:
             return ErrorReport(
                 f"Internal error ({type(error).__name__}: {error}). Set SAMEDEAL_DEBUG=1 to see the traceback.", 1

@@ -115,13 +115,13 @@ def run(given: argparse.Namespace) -> int:
     prepare()
     print("Ready", flush=True)
 
-    def serve_worker(number: int) -> None:
+    def serve_worker(number: int, lifeline: int | None = None) -> None:
         health = (given.health_host, given.health_port + number) if given.health_port else None
         serve_door(
             Door(server, directory, limits, proxies, public),
             listeners,
             health,
-            sys.stdin.fileno() if given.with_server else None,
+            sys.stdin.fileno() if given.with_server else lifeline,
         )
 
     if given.workers > 1:

@@ -56,7 +56,7 @@ def run(given: argparse.Namespace) -> int:
 
     file = HistoryFile()
     history = file.read()
-    if note := unreadable_text(history, str(file.path)):
+    if note := unreadable_text(history, terminal().shown_path(file.path)):
         print(f"samedeal: {note}", file=terminal().errors)
     today = datetime.now(UTC).date()
     streak = streak_text(history, today)

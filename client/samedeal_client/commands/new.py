@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from samedeal.games import GAMES
 from samedeal_client.commands.common import add_address, add_player, integer_in, player_name, server_and_room
 from samedeal_client.errors import Failure
+from samedeal_client.terminal import terminal
 
 if TYPE_CHECKING:
     from samedeal.options import Options
@@ -155,10 +156,11 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
 
         async with Link(address, name, MemorySessions()) as link:
             room = await RoomClient(link).create(options_of(given), code, given.passphrase)
-            print(*invite(room, has_page=link.has_page), sep="\n")
+            print(*invite(room, has_page=link.has_page), sep="\n", file=terminal().output)
             look = terminal_look(ascii_only=given.ascii)
             if link.has_page and look.colour and not (look.ascii or given.plain):
-                print(*(f"{_BLACK_ON_WHITE}{line}{_RESET}" for line in qr_lines(address.page(room))), sep="\n")
+                code_lines = (f"{_BLACK_ON_WHITE}{line}{_RESET}" for line in qr_lines(address.page(room)))
+                print(*code_lines, sep="\n", file=terminal().output)
         return 0
 
     if given.no_join:

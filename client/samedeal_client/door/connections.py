@@ -7,16 +7,17 @@ import logging
 import shutil
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import asyncssh
 import asyncssh.constants
 
 import samedeal
-from samedeal_client.door.identities import Identities, fingerprint, trim
-from samedeal_client.door.limits import DoorLimits, OpenSessions
-from samedeal_client.door.metrics import DoorMetrics
+from samedeal_client.door.identities import fingerprint, trim
 from samedeal_client.door.session import SessionRequest, SessionTerminal
+
+if TYPE_CHECKING:
+    from samedeal_client.door.door import Door
 
 _logger = logging.getLogger(__name__)
 
@@ -47,34 +48,13 @@ _QUEUED: Final = 64 * 1024
 _START_TIME: Final = 10.0
 """Timeout, in seconds, for a session to begin after the login."""
 
+_KEEPALIVE: Final = 30.0
+"""Time, in seconds, between two questions whether the user's ssh is still there. It may leave three unanswered."""
+
 _STOPPING: Final = "This door is stopping. Your seat is kept: type the same ssh command again."
 _IDLE: Final = "Nothing was typed for a long time, so the session has ended. Type the same ssh command again to go on."
 
 _SIGNALS: Final = {"INT": 130, "TERM": 143, "HUP": 129}
-
-
-class DoorParts(Protocol):
-    """The parts of a door that its connections use."""
-
-    limits: DoorLimits
-    sessions: OpenSessions
-    identities: Identities
-    metrics: DoorMetrics
-    server: str
-    public_url: str
-    stopping: bool
-
-    def logged_in(self, connection: DoorConnection) -> None:
-        """Note that a connection no longer waits for its login."""
-        ...
-
-    def session_began(self, session: ChannelSession) -> None:
-        """Note that a session has begun."""
-        ...
-
-    def session_ended(self, session: ChannelSession) -> None:
-        """Note that a session has ended."""
-        ...
 
 
 class DoorConnection(asyncssh.SSHServerConnection):
@@ -107,7 +87,7 @@ class DoorConnection(asyncssh.SSHServerConnection):
 class DoorServer(asyncssh.SSHServer):
     """The login on one connection. Any key logs in, and so does a guest without a key."""
 
-    def __init__(self, door: DoorParts) -> None:
+    def __init__(self, door: Door) -> None:
         self._door = door
         self._offered = 0
         self._key = ""
@@ -188,7 +168,7 @@ class _Variables(dict[bytes, bytes]):
 class ChannelSession(asyncssh.SSHServerSession[str]):
     """The session in a channel of a connection."""
 
-    def __init__(self, door: DoorParts, login: DoorServer) -> None:
+    def __init__(self, door: Door, login: DoorServer) -> None:
         self._door = door
         self._login = login
         self._channel: asyncssh.SSHServerChannel[str]
@@ -297,16 +277,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
                 code = 0
                 return
             trim(home)
-            self.terminal = SessionTerminal(
-                self._channel,
-                self._request(),
-                home,
-                address,
-                door.server,
-                door.public_url,
-                door.metrics.dropped.inc,
-                door.metrics.faults.inc,
-            )
+            self.terminal = SessionTerminal(self._channel, self._request(), home, address, door)
             self.update_stalled()
             code = await self.terminal.run()
         except Exception:
@@ -340,7 +311,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
         asyncio.get_running_loop().call_later(_START_TIME, self._login.connection.close)
 
 
-def connection_options(door: DoorParts, host_key: asyncssh.SSHKey) -> asyncssh.SSHServerConnectionOptions:
+def connection_options(door: Door, host_key: asyncssh.SSHKey) -> asyncssh.SSHServerConnectionOptions:
     """Return the options of all connections: modern algorithms only, and everything refused but sessions."""
     available = {name.decode() for name in asyncssh.kex.get_kex_algs()}
     return asyncssh.SSHServerConnectionOptions(
@@ -353,7 +324,7 @@ def connection_options(door: DoorParts, host_key: asyncssh.SSHKey) -> asyncssh.S
         compression_algs=None,
         signature_algs=_SIGNATURES,
         login_timeout=door.limits.login_time,
-        keepalive_interval=30,
+        keepalive_interval=_KEEPALIVE,
         keepalive_count_max=3,
         password_auth=False,
         host_based_auth=False,

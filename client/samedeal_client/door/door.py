@@ -41,7 +41,11 @@ _DRAIN_TIME: Final = 6.0
 RESTART_TIME: Final = 1.0
 """Time, in seconds, after which a worker that has died is started again."""
 
+_STOPS: Final = (signal.SIGTERM, signal.SIGINT)
 _SWEEP_TIME: Final = 10.0
+_LEFT_OVER: Final = 100
+"""Number of ended sessions whose reference cycles may lie about, a megabyte each. A search for them stops all others."""
+
 _CLEAN_TIME: Final = 24 * 3600.0
 _HEADER_TIME: Final = 5.0
 _BACKLOG: Final = 512
@@ -97,7 +101,10 @@ class Door:
         self._rates = Rates(limits.rate)
         self._logins: dict[DoorConnection, str] = {}
         self._logins_of: Counter[str] = Counter()
+        self.beginning = asyncio.Semaphore(1)
+        self.solvers = asyncio.Semaphore(os.cpu_count() or 1)
         self._open: set[ChannelSession] = set()
+        self._left_over = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     # What connections tell
@@ -119,6 +126,7 @@ class Door:
     def session_ended(self, session: ChannelSession) -> None:
         """Note that a session has ended."""
         self._open.discard(session)
+        self._left_over += 1
         if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         self._show_sessions()
@@ -136,7 +144,7 @@ class Door:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         if lifeline is not None:
             loop.add_reader(lifeline, stop.set)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in _STOPS:
             loop.add_signal_handler(number, stop.set)
         tasks = [loop.create_task(self._accept(listener)) for listener in listeners]
         tasks += [loop.create_task(self.metrics.measure_lag()), loop.create_task(self._sweep())]
@@ -211,12 +219,15 @@ class Door:
         return "connection" if self._logins_of[address] >= self.limits.logins_per_address else ""
 
     async def _sweep(self) -> None:
-        """End idle sessions, and forget old keys once a day."""
+        """End idle sessions, free the memory of ended ones, and forget old keys once a day."""
         loop = asyncio.get_running_loop()
         clean = 0.0
         while True:
             for session in tuple(self._open):
                 session.stop_if_idle(loop.time())
+            if self._left_over >= (_LEFT_OVER if self._open else 1):
+                self._left_over = 0
+                gc.collect()
             if loop.time() >= clean:
                 clean = loop.time() + _CLEAN_TIME
                 await asyncio.to_thread(self.identities.clean, self.limits.kept_keys)
@@ -236,7 +247,11 @@ def listen(host: str, port: int) -> list[socket.socket]:
 
 
 def prepare() -> None:
-    """Import what sessions need, so that no session waits for it and all workers share it."""
+    """Import what sessions need, so that no session waits for it and all workers share it.
+
+    From then on, Python by itself looks for reference cycles only among new objects. To look at those of all sessions
+    takes a second.
+    """
     for name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM"):  # each session has its own
         os.environ.pop(name, None)
     for module in (*_MODULES, *(f"screens.{name}" for name in _SCREENS)):
@@ -244,7 +259,8 @@ def prepare() -> None:
     share_styles()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    sys.setswitchinterval(0.001)  # for hints, which are searched for in threads
+    gc.set_threshold(5_000, 10, 1_000_000)
 
 
 def serve_door(
@@ -261,21 +277,30 @@ def serve_door(
         runner.run(door.run(listeners, health, lifeline))
 
 
-def serve_workers(count: int, serve_worker: Callable[[int], None]) -> None:
+def serve_workers(count: int, serve_worker: Callable[[int, int], None]) -> None:
     """Run workers until SIGTERM or SIGINT, which they get too. A worker that dies is replaced.
 
-    The workers are forked, so that they share the memory of what is imported.
+    The workers are forked, so that they share the memory of what is imported. Each gets its number, and a file that ends
+    if this process is killed.
     """
     numbers: dict[int, int] = {}
     stopping = False
+    lifeline, held = os.pipe()
 
     def start(number: int) -> None:
-        process = os.fork()
-        if process:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)  # a signal comes before a worker is made, or reaches it
+        process = -1 if stopping else os.fork()
+        if process > 0:
             numbers[process] = number
+        elif process == 0:
+            os.close(held)
+            for each in _STOPS:
+                signal.signal(each, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+        if process:
             return
         try:
-            serve_worker(number)
+            serve_worker(number, lifeline)
         finally:
             os._exit(0 if sys.exc_info()[0] is None else 1)
 
@@ -285,14 +310,14 @@ def serve_workers(count: int, serve_worker: Callable[[int], None]) -> None:
         for process in numbers:
             os.kill(process, signal.SIGTERM)
 
+    for each in _STOPS:
+        signal.signal(each, stop)
     for number in range(count):
         start(number)
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, stop)
     while numbers:
         process, status = os.wait()
         number = numbers.pop(process)
         if not stopping:
             _log.error("worker %d has ended with status %d, and is started again", number, status)
-            time.sleep(RESTART_TIME)
-            start(number)
+            time.sleep(RESTART_TIME)  # a signal may stop the door meanwhile
+        start(number)

@@ -80,6 +80,7 @@ class SessionDriver(Driver):
             self._session.count_dropped()
             return
         self._session.send("".join(map(self._look_app.terminal.reduced, written)))
+        self._session.end_turn()
 
     def resume(self) -> None:
         """Draw everything again, if frames have been dropped. The channel takes output again."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -30,6 +30,12 @@ from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.terminal import Background, LineSource, Terminal, use_terminal
 from samedeal_client.text.terminal_background import BACKGROUND_QUERY, dark_of_answer
 from samedeal_client.tui import SLOW_ANSWER
+from samedeal_client.widgets.look_app import CRASHED
+
+if TYPE_CHECKING:
+    from asyncssh import SSHServerChannel
+
+    from samedeal_client.door.door import Door
 
 _logger = logging.getLogger(__name__)
 
@@ -39,8 +45,17 @@ _ANSWER_TIME: Final = 1.0
 _STOP_TIME: Final = 4.0
 """Time, in seconds, after which a client that was told to stop is cancelled."""
 
+_BEGIN_TIME: Final = 1.0
+"""Time, in seconds, after which the next session begins, even if this one has drawn nothing yet."""
+
 _CHOICES: Final = ("join", "watch", "race", "new")
 """The commands that the start screen may run. All of them use the server of the door."""
+
+_MOST_WAITING: Final = 1_000_000
+"""Number of characters that may wait for a slow reader without a screen. What is written above is dropped."""
+
+_RESIZE_TIME: Final = 0.03
+"""Time, in seconds, in which all new sizes of a window count as one."""
 
 _MOST_LINES: Final = 1000
 _LINE_LENGTH: Final = 1000
@@ -64,26 +79,6 @@ After ssh and the name of this host, you can write
 
 With a word, write ssh -t for the full screen. Without a terminal, as with ssh -T, you play line by line.
 Your key is who you are. There are no passwords, no shell, no files and no forwarding."""
-
-
-class Channel(Protocol):
-    """The ssh channel of a session."""
-
-    def write(self, data: str) -> None:
-        """Send text."""
-        ...
-
-    def write_stderr(self, data: str) -> None:
-        """Send text as errors."""
-        ...
-
-    def pause_reading(self) -> None:
-        """Receive nothing until ``resume_reading``."""
-        ...
-
-    def resume_reading(self) -> None:
-        """Receive again."""
-        ...
 
 
 @dataclass
@@ -192,6 +187,7 @@ class Lines:
 class SessionTerminal(Terminal):
     """The terminal of a session, with the environment of its user, and ``home`` as the directory for everything.
 
+    Only one session of the door prepares its first screen at a time, since that takes 0.2 s of CPU.
     ``stalled`` is true while the channel takes no output, and ``count_dropped`` is then called for each frame. ``drivers``
     are those of the apps that have the terminal.
     """
@@ -200,23 +196,20 @@ class SessionTerminal(Terminal):
 
     def __init__(
         self,
-        channel: Channel,
+        channel: SSHServerChannel[str],
         request: SessionRequest,
         home: Path,
         address: str,
-        server: str,
-        public_url: str,
-        count_dropped: Callable[[], None],
-        count_fault: Callable[[], None],
+        door: Door,
     ) -> None:
         self._channel = channel
         self._request = request
         self.home = home
         self._address = address
-        self.only_server = server
-        self.public_url = public_url
-        self.count_dropped = count_dropped
-        self._count_fault = count_fault
+        self._door = door
+        self.only_server, self.public_url, self.solvers = door.server, door.public_url, door.solvers
+        self.count_dropped = door.metrics.dropped.inc
+        self._turn: asyncio.TimerHandle | None = None
         self.on_crash = self._log_fault
         self.size = request.size
         self.stalled = False
@@ -228,6 +221,7 @@ class SessionTerminal(Terminal):
         self._answer: str | None = None
         self._answered = asyncio.Event()
         self._reading_paused = False
+        self._resizing = False
         self._loop = asyncio.get_running_loop()
         self.last_input = self._loop.time()
         self.driver = SessionDriver
@@ -312,14 +306,16 @@ class SessionTerminal(Terminal):
     # What the channel sees
 
     def send(self, text: str) -> None:
-        """Send text to the user. If the channel has been closed, drop the text."""
-        if text:
-            with contextlib.suppress(OSError):
-                self._channel.write(text)
+        """Send text to the user. If the channel has been closed, or nothing of it is read any more, drop the text."""
+        self._send(text, self._channel.write)
 
     def _send_error(self, text: str) -> None:
-        with contextlib.suppress(OSError):
-            self._channel.write_stderr(text) if not self.on_screen else self._channel.write(text)
+        self._send(text, self._channel.write if self.on_screen else self._channel.write_stderr)
+
+    def _send(self, text: str, write: Callable[[str], None]) -> None:
+        if text and self._channel.get_write_buffer_size() < _MOST_WAITING:
+            with contextlib.suppress(OSError):
+                write(text)
 
     def received(self, data: str) -> None:
         """Handle input of the user."""
@@ -342,6 +338,12 @@ class SessionTerminal(Terminal):
     def resized(self, width: int, height: int) -> None:
         """Handle a new size of the terminal."""
         self.size = (min(max(width, 1), 1000), min(max(height, 1), 500))
+        if not self._resizing:
+            self._resizing = True
+            self._loop.call_later(_RESIZE_TIME, self._tell_size)
+
+    def _tell_size(self) -> None:
+        self._resizing = False
         for driver in self.drivers[-1:]:
             driver.resized()
 
@@ -392,16 +394,17 @@ class SessionTerminal(Terminal):
             code = 1
         except (SamedealError, CannotConnect, Failure) as error:
             code = self._report(error)
-        except Exception as error:  # noqa: BLE001 (it is logged, and must not end the door)
+        except Exception:  # noqa: BLE001 (it is logged, and must not end the door)
             self._log_fault()
-            code = self._report(error)
+            code = self._report(Failure(CRASHED))
+        self.end_turn()
         self._restore()
         if self._farewell:
             self._errors.write(f"{self._farewell}\n")
         return code if self.code is None else self.code
 
     def _log_fault(self) -> None:
-        self._count_fault()
+        self._door.metrics.faults.inc()
         _logger.error("a session has failed", exc_info=True)  # noqa: LOG014 (called while an exception is handled)
 
     def _report(self, error: Exception) -> int:
@@ -427,7 +430,16 @@ class SessionTerminal(Terminal):
                 return 1
             if not plain:
                 self.background = await self._ask_background()
+                await self._door.beginning.acquire()
+                self._turn = self._loop.call_later(_BEGIN_TIME, self.end_turn)
         return await start(self._run_chosen) if not arguments else await self._run_words(arguments)
+
+    def end_turn(self) -> None:
+        """Let the next session begin."""
+        if self._turn is not None:
+            self._turn.cancel()
+            self._turn = None
+            self._door.beginning.release()
 
     async def _run_words(self, arguments: Sequence[str]) -> int:
         """Run the command that the user has typed. It is parsed here, because the parser would end the process."""

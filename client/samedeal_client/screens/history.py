@@ -18,6 +18,7 @@ from samedeal_client.history_file import HistoryFile
 from samedeal_client.screens.past_race import PastResultsScreen
 from samedeal_client.state.past_races import History, PastRace
 from samedeal_client.state.record_files import saved_record
+from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as views
@@ -73,7 +74,7 @@ class HistoryScreen(Screen[None]):
         except OSError as error:
             self.history, problem = History(), f"Cannot read {file.path} ({error.strerror})."
         else:
-            problem = views.unreadable_text(self.history, str(file.path))
+            problem = views.unreadable_text(self.history, terminal().shown_path(file.path))
         look = self._look
         cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
         self._summary.can_focus = False

@@ -29,6 +29,8 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")
+CRASHED: Final = "Samedeal crashed, and its operator can see why. Your seat is kept: come in again."
+
 _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 
 
@@ -93,7 +95,7 @@ class LookApp(App[_Result]):
             super()._fatal_error()
         else:
             report()
-            self.panic(Text("Samedeal crashed, and its operator can see why. Your seat is kept: come in again."))
+            self.panic(Text(CRASHED))
 
     def on_resize(self) -> None:
         """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
