@@ -40,7 +40,7 @@ help:
 	@echo 'make fuzz    send frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
 	@echo 'make mutants make one mistake after another in a copy of the source, which tests must notice: ONLY="n m"'
 	@echo 'make proxies race through each proxy of deploy/ that is installed, and test the alerts'
-	@echo 'make picture draw the pictures in the README: deploy/pictures/race.svg, and page.png with Chromium'
+	@echo 'make picture draw the pictures in the README: deploy/pictures/*.svg, and page.png with Chromium'
 	@echo 'make solver  measure what the solver decides within which budget, as tables: DEALS=n BUDGET=m'
 	@echo 'make release check, build, test, commit and tag: VERSION=x.y.z, DRY=1 for a dry run, SKIP="tests metadata install"'
 	@echo 'make clean   remove the virtual environment and all build output'
@@ -97,6 +97,7 @@ proxies: .venv/.test
 
 picture: .venv/.test
 	@$(BIN)/python -m tests.tools.picture
+	@$(BIN)/python -m tests.tools.door_picture
 	@$(BIN)/python -m tests.tools.page_picture
 
 clean:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from tests.tools.picture import PICTURE, draw_race
+from tests.tools import door_picture, picture
 
 
-async def test_picture_shows_the_present_client() -> None:
-    """After a change of the race screen, run ``make picture`` and check the picture by eye."""
-    assert await draw_race() == PICTURE.read_text(encoding="utf-8")
+async def test_pictures_show_the_present_client() -> None:
+    """After a change of the race screen, run ``make picture`` and check the pictures by eye."""
+    assert await picture.draw_race() == picture.PICTURE.read_text(encoding="utf-8")
+    assert await door_picture.draw_door() == door_picture.PICTURE.read_text(encoding="utf-8")
