@@ -49,6 +49,7 @@ _TYPES: Final = {
 }
 
 _GAMES: Final = "games.json"
+_GAMES_MODULE: Final = "games.mjs"
 
 _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
@@ -79,13 +80,19 @@ _POLICY: Final = (
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types deep-check; "
     "frame-ancestors "
 )
+_POLICY_OF_OTHERS: Final = "default-src 'none'; frame-ancestors "
+"""The policy of files that are neither the document nor a worker. It is short, because a browser loads many of them."""
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of the page: its content, and the same content compressed with gzip (``packed``). ``tag`` is its ETag."""
+    """A file of the page: its content, and the same content compressed with gzip (``packed``). ``tag`` is its ETag.
+
+    The policy lacks the sites that may frame the file.
+    """
 
     content_type: str
+    policy: str
     plain: bytes
     packed: bytes
     tag: str
@@ -99,6 +106,8 @@ class PageFiles:
         self._files = {found.name: make_file(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
         if offered():
             self._files[_GAMES] = make_file(_GAMES, games_json(GAMES.values()))
+        module = b"export const GAMES = " + self._files[_GAMES].plain  # so that browsers need not ask twice
+        self._files[_GAMES_MODULE] = make_file(_GAMES_MODULE, module)
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
     def respond(self, request: Request, room: RoomLine | None = None, *, encrypted: bool = False) -> Response | None:
@@ -197,7 +206,8 @@ def make_file(name: str, content: bytes) -> File:
     """Return a file with this content. The end of its name decides its type."""
     content = sent(name, content)
     packed = gzip.compress(content, mtime=0)
-    return File(_TYPES[PurePath(name).suffix], content, packed, hashlib.sha256(content).hexdigest()[:20])
+    policy = _POLICY if name.endswith((DOCUMENT, "worker.js")) else _POLICY_OF_OTHERS
+    return File(_TYPES[PurePath(name).suffix], policy, content, packed, hashlib.sha256(content).hexdigest()[:20])
 
 
 def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Response:
@@ -209,7 +219,7 @@ def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Res
             ("ETag", tag),
             ("Cache-Control", "no-cache"),  # the browser asks each time whether the file has changed
             ("Vary", "Accept-Encoding"),
-            ("Content-Security-Policy", _POLICY + ancestors),
+            ("Content-Security-Policy", file.policy + ancestors),
             ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"),
             ("Connection", "close"),

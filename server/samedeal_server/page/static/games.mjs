@@ -1,8 +1,6 @@
-// The games, as games.json describes them: for the page for browsers, and for programs that Node runs.
+// The games, as games.json describes them, for programs that Node runs. The server sends browsers a module with the same
+// games in it, so that they need not load two files, one after the other.
 
-const url = new URL("games.json", import.meta.url);
-const isFile = url.protocol === "file:";
+import { readFileSync } from "node:fs";
 
-export const GAMES = isFile
-  ? JSON.parse((await import("node:fs")).readFileSync(url, "utf8"))
-  : await (await fetch(url)).json();
+export const GAMES = JSON.parse(readFileSync(new URL("games.json", import.meta.url), "utf8"));

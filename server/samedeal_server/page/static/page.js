@@ -5,6 +5,7 @@ import {Link, isFrame, to} from "./link.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
+const name = (!isFrame && stored.get(`seat ${room}`) && stored.get("name")) || ""
 const root = document.documentElement
 root.classList.toggle("embed", isFrame)
 
@@ -26,20 +27,23 @@ async function open() {
 	if (!room) return new (await import("./lobby.js")).Lobby()
 	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
 	const screen = new (await import("./race_screen.js")).RaceScreen(room)
-	const name = !isFrame && stored.get(`seat ${room}`) && stored.get("name")
-	if (name) await screen.sit(name)
+	if (name) screen.sit(name)
 	return screen
 }
 
-const screen = await open().catch(loadAgain)
-if (room !== "replay" || race)
-	screen.link = new Link({
-		welcome: () => screen.enter(),
-		message: message => screen.receive(message),
-		misnamed: sentence => screen.unseat(sentence),
-		status: (live, sentence) => {
+// The connection opens while the screen is on its way.
+const opened = open().catch(loadAgain)
+if (room !== "replay" || race) {
+	const on = does => async (...news) => does(await opened, ...news)
+	const link = new Link({
+		welcome: on(screen => screen.enter()),
+		message: on((screen, message) => screen.receive(message)),
+		misnamed: on((screen, sentence) => screen.unseat(sentence)),
+		status: on((screen, live, sentence) => {
 			root.classList.toggle("away", !live)
 			screen.connection = {live, sentence}
 			screen.showStatus()
-		}
-	}, screen.seat?.name, race ? "" : room)
+		})
+	}, name, race ? "" : room)
+	opened.then(screen => (screen.link = link))
+}

@@ -2,14 +2,12 @@
 
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
-import {Chart} from "./chart.js"
 import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, stored} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {leader} from "./race_feed.js"
 import {Race} from "./race_state.js"
-import {dealWords} from "./words.js"
 
-const SEAT = ["hand.js", "racer.js", "shares.js", "table.js", "blake.js", "rules.mjs"]
+const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "blake.js", "rules.mjs", "words.js"]
 const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
@@ -60,22 +58,34 @@ export class RaceScreen {
 		setInterval(() => this.tick(), 250)
 	}
 
-	// Take a seat in the room, once there is a connection under this name.
-	async sit(name) {
-		const {Seat} = await loadSeat()
-		this.seat ??= new Seat(this, name) // two taps may come while the script is on its way
+	// Take a seat in the room. A connection under this name opens while the scripts are on their way.
+	sit(name) {
+		if (this.sitting) return // two taps may come
+		this.link?.rename(name)
+		this.sitting = this.loadSeat().then(({Seat}) => (this.seat = new Seat(this, name)))
+	}
+
+	// Load what a seat needs, all at once: over a slow network each module that another one asks for costs a round trip.
+	loadSeat() {
+		if (!document.querySelector("[href='seat.css']")) {
+			const links = SEAT.map(href => element("link", {rel: "modulepreload", href}))
+			document.head.append(...links, element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
+		}
+		return import("./seat.js").catch(loadAgain)
 	}
 
 	// Watch instead, or look for another way to race.
-	unseat(sentence) {
+	async unseat(sentence) {
+		await this.sitting
 		this.seat?.leave()
-		this.seat = null
+		this.seat = this.sitting = null
 		this.why = sentence
 		this.joinShown = ""
 		if (this.link.welcomed) this.enter()
 	}
 
 	async enter() {
+		await this.sitting
 		if (this.seat) return this.seat.enter()
 		try {
 			const {room} = await this.link.ask("watch", {room: this.room, ...this.credentials})
@@ -151,11 +161,12 @@ export class RaceScreen {
 		this.showChart(SLOW)
 	}
 
-	showChart(rest) {
+	async showChart(rest) {
 		const {race, ranked, chosen} = this
 		const now = Date.now()
-		if (!(race.boards.size || race.isLive) || ranked === this.charted || now - this.chartedAt < rest) return
+		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < rest) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
+		const {Chart} = await import("./chart.js").catch(loadAgain)
 		if (this.chart?.race !== race.feed) {
 			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
 			byId("chart").replaceChildren(this.chart.element)
@@ -295,17 +306,14 @@ export class RaceScreen {
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
 		const name = stored.get("name") ?? ""
-		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
-		const onsubmit = async event => {
+		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: () => this.loadSeat()})
+		const onsubmit = event => {
 			event.preventDefault()
 			stored.set("name", input.value)
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
 			if (next) return this.goTo(next)
-			if (!phase || phase === "open") {
-				await this.sit(input.value)
-				return this.link.rename(input.value)
-			}
+			if (!phase || phase === "open") return this.sit(input.value)
 			this.wantsNext = true
 			this.show()
 		}
@@ -366,8 +374,10 @@ export class RaceScreen {
 		const state = `${commitment} ${isFixed} ${shares.map(({share}) => share)}`
 		if (state === this.wordsOf) return
 		this.wordsOf = state
-		const words = isFixed ? await dealWords(commitment, shares) : ""
-		setText(byId("words"), words && `Deal words: ${words}`)
+		if (!isFixed) return setText(byId("words"), "")
+		const {dealWords} = await import("./words.js").catch(loadAgain)
+		const words = await dealWords(commitment, shares)
+		if (state === this.wordsOf) setText(byId("words"), `Deal words: ${words}`)
 	}
 
 	async checkDeal() {
@@ -458,13 +468,6 @@ export class RaceScreen {
 		this.showMessage(element("form", {onsubmit}, label, element("button", {}, "Watch"), wrong))
 		input.focus()
 	}
-}
-
-// What a seat needs, all at once: over a slow network each module that another one asks for costs a round trip.
-function loadSeat() {
-	if (!document.querySelector("[href='hand.js']"))
-		for (const href of SEAT) document.head.append(element("link", {rel: "modulepreload", href}))
-	return import("./seat.js").catch(loadAgain)
 }
 
 // What there is to say about a player besides the numbers.

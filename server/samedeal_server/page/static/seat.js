@@ -49,7 +49,6 @@ export class Seat {
 		this.controls = element("p", {class: "controls hand"}, ...Object.values(this.buttons))
 		byId("draw").before(this.panel, this.rivals)
 		byId("boards").after(this.said, this.controls)
-		document.head.append(element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
 		document.documentElement.classList.add("seated")
 		this.keys = event => this.press(event)
 		addEventListener("keydown", this.keys)
