@@ -11,6 +11,8 @@ const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "blake.
 const CAPTION = 34 // px, height of a tile without its board
 const GAP = 10 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
+const EACH = 12 // ms between two drawings, for each board that is shown: sixteen follow at most five times a second
+const GLIDING = 8 // boards at most whose cards glide: on more, they are small and many move at once
 const SLOW = 1000 // ms between two changes of the chart
 const CALM = 3000 // ms between two changes of the order of the boards
 const small = matchMedia("(max-width: 760px), (max-height: 480px)") // screens on which the boards scroll
@@ -124,7 +126,7 @@ export class RaceScreen {
 		}
 		if (!race.room || this.drawing) return
 		this.drawing = true // once for all messages that arrive together
-		setTimeout(() => this.show(), 16) // hidden pages get no animation frames
+		setTimeout(() => this.show(), Math.max(16, EACH * this.visible)) // hidden pages get no animation frames
 	}
 
 	show() {
@@ -184,6 +186,11 @@ export class RaceScreen {
 		})
 	}
 
+	// The number of boards on the screen.
+	get visible() {
+		return this.chosen.length || this.shown.size
+	}
+
 	rows() {
 		return this.race.ranking()
 	}
@@ -215,7 +222,7 @@ export class RaceScreen {
 			if (shown.count !== count) line.style.setProperty("--done", (shown.count = count) / race.cards)
 			if (board) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
 			if (!board || shown.board === board) continue
-			view.show(board.piles, shown.board && !tile.hidden)
+			view.show(board.piles, shown.board && !tile.hidden && this.visible <= GLIDING)
 			shown.board = board
 			tile.dataset.revision = board.revision
 		}
@@ -263,7 +270,7 @@ export class RaceScreen {
 	// Make the boards as large as possible, and two side by side. On a small screen they scroll, and each fits.
 	fit() {
 		const boards = byId("boards")
-		const count = this.chosen.length || this.shown.size
+		const count = this.visible
 		if (!count || !this.race.isKnownGame) return
 		if (this.seat?.fit()) return
 		const {width, height} = flat(this.race.room.game)
