@@ -97,6 +97,7 @@ ENTER = """
 document.querySelector("[type=password]").value = arguments[0];
 document.querySelector("form button").click();
 """
+SET_TEXTS = "for (const [part, text] of Object.entries(arguments[0])) document.querySelector(part).textContent = text"
 SLEEP = """
 const now = Date.now;
 Date.now = () => now() + 3_600_000;
@@ -214,16 +215,22 @@ async def test_page_recovers_from_sleep_and_killed_node(browser: Browser, progra
 
 @both
 async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> None:
-    """The names are as long and as wide as names can be, and belong to bots.
-
-    The words of some other deals are so wide that the head of the page has one line more.
-    """
+    """Names, room, words and news are as long and as wide as they can be, and the names belong to bots."""
     names = [(WIDEST_NAME - 1) * "W" + letter for letter in "abcdefghijklmnop"]
-    clients = await players(one.url, *names, bots=len(names), games=("steve",), deal="#1")
+    clients = await players(one.url, *names, bots=len(names), games=("steve",))
     await start(clients)
     await browser.open(f"{one.url}/{ROOM}")
     await compare(browser, clients)
-    await browser.until("document.querySelector('.rank').getBoundingClientRect().height >= 14")
+    texts = {
+        "#title": 24 * "m",
+        "#words": "Deal words: momom momom momom momom",
+        "#lead": f"{names[0]} leads with 51 of 104 cards, {names[1]} has 50",
+        "#news": 3 * f"{names[0]} took the lead. ",
+    }
+    await browser.run(SET_TEXTS, texts)
+    fits = "tile => tile.getBoundingClientRect().bottom <= innerHeight"
+    await browser.until(f"[...document.querySelectorAll('.tile')].every({fits})")
+    assert (await browser.run(BOX, ".rank"))["height"] >= 14
     boxes = await browser.run(BOXES, ".tile")
     assert len(boxes) == 16
     assert await browser.run("return document.documentElement.scrollWidth") <= LAPTOP[0]

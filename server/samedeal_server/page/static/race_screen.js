@@ -8,8 +8,8 @@ import {leader} from "./race_feed.js"
 import {Race} from "./race_state.js"
 
 const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "blake.js", "rules.mjs", "words.js"]
-const CAPTION = 34 // px, height of a tile without its board
-const GAP = 10 // px between tiles
+const CAPTION = 30 // px, height of a tile without its board
+const GAP = 6 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
 const EACH = 12 // ms between two drawings, for each board that is shown: sixteen follow at most five times a second
 const GLIDING = 8 // boards at most whose cards glide: on more, they are small and many move at once
@@ -275,7 +275,7 @@ export class RaceScreen {
 		if (this.seat?.fit()) return
 		const {width, height} = flat(this.race.room.game)
 		const scrolls = small.matches && !isFrame
-		const tall = scrolls ? innerHeight - 2 * CAPTION : innerHeight - boards.getBoundingClientRect().top - scrollY - 14
+		const tall = scrolls ? innerHeight - 2 * CAPTION : innerHeight - boards.getBoundingClientRect().top - scrollY - 8
 		const sizes = Array.from({length: count}, (_, i) => {
 			const down = scrolls ? 1 : Math.ceil(count / (i + 1))
 			const high = (((Math.max(240, tall) - GAP * (down - 1)) / down - CAPTION) * width) / height
