@@ -60,7 +60,7 @@ def test_chart_begins_with_the_race(tmp_path: Path, boards: list[Any], points: l
 
 
 NEWS = """await (async () => {
-    const {RaceFeed} = await import("./race_feed.js")
+    const {RaceFeed} = await import("./race_state.js")
     const feed = new RaceFeed()
     const usual = {count: 0, finishedAt: 0, connected: true, place: 2}
     return given.map(([now, ...rows]) => {

@@ -18,7 +18,7 @@ pytestmark = needs_node
 
 PROGRAM = """await (async () => {
     const {Racer} = await import("./racer.js")
-    const {boardHash} = await import("./blake.js")
+    const {boardHash} = await import("./racer.js")
     const {played} = await import("./piles.js")
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]

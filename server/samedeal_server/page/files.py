@@ -193,12 +193,14 @@ def _qr_code(link: str) -> File:
 
 
 def sent(name: str, content: bytes) -> bytes:
-    """Return the content of a file as it is sent: scripts and styles without indentation and comments.
+    """Return the content of a file as it is sent: scripts and styles without indentation, comments and many blanks.
 
     Each line keeps its number, so that errors in the browser point to the right one.
     """
     if name.endswith(".css"):
         content = re.sub(rb" ?([{};,]) ?|(?<=:) ", rb"\1", content)
+    if name.endswith("js") and name != _GAMES_MODULE:  # whose texts may come from the operator
+        content = re.sub(rb"(?<=\S) (=>|[!=]==|&&|\|\||\?\?|[-+*/<>]?=|[-+?:]) (?=[^\s+-])", rb"\1", content)
     return re.sub(rb"(?m)(^|[ \t]+)//( .*)?$|^[ \t]+", b"", content) if name.endswith(("js", ".css")) else content
 
 

@@ -23,6 +23,16 @@ export function setAttribute(target, name, value) {
 	if (target.getAttribute(name) !== value) target.setAttribute(name, value)
 }
 
+// Replace only the items that have changed: a link keeps the focus, and screen readers do not repeat the others.
+export function showItems(list, items) {
+	items.forEach((item, i) => {
+		const old = list.children[i]
+		if (!old) list.append(item)
+		else if (!old.isEqualNode(item)) old.replaceWith(item)
+	})
+	while (list.children.length > items.length) list.lastChild.remove()
+}
+
 export const dealName = deal => {
 	if (deal.startsWith("again")) return "deal of an earlier race"
 	return /^(random|winnable)/.test(deal) ? `${deal.split(" ").reverse().join(" ")} deal` : `deal ${deal}`

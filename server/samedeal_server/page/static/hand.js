@@ -4,7 +4,7 @@ import {DOWN, GAMES, played, rank, suit} from "./piles.js"
 import {byKey, isLegal, movesFrom} from "./racer.js"
 import {GAMES as RULES} from "./rules.mjs"
 
-export const nameOf = code => rank(code) + "♣♦♥♠"[suit(code)]
+const nameOf = code => rank(code) + "♣♦♥♠"[suit(code)]
 const parts = move => {
 	const [from, to, count = "x1"] = move.split(" ")
 	return {from, to, size: Number(count.slice(1))}
@@ -63,12 +63,16 @@ export class Hand {
 		if (!this.picked || this.racer.awaits) return []
 		const {key, size} = this.picked
 		const all = this.moves(key).filter(each => !size || each.size === size)
-		return all.flatMap(({to}) => (to === "0" ? GAMES[this.game].piles.filter(({what}) => what === "foundation").map(pile => pile.key) : [to]))
+		return all.flatMap(({to}) => this.keysOf(to))
+	}
+
+	// The piles that a key means: 0 is all foundations.
+	keysOf(key) {
+		return key === "0" ? RULES[this.game].keys.filter(each => this.kind(each) === "foundation") : [key]
 	}
 
 	moves(key) {
-		const keys = key === "0" ? GAMES[this.game].piles.filter(({what}) => what === "foundation").map(pile => pile.key) : [key]
-		return keys.flatMap(from => movesFrom(this.game, this.racer.piles, from)).map(move => ({...parts(move), move}))
+		return this.keysOf(key).flatMap(from => movesFrom(this.game, this.racer.piles, from)).map(move => ({...parts(move), move}))
 	}
 
 	// How many cards follow the pointer that pulls at one of them.
@@ -124,7 +128,7 @@ export class Hand {
 		const target = this.kind(to) === "foundation" || to === key ? "0" : to
 		const all = this.moves(key).filter(each => each.to === target && (!size || each.size === size))
 		const [best] = all.sort((a, b) => b.size - a.size)
-		const from = key === "0" ? GAMES[this.game].piles.findLast(({what, key}) => what === "foundation" && this.piles[key].length)?.key : key
+		const from = this.keysOf(key).findLast(each => key !== "0" || this.piles[each].length)
 		if (best || from) this.act(best?.move ?? inText(from, target, size ?? 1))
 		else this.pick(null)
 	}

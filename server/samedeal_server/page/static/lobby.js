@@ -1,7 +1,7 @@
 // The list of rooms, and of finished races.
 
 import {GAMES, title} from "./piles.js"
-import {byId, clock, copyLine, dealName, element, setText, stored} from "./dom.js"
+import {byId, clock, copyLine, dealName, element, setText, showItems, stored} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {OPEN_FOR, nextTide} from "./tide.js"
 
@@ -53,8 +53,8 @@ export class Lobby {
 			const lines = rooms.filter(room => !isOver(room) || !isListed(room))
 			lines.sort((a, b) => isOver(a) - isOver(b) || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase))
 			setText(this.none, rooms.every(isOver) ? "No room is open." : "")
-			show(this.rooms, lines.map(roomLine))
-			show(this.records, records.map(recordLine))
+			showItems(this.rooms, lines.map(roomLine))
+			showItems(this.records, records.map(recordLine))
 		} catch {
 			// tried again soon
 		}
@@ -110,19 +110,9 @@ export class Lobby {
 	}
 }
 
-// Replace only the lines that have changed, so that a link keeps the focus.
-function show(list, lines) {
-	for (const [i, line] of lines.entries()) {
-		const [item, old] = [element("li", {}, line), list.children[i]]
-		if (!old) list.append(item)
-		else if (!old.isEqualNode(item)) old.replaceWith(item)
-	}
-	while (list.children.length > lines.length) list.lastChild.remove()
-}
-
 function line(path, room, phase, game, ...facts) {
 	const texts = [title(game), facts.filter(Boolean).join(" · ")].map(text => element("span", {}, text))
-	return element(path ? "a" : "div", {href: path && to(path), class: "box room"}, element("strong", {}, room), phase, ...texts)
+	return element("li", {}, element(path ? "a" : "div", {href: path && to(path), class: "box room"}, element("strong", {}, room), phase, ...texts))
 }
 
 function roomLine({room, game, deal, phase, players, seats, private: isPrivate, spectators, delay}) {

@@ -18,7 +18,7 @@ export const rank = card => ["", "A", 2, 3, 4, 5, 6, 7, 8, 9, 10, "J", "Q", "K"]
 export const suit = card => (card >> 4) & 3
 export const title = game => GAMES[game]?.title ?? game
 
-export const pilesOf = (what, game, piles) => piles.filter((_, i) => GAMES[game].piles[i].what === what)
+const pilesOf = (what, game, piles) => piles.filter((_, i) => GAMES[game].piles[i].what === what)
 export const onFoundations = (game, piles) => pilesOf("foundation", game, piles).flat().length
 
 // How many cards a draw turns up.

@@ -2,12 +2,11 @@
 
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
-import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, stored} from "./dom.js"
+import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
-import {leader} from "./race_feed.js"
-import {Race} from "./race_state.js"
+import {Race, end, leader} from "./race_state.js"
 
-const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "blake.js", "rules.mjs", "words.js"]
+const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "rules.mjs", "words.js"]
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
@@ -144,7 +143,7 @@ export class RaceScreen {
 		this.showPlayers(rows)
 		this.showLead(rows)
 		this.order(CALM)
-		this.showChart(SLOW)
+		this.showChart()
 		this.showJoin()
 		this.showDraw()
 		this.showWords()
@@ -160,13 +159,13 @@ export class RaceScreen {
 		this.showClock()
 		if (!this.ranked) return
 		this.order(CALM)
-		this.showChart(SLOW)
+		this.showChart()
 	}
 
-	async showChart(rest) {
+	async showChart() {
 		const {race, ranked, chosen} = this
 		const now = Date.now()
-		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < rest) return
+		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
 		const {Chart} = await import("./chart.js").catch(loadAgain)
 		if (this.chart?.race !== race.feed) {
@@ -368,9 +367,7 @@ export class RaceScreen {
 		const now = isDrawn ? "The deal is drawn." : "The players draw the deal together."
 		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, isDrawn), now] : []
 		byId("draw").hidden = !lines.length
-		if (String(lines) === this.drawShown) return
-		this.drawShown = String(lines)
-		byId("draw").replaceChildren(...lines.map(line => element("li", {}, line)))
+		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
 	async showWords() {
@@ -478,10 +475,12 @@ export class RaceScreen {
 }
 
 // What there is to say about a player besides the numbers.
-function stateOf({final, finishedAt, resigned, stuck, connected, ready, board}, {phase, starts}) {
-	const time = final?.time || (finishedAt && finishedAt - starts)
+function stateOf(row, room) {
+	const {final, stuck, connected, ready, board} = row
+	const {phase} = room
+	const {time, resigned} = end(row, room)
 	if (time) return `${final?.place === 1 ? "won" : "finished"} in ${clock(time)}`
-	if (resigned || final?.resigned) return "resigned"
+	if (resigned) return "resigned"
 	if (!connected && phase !== "finished") return "not connected"
 	if (stuck && phase === "racing") return "stuck"
 	return ready && !board && phase === "open" ? "ready" : ""

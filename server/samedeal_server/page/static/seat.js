@@ -1,6 +1,6 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, clock, copyLine, element, setText, stored} from "./dom.js"
+import {byId, clock, copyLine, element, setText, showItems, stored} from "./dom.js"
 import {Hand} from "./hand.js"
 import {onFoundations} from "./piles.js"
 import {Racer} from "./racer.js"
@@ -285,12 +285,7 @@ export class Seat {
 			item.style.setProperty("--done", count / cards)
 			return item
 		})
-		items.forEach((item, i) => {
-			const old = this.rivals.children[i]
-			if (!old) this.rivals.append(item)
-			else if (!old.isEqualNode(item)) old.replaceWith(item)
-		})
-		while (this.rivals.children.length > items.length) this.rivals.lastChild.remove()
+		showItems(this.rivals, items)
 	}
 
 	// What the player can do besides moves: before the race, and after it.
@@ -328,9 +323,10 @@ export class Seat {
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
 		} else if (phase === "countdown") parts.push(element("p", {}, "The cards are coming."))
-		else if (phase === "racing" && isDone) parts.push(element("h2", {}, `You finished in ${clock(isDone - room.starts)}, place ${row.place}`))
-		else if (phase === "racing" && own.resigned) parts.push(element("h2", {}, "You have resigned"))
-		else if (phase === "finished") {
+		else if (phase === "racing" && (isDone || own.resigned)) {
+			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
+			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
+		} else if (phase === "finished") {
 			const {final} = row
 			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${final.foundation_cards} card${final.foundation_cards === 1 ? "" : "s"}`
 			const rematch = async () => {
@@ -339,8 +335,6 @@ export class Seat {
 			}
 			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})), after)
 		}
-		const isOver = phase === "racing" && (isDone || own?.resigned)
-		if (isOver) parts.push(element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		const isShown = options.spectators && !options.delay
 		if (phase === "open") parts.push(...[isShown && SHOWN, !isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
 		const isOpen = Boolean(this.panel.querySelector("details[open]"))
@@ -352,8 +346,7 @@ export class Seat {
 
 	// The steps of the check of the deal that only a racer can make.
 	steps() {
-		this.checked ??= this.check()
-		return this.checked
+		return (this.checked ??= this.check())
 	}
 
 	async check() {
