@@ -381,14 +381,3 @@ def _what_else(game: Game, columns: Group) -> str:
     if not game.stock.fills_columns:
         return "The stock deals a card onto each column, none empty."
     return "The stock deals a card onto each column."
-
-
-def in_brief(game: Game) -> str:
-    """Return a sentence that says what a game is played with, such as "One deck, seven columns and four foundations."."""
-    parts = ["one deck" if game.decks == 1 else "two decks"]
-    for group in game.groups:
-        if group.kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE):
-            parts.append(f"a {group.kind}")
-        else:
-            parts.append(_counted(len(group.keys), group.kind))
-    return f"{', '.join(parts[:-1])} and {parts[-1]}.".capitalize()

@@ -17,7 +17,7 @@ import pytest
 from samedeal_client import local_checks
 from samedeal_client.local_checks import TerminalDescription
 from samedeal_client.text.appearance import UNICODE, Look
-from samedeal_client.text.doctor_results import Finding, Severity, fail, finding_rows, ok, warn, worst
+from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, warn
 from samedeal_client.text.spans import row_text, row_width
 
 DEADLINE = 20.0
@@ -164,13 +164,6 @@ def test_hosting_without_redis(tmp_path: Path) -> None:
     code += "def find_redis_binary(): raise StartupError('There is no redis-server: install one')\n"
     finding = local_checks.check_hosting(python_that(tmp_path, code))
     assert finding == warn("hosting", "There is no redis-server", "install one")
-
-
-def test_the_worst_severity() -> None:
-    well, so_so, bad = ok("a", "b"), warn("a", "b", "c"), fail("a", "b", "c")
-    assert worst([]) is Severity.OK
-    assert worst([well, so_so, well]) is Severity.WARN
-    assert worst([so_so, bad, well]) is Severity.FAIL
 
 
 @pytest.mark.parametrize("width", [40, 80, 100])

@@ -317,18 +317,6 @@ def test_history_is_printed(look: Look) -> None:
     assert not look.ascii or text.isascii()
 
 
-def test_history_command_prints_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    for each in (race(), race(game="steve", starts=1)):
-        HistoryFile().append(each)
-    assert main(["history", "willow", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert [each["game"] for each in printed["races"]] == ["willow"]
-    assert printed["games"]["willow"]["best"] == 352_000
-
-
 def test_history_command_says_what_it_cannot_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

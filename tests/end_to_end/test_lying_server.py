@@ -21,7 +21,7 @@ from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.solver_worker import SolverProcess
-from samedeal_client.state.deal_check import OUTCOMES, DealCheck, Verdict
+from samedeal_client.state.deal_check import DealCheck, Verdict
 from samedeal_client.state.draws import DrawProblem
 from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, Draining, TwoDeals, TwoDealsOneRecord
@@ -96,7 +96,7 @@ def found(client: Client) -> DealCheck | None:
 
 
 def accuses(check: DealCheck | None) -> bool:
-    return check is not None and OUTCOMES[check][0] is Verdict.WRONG
+    return check is not None and check.verdict is Verdict.WRONG
 
 
 def is_fair(client: Client) -> bool:

@@ -18,7 +18,7 @@ from samedeal.deal import DIFFICULTIES, Deal, shuffled
 from samedeal.difficulty import states_of
 from samedeal.game import Game, Group
 from samedeal.game_json import games_json
-from samedeal.game_rules import count_text, in_brief, sections_of
+from samedeal.game_rules import count_text, sections_of
 from samedeal.games import GAMES
 from samedeal.policies import Faces, Kind
 
@@ -43,6 +43,16 @@ _TITLES: Final = {
     "take-back": "Moves off a foundation",
 }
 """What the rulings of a game are about, as titles."""
+
+
+def _in_brief(game: Game) -> str:
+    """Return a sentence that says what a game is played with, such as "One deck, seven columns and four foundations."."""
+    parts = ["one deck" if game.decks == 1 else "two decks"]
+    for group in game.groups:
+        count = len(group.keys)
+        single = group.kind in (Kind.STOCK, Kind.WASTE, Kind.RESERVE)
+        parts.append(f"a {group.kind}" if single else f"{count_text(count)} {group.kind}{'s' * (count != 1)}")
+    return f"{', '.join(parts[:-1])} and {parts[-1]}.".capitalize()
 
 
 def texts() -> dict[str, str]:
@@ -79,7 +89,7 @@ def _rules_of(game: Game) -> Iterator[str]:
         points = [point for point in points if point.text not in others]
         rulings = {about: number for about, number in rulings.items() if number not in base.file.rulings.values()}
     else:
-        yield in_brief(game)
+        yield _in_brief(game)
     for point in points:
         if set(point.rulings.split()) <= general and "R4" not in point.rulings:
             yield from _lines(point.text)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from samedeal_client import local_checks
 from samedeal_client.terminal import terminal
-from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, ok, worst
+from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, ok
 
 DESCRIPTION = """\
 Check this terminal, this machine and, with URL, the connection to a server. Each problem is printed with advice."""
@@ -54,7 +54,7 @@ def run(given: argparse.Namespace) -> int:
     for finding in _local_checks():
         report(finding)
     asyncio.run(check_server())
-    return int(worst(findings) is Severity.FAIL)
+    return int(any(finding.severity is Severity.FAIL for finding in findings))
 
 
 def _local_checks() -> Iterator[Finding]:

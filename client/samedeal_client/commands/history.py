@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal_client.commands.common import integer_in
 from samedeal_client.terminal import terminal
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from samedeal_client.state.past_races import History
 
 DESCRIPTION = """\
 Show your past races on this machine: how often you raced each game, your best times, how many days in a row you raced the
@@ -22,7 +16,6 @@ EXAMPLES = f"""\
 examples:
   samedeal history                   all games
   samedeal history {DEFAULT_GAME}            only one game
-  samedeal history --json            for scripts
 
 games: {", ".join(GAMES)}"""
 
@@ -41,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="maximum number of races to list (default: %(default)s)",
     )
-    parser.add_argument("--json", action="store_true", help="print everything as JSON, for scripts")
     parser.add_argument("--ascii", action="store_true", help="print ASCII only")
 
 
@@ -58,32 +50,10 @@ def run(given: argparse.Namespace) -> int:
     history = file.read()
     if note := unreadable_text(history, terminal().shown_path(file.path)):
         print(f"samedeal: {note}", file=terminal().errors)
-    today = datetime.now(UTC).date()
-    streak = streak_text(history, today)
+    streak = streak_text(history, datetime.now(UTC).date())
     if given.game:
         history = history.in_game(game_named(given.game.lower()).name)
-    if given.json:
-        print(_as_json(history, today), file=terminal().output)
-        return 0
     look = terminal_look(ascii_only=given.ascii)
     width = terminal().width() or _WIDTH
     Printer(terminal().output, colour=look.colour).print_rows(history_rows(history, look, width, streak, given.limit))
     return 0
-
-
-def _as_json(history: History, today: date) -> str:
-    """Return the races, with the summaries, as one JSON object in ASCII."""
-    import json
-
-    from msgspec import to_builtins
-
-    from samedeal_client.state.past_races import daily_streak, summaries
-
-    return json.dumps(
-        {
-            "games": {game: summary._asdict() for game, summary in summaries(history.races).items()},
-            "daily_streak": daily_streak(history.races, today)._asdict(),
-            "races": to_builtins(history.races),
-        },
-        indent=1,
-    )

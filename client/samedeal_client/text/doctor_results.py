@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -60,9 +59,3 @@ def finding_rows(finding: Finding, look: Look, width: int) -> tuple[Row, ...]:
     for number, line in enumerate(wrap(look.displayable(finding.advice), text_width - 3)):
         rows.append((Span(" " * _INDENT), Span(f"{'' if number else arrow:<3}", "label"), Span(line)))
     return tuple(rows)
-
-
-def worst(findings: Iterable[Finding]) -> Severity:
-    """Return the worst severity of the findings, or OK if there are none."""
-    severities = [finding.severity for finding in findings]
-    return max(severities, key=list(Severity).index, default=Severity.OK)

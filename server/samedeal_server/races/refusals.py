@@ -6,7 +6,8 @@ Two kinds of refusals are made elsewhere. The package ``samedeal`` refuses illeg
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Final, Literal
 
 from samedeal.errors import BadOptions, MalformedText, RequestRefused
 from samedeal.protocol_codes import RefusalCode
@@ -360,16 +361,14 @@ def no_free_code() -> RequestRefused:
 
 def commit_refused(reason: CommitRejection) -> RequestRefused:
     """Return the refusal for a commit that was rejected."""
-    match reason:
-        case "stale":
-            return stale()
-        case "fenced":
-            return fenced()
-        case "not_racing":
-            return not_racing()
-        case "time_up":
-            return time_up()
-        case "already_finished":
-            return race_done()
-        case "no_room":
-            return this_room_is_gone()
+    return _COMMIT_REFUSALS[reason]()
+
+
+_COMMIT_REFUSALS: Final[Mapping[CommitRejection, Callable[[], RequestRefused]]] = {
+    "stale": stale,
+    "fenced": fenced,
+    "not_racing": not_racing,
+    "time_up": time_up,
+    "already_finished": race_done,
+    "no_room": this_room_is_gone,
+}
