@@ -1,4 +1,4 @@
-"""The spectator screen: the grid, one board alone, the delay and the rewind."""
+"""The spectator screen: the grid, one board alone, and the delay."""
 
 from __future__ import annotations
 
@@ -111,29 +111,6 @@ async def test_sort_key_changes_the_order() -> None:
         assert "place" in ui.message
 
 
-async def test_rewind_and_return_to_live() -> None:
-    async with running_app(watching(), watch=True) as ui:
-        await moves(ui, "p3", "1 0", "2 0", interval=12_000)
-        ui.referee.time += 15_000
-        await ui.press("left")
-        assert "01:14 played, 25 s ago" in ui.line("#header")
-        assert "k0ji: A♠ 1▸0" in ui.text()
-        await ui.press("left")
-        assert "k0ji  " in ui.text()
-        await ui.press("right")
-        assert "k0ji: A♠ 1▸0" in ui.text()
-        await ui.press("n")
-        assert "01:24 played, 15 s delay" in ui.line("#header")
-        assert "k0ji: 2♠ 2▸0" in ui.text()
-
-
-async def test_rewind_stops_at_the_first_board() -> None:
-    async with running_app(watching(), watch=True) as ui:
-        await moves(ui, "p3", "1 0")
-        await ui.press(*["left"] * 20)
-        assert "s ago" not in ui.line("#header")
-
-
 async def test_boards_that_do_not_fit_are_on_pages() -> None:
     async with running_app(Referee("steve", rivals=RIVALS), (80, 20), watch=True) as ui:
         first = ui.text()
@@ -162,8 +139,6 @@ async def test_click_on_a_key_hint_presses_it_once() -> None:
         for shown in ("[1] ana", "[2] mira"):
             await click_key(ui, "other player")
             assert shown in ui.message
-        await click_key(ui, "10 s back")
-        assert "25 s ago" in ui.line("#header")
 
 
 async def test_help_returns_to_the_boards() -> None:

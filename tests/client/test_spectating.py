@@ -1,13 +1,13 @@
-"""The spectator's choices as a value: one board or all, sort order, page and rewind."""
+"""The spectator's choices as a value: one board or all, sort order and page."""
 
 from __future__ import annotations
 
 import pytest
 
-from samedeal_client.state.spectating import REWIND_STEP, SORT_ORDERS, Spectating, Watched
+from samedeal_client.state.spectating import SORT_ORDERS, Spectating, Watched
 
 KEYS = {"p1": "1", "p2": "2", "p3": "4"}
-RACE = Watched(("p2", "p3", "p1"), {"p1", "p3"}, KEYS, pages=2, history=25_000)
+RACE = Watched(("p2", "p3", "p1"), {"p1", "p3"}, KEYS, pages=2)
 
 
 def after(*keys: str, state: Spectating | None = None) -> Spectating:
@@ -43,13 +43,6 @@ def test_up_and_down_go_round_the_boards() -> None:
         state = response.state
         assert state.zoomed == player
     assert after("down").zoomed == ""
-
-
-def test_rewind_stays_within_the_recorded_time() -> None:
-    assert after("left").rewind == REWIND_STEP
-    assert after("left", "left", "left").rewind == RACE.history
-    assert after("left", "right", "right").rewind == 0
-    assert after("left", "n").rewind == 0
 
 
 def test_pages_stay_within_their_number() -> None:

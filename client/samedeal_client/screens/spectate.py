@@ -1,6 +1,6 @@
 """The screen of a spectator, who sees the boards with the room's delay.
 
-All boards are in a grid, or one board is in full size. The spectator can go back in time.
+All boards are in a grid, or one board is in full size.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
 from samedeal_client.state.race_feed import RaceFeed
-from samedeal_client.state.rewind_buffer import RewindBuffer
 from samedeal_client.state.spectating import Spectating, Watched
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.player_names import player_name
@@ -51,7 +50,6 @@ class SpectateScreen(ClientScreen):
     def __init__(self, game: Game) -> None:
         super().__init__()
         self.game = game
-        self._replay = RewindBuffer()
         self._state = Spectating()
         self._players: tuple[RankedPlayer, ...] = ()
         self._boards: Mapping[str, WatchedBoard] = {}
@@ -74,34 +72,16 @@ class SpectateScreen(ClientScreen):
         minimum = smallest(self.game) if zoomed else smallest_mini(self.game)
         return Size(max(minimum.width, _MINIMUM_WIDTH), minimum.height + _FRAME_ROWS + (0 if zoomed else 1))
 
-    def on_mount(self) -> None:
-        """Record every board from now on, including boards that are replaced before they are shown."""
-        self._record()
-        self._unsubscribe = self.client.subscribe(self._record)
-
-    def on_unmount(self) -> None:
-        """Stop recording the boards."""
-        self._unsubscribe()
-
-    def _record(self) -> None:
-        self._replay.add(self.client.model.watched)
-
-    @property
-    def newest_time(self) -> int:
-        """The server time of the newest boards that may be shown, in milliseconds since 1970."""
-        return self.client.now() - 1000 * (self.model.delay or 0)
-
     @property
     def shown_time(self) -> int:
         """The server time of the boards on the screen, in milliseconds since 1970."""
-        return self.newest_time - self._state.rewind
+        return self.client.now() - 1000 * (self.model.delay or 0)
 
     @property
     def watched(self) -> Watched:
-        """The players, their boards and keys, the number of pages, and how far the spectator can go back."""
+        """The players, their boards and keys, and the number of pages."""
         players = tuple(player.player for player in self._players)
-        history = self.newest_time - self._replay.start if self._replay.start else 0
-        return Watched(players, self._boards.keys(), self._keys, self._grid().pages, history)
+        return Watched(players, self._boards.keys(), self._keys, self._grid().pages)
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Show the boards."""
@@ -115,10 +95,9 @@ class SpectateScreen(ClientScreen):
         model = self.model
         if model.room is None:
             return
-        self._boards = self._replay.at(self.shown_time) if self._state.rewind else model.watched
+        self._boards = model.watched
         ranking = delayed_ranking(model, self._boards, self.shown_time)
-        if not self._state.rewind:
-            self._feed = self._feed.after(statuses(ranking), self.shown_time)
+        self._feed = self._feed.after(statuses(ranking), self.shown_time)
         seats = {seat.player: seat.seat for seat in model.room.players}
         self._keys = seat_keys(seats)
         self._players = sort_players(ranking, self._state.order, seats)
@@ -178,9 +157,7 @@ class SpectateScreen(ClientScreen):
         return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        """Return the news as rows for the panel. There are none while the spectator looks at an earlier moment."""
-        news = () if self._state.rewind else self._feed.news
-        return news_rows(news, self._seats, "", self.shown_time, self.look, width, height)
+        return news_rows(self._feed.news, self._seats, "", self.shown_time, self.look, width, height)
 
     def title_parts(self) -> Row:
         """Return the room, the game and its deal, and the player whose board fills the window."""
@@ -197,11 +174,8 @@ class SpectateScreen(ClientScreen):
         room = self.model.room
         if room is None or not room.starts:
             return ()
-        rewind, delay = self._state.rewind, self.model.delay or 0
-        if rewind:
-            age = Span(f", {delay + rewind // 1000} s ago", "notice")
-        else:
-            age = Span(f", {delay} s delay" if delay else ", live", "label")
+        delay = self.model.delay or 0
+        age = Span(f", {delay} s delay" if delay else ", live", "label")
         spectators = f"  {room.spectator_count} watching" if self.size.width >= _SPECTATORS_WIDTH else ""
         return (Span(f" {clock_text(self.shown_time - room.starts)} played", "title"), age, Span(spectators, "label"))
 
@@ -217,7 +191,7 @@ class SpectateScreen(ClientScreen):
             return ()
         pages = self._grid().pages
         page = f"page {state.page + 1} of {pages}   " if pages > 1 else ""
-        news = () if state.rewind else fresh_news_row(self._feed.news, self._seats, "", self.shown_time, self.look)
+        news = fresh_news_row(self._feed.news, self._seats, "", self.shown_time, self.look)
         return (Span(f" {page}sorted by {state.order}", "label"), Span("  " if news else ""), *news)
 
     def footer_keys(self) -> Iterable[FooterKey]:
@@ -237,10 +211,6 @@ class SpectateScreen(ClientScreen):
                 if grid.pages > 1:
                     yield FooterKey("pagedown", "next page", "PgDn")
             yield FooterKey("s", "sort")
-            yield FooterKey("left", "10 s back", "Left" if ascii_only else "←")
-            if self._state.rewind:
-                yield FooterKey("right", "10 s forward", "Right" if ascii_only else "→")
-                yield FooterKey("n", "newest")
         yield FooterKey("f1", "help")
         yield FooterKey(LOBBY_KEY, "lobby")
         yield FooterKey(QUIT_KEY, "quit")

@@ -1,4 +1,4 @@
-"""A spectator's choices: which boards are shown, in which order, on which page, and from which moment. Pure."""
+"""A spectator's choices: which boards are shown, in which order and on which page. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from typing import Final, Literal, NamedTuple
 PLAYER_KEYS: Final = "123456789abcdefg"
 """The keys that choose a player: one for each seat of a room, or for each player of a recorded race."""
 
-REWIND_STEP: Final = 10_000
-"""Time, in milliseconds, by which one key rewinds or fast-forwards."""
-
 SortOrder = Literal["place", "seat", "name", "pace"]
 SORT_ORDERS: Final[tuple[SortOrder, ...]] = ("place", "seat", "name", "pace")
 
@@ -21,15 +18,13 @@ class Watched(NamedTuple):
     """The race that is watched.
 
     ``players`` are in sort order, and ``boards`` has the players whose boards are known. ``keys`` maps players to their
-    keys. ``pages`` is the number of pages of the board grid. ``history`` is the length, in milliseconds, of the time for
-    which boards have been recorded.
+    keys. ``pages`` is the number of pages of the board grid.
     """
 
     players: tuple[str, ...] = ()
     boards: Collection[str] = ()
     keys: Mapping[str, str] = MappingProxyType({})
     pages: int = 1
-    history: int = 0
 
 
 class Response(NamedTuple):
@@ -44,13 +39,11 @@ class Spectating:
     """The spectator's choices.
 
     ``zoomed`` is the player whose board is shown alone, or empty if all boards are shown. ``order`` is the sort order.
-    ``rewind`` says how far back the shown boards are, in milliseconds before the newest board.
     """
 
     zoomed: str = ""
     order: SortOrder = "place"
     page: int = 0
-    rewind: int = 0
 
     def press(self, key: str, watched: Watched) -> Response | None:
         """Return the response to a key, or None if the key does nothing while watching."""
@@ -59,11 +52,6 @@ class Spectating:
         match key:
             case "0" | "escape":
                 return Response(replace(self, zoomed=""))
-            case "left" | "right":
-                step = REWIND_STEP if key == "left" else -REWIND_STEP
-                return Response(replace(self, rewind=min(max(self.rewind + step, 0), max(watched.history, 0))))
-            case "n" | "end":
-                return Response(replace(self, rewind=0))
             case "s":
                 order = SORT_ORDERS[(SORT_ORDERS.index(self.order) + 1) % len(SORT_ORDERS)]
                 return Response(replace(self, order=order), f"Boards sorted by {order}" if self.zoomed else "")

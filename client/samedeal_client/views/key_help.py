@@ -158,8 +158,6 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("0 Esc", "show all boards"),
             ("Up Down", "show the previous or next board"),
             ("PgUp PgDn", "show more boards, if not all fit"),
-            ("Left Right", "go 10 seconds back in time, or forward again"),
-            ("n End", "return to the newest boards"),
             ("s", "sort by place, seat, name or pace"),
             ("o", "return to your own board, if you have one"),
             (f"{LOBBY_KEY} q", "return to the lobby"),
