@@ -1,6 +1,6 @@
 """The checks of the terminal and the machine for ``samedeal doctor``.
 
-``check_glyphs`` and ``check_mouse`` read the terminal's answers to ``GLYPH_QUERY`` and ``MOUSE_QUERY``.
+``check_glyphs`` reads the terminal's answer to ``GLYPH_QUERY``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from samedeal.games import GAMES
 from samedeal_client.drawing.layout import Size, smallest
@@ -38,30 +38,19 @@ GLYPH_QUERY: Final = b"".join(_GLYPH_PROBE % char.encode() for char in _GLYPHS) 
 At its end, the query clears the line.
 """
 
-MOUSE_QUERY: Final = b"\x1b[?1006$p" + END_QUERY
-"""A query that asks whether the terminal can report the mouse (DECRQM for SGR mouse reports)."""
-
 _CURSOR_REPORT: Final = re.compile(rb"\x1b\[\d+;(\d+)R")
-_MOUSE_REPORT: Final = re.compile(rb"\x1b\[\?1006;(\d)\$y")
 
 
-class TerminalDescription(NamedTuple):
-    """The number of colours of a terminal, and whether it reports the mouse, according to terminfo."""
+def terminal_colours(term: str) -> int:
+    """Return the number of colours of a terminal according to terminfo. A terminal that terminfo lacks has none.
 
-    colours: int
-    mouse: bool
-
-
-def describe_terminal(term: str) -> TerminalDescription:
-    """Return the description of a terminal in terminfo. A terminal that terminfo lacks has no colours and no mouse.
-
-    Curses loads only one terminal in a process, so later calls describe the first terminal.
+    Curses loads only one terminal in a process, so later calls are about the first terminal.
     """
     try:
         curses.setupterm(term or "dumb", sys.__stdout__.fileno() if sys.__stdout__ else 1)
     except (curses.error, OSError, ValueError):
-        return TerminalDescription(0, mouse=False)
-    return TerminalDescription(max(curses.tigetnum("colors"), 0), mouse=curses.tigetstr("kmous") is not None)
+        return 0
+    return max(curses.tigetnum("colors"), 0)
 
 
 def check_size(columns: int, lines: int) -> Finding:
@@ -81,7 +70,7 @@ def check_size(columns: int, lines: int) -> Finding:
     return ok("size", measured)
 
 
-def check_colours(environment: Mapping[str, str], known: TerminalDescription) -> Finding:
+def check_colours(environment: Mapping[str, str], known: int) -> Finding:
     """Check how many colours the terminal has, according to the environment and terminfo."""
     term = environment.get("TERM", "")
     if term in ("", "dumb", "unknown"):
@@ -94,12 +83,12 @@ def check_colours(environment: Mapping[str, str], known: TerminalDescription) ->
         return ok("colours", "off, because NO_COLOR is set; signs replace the marks")
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return ok("colours", "16 million")
-    if known.colours >= 256:
-        return ok("colours", f"{known.colours}")
-    if known.colours >= 8:
+    if known >= 256:
+        return ok("colours", str(known))
+    if known >= 8:
         return warn(
             "colours",
-            f"{known.colours}: shades may be hard to distinguish",
+            f"{known}: shades may be hard to distinguish",
             f"set TERM to {_richer(term)}, if the terminal supports it",
         )
     return warn("colours", f"none, according to terminfo for {term}", "set TERM to the type of this terminal")
@@ -141,23 +130,11 @@ def check_glyphs(answer: bytes) -> Finding:
     return ok("glyphs", "each one column wide")
 
 
-def check_mouse(answer: bytes, known: TerminalDescription) -> Finding:
-    """Check that clicks are reported, from the answer to ``MOUSE_QUERY`` and terminfo."""
-    match = _MOUSE_REPORT.search(answer)
-    if match is not None and match[1] != b"0":
-        return ok("mouse", "reported")
-    if match is None and known.mouse:
-        return ok("mouse", "reported, according to terminfo")
-    return warn(
-        "mouse", "not reported, according to the terminal", "use the keyboard for everything; F1 shows the keys"
-    )
-
-
 def missing_terminal() -> Finding:
     """Return the finding that replaces the checks of the terminal if there is no terminal."""
     return warn(
         "terminal",
-        "input or output is not a terminal: size, colours, glyphs and mouse were not checked",
+        "input or output is not a terminal: size, colours and glyphs were not checked",
         "run samedeal doctor in the terminal that you play in",
     )
 

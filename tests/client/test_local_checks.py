@@ -15,18 +15,13 @@ from pathlib import Path
 import pytest
 
 from samedeal_client import local_checks
-from samedeal_client.local_checks import TerminalDescription
 from samedeal_client.text.appearance import UNICODE, Look
 from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, warn
 from samedeal_client.text.spans import row_text, row_width
 
 DEADLINE = 20.0
 XTERM = {"TERM": "xterm-256color"}
-RICH, POOR, NOTHING = (
-    TerminalDescription(256, mouse=True),
-    TerminalDescription(8, mouse=False),
-    TerminalDescription(0, mouse=False),
-)
+RICH, POOR, NOTHING = 256, 8, 0
 
 
 def verdict(finding: Finding) -> str:
@@ -62,7 +57,7 @@ def test_check_size(columns: int, lines: int, wanted: str, words: str) -> None:
         ({"TERM": "vt100"}, NOTHING, "warn", "none"),
     ],
 )
-def test_check_colours(environment: dict[str, str], known: TerminalDescription, wanted: str, words: str) -> None:
+def test_check_colours(environment: dict[str, str], known: int, wanted: str, words: str) -> None:
     finding = local_checks.check_colours(environment, known)
     assert (verdict(finding), words in finding.result) == (wanted, True)
 
@@ -77,8 +72,8 @@ def test_the_advice_names_a_terminal_with_more_colours(term: str, better: str) -
 @pytest.mark.parametrize(
     ("term", "known"), [("xterm-256color", RICH), ("vt100", NOTHING), ("no-such-terminal-anywhere", NOTHING)]
 )
-def test_describe_terminal(term: str, known: TerminalDescription) -> None:
-    code = f"from samedeal_client.local_checks import describe_terminal; print(describe_terminal({term!r}))"
+def test_terminal_colours(term: str, known: int) -> None:
+    code = f"from samedeal_client.local_checks import terminal_colours; print(terminal_colours({term!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == repr(known)
 
@@ -116,20 +111,6 @@ def test_many_wide_glyphs_are_counted() -> None:
 def test_no_answer_is_a_warning(answer: bytes) -> None:
     finding = local_checks.check_glyphs(answer)
     assert (verdict(finding), "--ascii" in finding.advice) == ("warn", True)
-
-
-@pytest.mark.parametrize(
-    ("answer", "known", "wanted"),
-    [
-        (b"\x1b[?1006;2$y\x1b[?62;c", POOR, "ok"),
-        (b"\x1b[?1006;1$y", POOR, "ok"),
-        (b"\x1b[?1006;0$y", RICH, "warn"),
-        (b"\x1b[?62;c", RICH, "ok"),
-        (b"", POOR, "warn"),
-    ],
-)
-def test_check_mouse(answer: bytes, known: TerminalDescription, wanted: str) -> None:
-    assert verdict(local_checks.check_mouse(answer, known)) == wanted
 
 
 def test_check_files(tmp_path: Path) -> None:
@@ -217,11 +198,11 @@ def verdicts(text: str) -> dict[str, str]:
 
 
 def test_doctor_passes_on_a_good_terminal() -> None:
-    code, text = in_terminal(places(*[2] * COUNT).removesuffix(b"\x1b[?62;c") + b"\x1b[?1006;2$y")
+    code, text = in_terminal(places(*[2] * COUNT).removesuffix(b"\x1b[?62;c"))
     assert code == 0
     found = verdicts(text)
-    assert {name: found[name] for name in ("size", "colours", "letters", "glyphs", "mouse")} == dict.fromkeys(
-        ("size", "colours", "letters", "glyphs", "mouse"), "ok"
+    assert {name: found[name] for name in ("size", "colours", "letters", "glyphs")} == dict.fromkeys(
+        ("size", "colours", "letters", "glyphs"), "ok"
     )
 
 

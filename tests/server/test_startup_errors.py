@@ -183,7 +183,7 @@ async def add_embedded_redis_errors(
     put_multipart_files(data)
     await errors.add(EmbeddedRedis(data).start())
     write_program(programs / "redis-check-aof", "")
-    redis = RedisBinary(programs / "redis-server", valkey=False, version=(7, 0))
+    redis = RedisBinary(programs / "redis-server", RedisRelease(valkey=False, version=(7, 0)))
     for log in (
         "Bad file format reading the append only file appendonly.aof.1.incr.aof",
         "Error reading the RDB preamble of the append only file appendonly.aof.1.base.rdb, AOF loading aborted",

@@ -66,11 +66,10 @@ def _local_checks() -> Iterator[Finding]:
     if terminal().is_interactive:
         columns, lines = os.get_terminal_size()
         yield local_checks.check_size(columns, lines)
-        known = local_checks.describe_terminal(os.environ.get("TERM", ""))
+        known = local_checks.terminal_colours(os.environ.get("TERM", ""))
         yield local_checks.check_colours(os.environ, known)
         yield local_checks.check_encoding(sys.stdout.encoding)
         yield local_checks.check_glyphs(query_terminal(local_checks.GLYPH_QUERY))
-        yield local_checks.check_mouse(query_terminal(local_checks.MOUSE_QUERY), known)
     else:
         yield local_checks.missing_terminal()
         yield local_checks.check_encoding(sys.stdout.encoding)

@@ -39,18 +39,15 @@ def place_text(race: PastRace) -> str:
 
 def outcome_text(race: PastRace) -> str:
     """Return the result of a race without the place: the time, or the number of cards on the foundations."""
+    return short_outcome(race, " cards,").rstrip(",")
+
+
+def short_outcome(race: PastRace, noun: str = "") -> str:
+    """Return the result of a race in as few words as possible, for a table. ``noun`` follows a number of cards."""
     if race.time:
         return race_time(race.time)
     end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "left early"
-    return f"{_cards_text(race)} cards, {end}" if end else f"{_cards_text(race)} cards"
-
-
-def short_outcome(race: PastRace) -> str:
-    """Return the result of a race in as few words as possible, for a table."""
-    if race.time:
-        return race_time(race.time)
-    end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "left early"
-    return f"{_cards_text(race)} {end}".rstrip()
+    return f"{_cards_text(race)}{noun} {end}".rstrip()
 
 
 def _cards_text(race: PastRace) -> str:

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -46,6 +45,10 @@ class RedisRelease(NamedTuple):
         match = _RELEASE.fullmatch(text)
         return cls(match["product"] == "Valkey", (int(match["major"]), int(match["minor"]))) if match else None
 
+    def is_at_least(self, version: tuple[int, int]) -> bool:
+        """Return whether this is Redis in this version or a newer one, or any Valkey."""
+        return self.valkey or self.version >= version
+
     def reads_data_of(self, writer: RedisRelease) -> bool:
         """Return whether this release can certainly read the files of another one.
 
@@ -57,28 +60,11 @@ class RedisRelease(NamedTuple):
         return writer.version <= (7, 2) if self.valkey else self.version >= (7, 2) and writer.version < (9, 0)
 
 
-@dataclass(frozen=True)
-class RedisBinary:
-    """A program on this machine that runs Redis or Valkey, and its version."""
+class RedisBinary(NamedTuple):
+    """A program on this machine that runs a release of Redis or Valkey."""
 
     path: Path
-    valkey: bool
-    version: tuple[int, int]
-
-    @property
-    def release(self) -> RedisRelease:
-        """The release without its place on this machine."""
-        return RedisRelease(self.valkey, self.version)
-
-    @property
-    def is_supported(self) -> bool:
-        """Whether Samedeal supports this version."""
-        return self.valkey or self.version >= OLDEST_REDIS
-
-    @property
-    def has_multipart_aof(self) -> bool:
-        """Whether Redis splits the append-only file into several files. Redis 7.0 or newer and Valkey do."""
-        return self.valkey or self.version >= (7, 0)
+    release: RedisRelease
 
     def __str__(self) -> str:
         return f"{self.release} ({self.path})"
@@ -96,7 +82,7 @@ def find_redis_binary(writer: RedisRelease | None = None) -> RedisBinary:
     too_old = first = None
     for path in [Path(named)] if named else _candidates():
         binary = _identify(path)
-        if binary and binary.is_supported:
+        if binary and binary.release.is_at_least(OLDEST_REDIS):
             if writer is None or binary.release.reads_data_of(writer):
                 return binary
             first = first or binary
@@ -142,6 +128,5 @@ def _identify(path: Path) -> RedisBinary | None:
     match = _VERSION.search(output)
     if not match:
         return None
-    return RedisBinary(
-        path.absolute(), match["product"].lower() == "valkey", (int(match["major"]), int(match["minor"]))
-    )
+    release = RedisRelease(match["product"].lower() == "valkey", (int(match["major"]), int(match["minor"])))
+    return RedisBinary(path.absolute(), release)

@@ -63,7 +63,7 @@ def explain_exit(
     message quotes the exit code.
     """
     indented = "\n".join(f"    {line}" for line in log_tail.splitlines())
-    is_foreign = _DAMAGED.search(log_tail) and (_has_valkey_base(data) if not binary.valkey else False)
+    is_foreign = _DAMAGED.search(log_tail) and not binary.release.valkey and _has_valkey_base(data)
     if is_foreign or _NEWER.search(log_tail):
         return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary, writer)}\n{indented}")
     if _DAMAGED.search(log_tail):

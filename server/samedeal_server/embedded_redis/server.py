@@ -148,8 +148,8 @@ class EmbeddedRedis:
         """Raise StartupError if Redis is too old to read its data or would ignore the data, or if the disk is full."""
         directory, writer = self.data / "appendonlydir", self._writer()
         # An older release of the same product may read the data nevertheless, and says so if it cannot.
-        is_unreadable = writer and writer.valkey != binary.valkey and not binary.release.reads_data_of(writer)
-        if is_unreadable or (directory.is_dir() and not binary.has_multipart_aof):
+        is_unreadable = writer and writer.valkey != binary.release.valkey and not binary.release.reads_data_of(writer)
+        if is_unreadable or (directory.is_dir() and not binary.release.is_at_least((7, 0))):
             raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary, writer))
         if any(directory.glob("*.aof")) and not any(directory.glob("*.manifest")):
             raise StartupError(StartupCode.DATA_CORRUPT, missing_manifest_message(directory))
