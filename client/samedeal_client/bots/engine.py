@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
-from samedeal.board_history import UNDO, Play, Undo
-from samedeal.errors import IllegalMove, MalformedText, UnseenCard
+from samedeal.board_history import Play, Undo
+from samedeal.errors import MalformedText, PlayError, UnseenCard
 from samedeal.moves import Move
 from samedeal.terminal_text import printable
 from samedeal_client.bots import engine_parent_watch
-from samedeal_client.bots.action_choice import RESIGN
+from samedeal_client.bots.action_choice import PAUSE, RESIGN
 from samedeal_client.bots.engine_protocol import VERSION, Clock, position_line, read_answer
 from samedeal_client.bots.local_processes import environment
 from samedeal_client.errors import Failure
@@ -309,12 +309,10 @@ class Engine:
 
 def _checked(action: Move | str, play: Play) -> Move | str:
     """Return the action. Raise EngineFailed if it is not allowed."""
-    if action == UNDO and play.why_no_undo is not None:
-        raise EngineFailed(f"The engine wants to undo a move. {play.why_no_undo}")
-    if isinstance(action, Move):
+    if action not in (RESIGN, PAUSE):
         try:
             with suppress(UnseenCard):
-                play.board.masked().play(action)
-        except IllegalMove as error:
-            raise EngineFailed(f"The engine's move {action} is not legal. {error}") from None
+                play.act(action)
+        except PlayError as error:
+            raise EngineFailed(f"The engine's answer {action} is not legal. {error}") from None
     return action

@@ -14,7 +14,6 @@ from samedeal_client.errors import Failure
 
 if TYPE_CHECKING:
     from samedeal_client.bots.match import Pair, RaceAlone
-    from samedeal_client.bots.sequential_test import Comparison
 
 DESCRIPTION = """\
 Two engines race on the same deals, each alone, on this machine and without a server. An engine is a level of the built-in
@@ -75,8 +74,9 @@ async def _play(given: argparse.Namespace) -> int:
             comparison = compared(*_ahead(played))
             if comparison is not Comparison.OPEN:
                 break
+    for_a, for_b = _ahead(played)
     print("\n".join(_table(played)))
-    print(_verdict(comparison, played))
+    print(f"\n{comparison}: A is ahead in {for_a} deals, and B in {for_b}.")
     return 0
 
 
@@ -106,8 +106,3 @@ def _table(played: Sequence[Pair]) -> Iterator[str]:
         won = [sum(pair.races[at].won for pair in of_game) for at in (0, 1)]
         first, second = _ahead(of_game)
         yield f"{game.title:<22}{len(of_game):>6}{first:>9}{second:>9}{won[0]:>7}{won[1]:>7}"
-
-
-def _verdict(comparison: Comparison, played: Sequence[Pair]) -> str:
-    first, second = _ahead(played)
-    return f"\n{comparison}: A is ahead in {first} deals, and B in {second}."

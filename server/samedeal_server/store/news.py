@@ -10,7 +10,6 @@ import re
 from typing import Final, NamedTuple
 
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import Executor
@@ -89,7 +88,4 @@ class NewsStore:
 
 
 def _decode(id_: bytes, news: bytes) -> NumberedNews:
-    number = parse_news_id(id_.decode())
-    if number is None:
-        raise StoreUnavailable(f"Redis has news with the id {id_!r}")
-    return number, unpack(news, RaceNews)
+    return NewsId(*map(int, id_.split(b"-"))), unpack(news, RaceNews)
