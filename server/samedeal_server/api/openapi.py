@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -33,9 +34,9 @@ class Route:
     kinds: tuple[str, ...] = (JSON,)
 
 
-def document(prefix: str, routes: Iterable[Route]) -> str:
+@cache
+def document(prefix: str, routes: tuple[Route, ...]) -> str:
     """Return the document for all ``routes`` below ``prefix`` as JSON."""
-    routes = tuple(routes)
     structs = (*(route.schema for route in routes if route.schema), ErrorAnswer)
     references, components = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     schemas = dict(zip(structs, references, strict=True))

@@ -11,7 +11,6 @@ import http
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -119,10 +118,6 @@ class ReadApi:
         self._records = records
         self._tides = tuple(tides)
 
-    @cached_property
-    def _document(self) -> str:
-        return document(PREFIX, ROUTES)
-
     async def respond(self, request: Request, charge: Charge) -> Response:
         """Return the response to a request whose path is one of the API."""
         if request.method == "OPTIONS":  # what a browser asks before it sends If-None-Match from another site
@@ -212,7 +207,7 @@ class ReadApi:
 
     async def openapi(self, _asked: Asked) -> str:
         """Return this document."""
-        return self._document
+        return document(PREFIX, ROUTES)
 
 
 ROUTES: Final = (

@@ -15,12 +15,10 @@ _INERT = {ord(char): ord(char) + 0xFEE0 for char in '!"#$%&()*+,./:;<=>?@[\\]^_`
 
 
 def sentence(news: RaceNews) -> str:
-    """Return news as a sentence for people."""
+    """Return the news that a room has opened, or a race has finished, as a sentence for people."""
     room, title = news.room.room, game_named(news.room.game).title
     if news.event == "opened":
         return f"A race in {title} waits for players: room {room}."
-    if news.event == "started":
-        return f"The race in {title} has started: room {room}."
     first, others = news.standings[0], len(news.standings) - 1
     name = first.name.translate(_INERT)
     result = f"{name} won in {_clock(first.time)}" if first.time else f"nobody finished, and {name} was ahead"
