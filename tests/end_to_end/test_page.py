@@ -228,9 +228,8 @@ async def test_sixteen_boards_fit_on_a_laptop(browser: Browser, one: Node) -> No
         "#news": 3 * f"{names[0]} took the lead. ",
     }
     await browser.run(SET_TEXTS, texts)
-    fits = "tile => tile.getBoundingClientRect().bottom <= innerHeight"
-    await browser.until(f"[...document.querySelectorAll('.tile')].every({fits})")
-    assert (await browser.run(BOX, ".rank"))["height"] >= 14
+    fits = "[...document.querySelectorAll('.tile')].every(tile => tile.getBoundingClientRect().bottom <= innerHeight)"
+    await browser.until(f"{fits} && document.querySelector('.rank').getBoundingClientRect().height >= 14")
     boxes = await browser.run(BOXES, ".tile")
     assert len(boxes) == 16
     assert await browser.run("return document.documentElement.scrollWidth") <= LAPTOP[0]
