@@ -75,10 +75,9 @@ _SHORT: Final = {
 _WORDS: Final = {word.value: word for word in Word} | _SHORT
 _STOCK_WORDS: Final = ("draw", "deal", "redeal", "d")
 
-_COMPACT: Final = re.compile(r"(0[1-8](?=[0-9a-z])|[0-9a-z])([0-9a-z])(?:x?([1-9][0-9]?))?")
-_SOURCE: Final = re.compile(r"0[1-8]|[0-9a-z]")
-_TARGET: Final = re.compile(r"([0-9a-z])(?:x([1-9][0-9]?))?")
-_COUNT: Final = re.compile(r"x?([1-9][0-9]?)")
+_SPACED: Final = re.compile(r"(0[1-8]|[0-9a-z]) ([0-9a-z])(?:(?: ?x| )([1-9][0-9]?))?")
+_COMPACT: Final = re.compile(r"(0[1-8](?=[0-9a-z])|[0-9a-z])([0-9a-z])(?: ?x?([1-9][0-9]?))?")
+"""The two ways to type a move: with blanks between its words, or without."""
 
 
 def parse_command(text: str) -> TypedCommand | Rejected | None:
@@ -108,12 +107,12 @@ def parse_line(board: Board, text: str) -> ParsedLine:
         return command
     if len(words) == 1 and words[0] in _STOCK_WORDS:
         return stock_move(board)
-    parts = _parse_move(words)
-    if parts is None:
+    joined = " ".join(words)
+    if (match := _SPACED.fullmatch(joined) or _COMPACT.fullmatch(joined)) is None:
         sentence = f"{text.strip()[:40]!r} is not a move. Type two piles, as in 3 5 or 3 0, or help."
         return Rejected(Problem.UNKNOWN_LINE, sentence)
-    source, target, count = parts
-    return move_between(board, source, target, count)
+    source, target, count = match.groups()
+    return move_between(board, source, target, int(count) if count else None)
 
 
 def _parse_find(words: list[str]) -> TypedCommand | Rejected:
@@ -124,28 +123,3 @@ def _parse_find(words: list[str]) -> TypedCommand | Rejected:
             "That is not a card. Type 'find' followed by a rank (A 2-9 T J Q K) and a suit (C D H S), as in 'find th'."
         )
         return Rejected(Problem.UNKNOWN_CARD, sentence)
-
-
-def _parse_move(words: list[str]) -> tuple[str, str, int | None] | None:
-    """Return the source, the target and the number of cards of a move that is typed as one to three words.
-
-    The number is None if it is not typed. Return None if the words are no move.
-    """
-    if len(words) > 1 and _SOURCE.fullmatch(words[0]):
-        target = _TARGET.fullmatch(words[1])
-        if target is None:
-            return None
-        return _with_count(words[0], target[1], target[2], words[2:])
-    compact = _COMPACT.fullmatch(words[0])
-    return _with_count(compact[1], compact[2], compact[3], words[1:]) if compact else None
-
-
-def _with_count(source: str, target: str, count: str | None, rest: list[str]) -> tuple[str, str, int | None] | None:
-    """Return the source, the target and the number of cards of a move, or None if the words are no move.
-
-    The number is ``count`` or the only word in ``rest``, such as ``x2``. It is None if neither is given.
-    """
-    if not rest:
-        return source, target, int(count) if count else None
-    match = _COUNT.fullmatch(rest[0])
-    return (source, target, int(match[1])) if match and not count and len(rest) == 1 else None

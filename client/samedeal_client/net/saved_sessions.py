@@ -10,12 +10,11 @@ The tokens are kept in the state directory, in the file ``sessions.json``, which
 from __future__ import annotations
 
 import fcntl
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -31,22 +30,6 @@ _VERSION: Final = 1
 
 SEAT_TIME: Final = 24 * 3600
 """Time, in seconds, for which a seat is offered to a player who has not returned to it."""
-
-
-class SessionStore(Protocol):
-    """The saved sessions that a link uses."""
-
-    def session(self, url: str, name: str) -> str:
-        """Return the session for a server and a name, or an empty string if there is none."""
-        ...
-
-    def room(self, url: str, name: str) -> str:
-        """Return the room that was saved with a session, or an empty string if there is none."""
-        ...
-
-    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
-        """Save a session and the room of the player's seat."""
-        ...
 
 
 class MemorySessions:
@@ -165,13 +148,11 @@ class FileSessions:
         newest = sorted(
             ((kept.used, url, name) for url in sessions for name, kept in sessions[url].items()), reverse=True
         )
-        file: dict[str, dict[str, dict[str, str | int]]] = {}
+        kept: dict[str, dict[str, _SavedSession]] = {}
         for _, url, name in newest[:_MAX_SESSIONS]:
-            kept = sessions[url][name]
-            file.setdefault(url, {})[name] = {"session": kept.session, "used": kept.used, "room": kept.room}
-        write_private(
-            self._path, json.dumps({"version": _VERSION, "sessions": file}, indent=1, ensure_ascii=False) + "\n"
-        )
+            kept.setdefault(url, {})[name] = sessions[url][name]
+        file = msgspec.json.encode(_File(_VERSION, kept))
+        write_private(self._path, msgspec.json.format(file, indent=1).decode() + "\n")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -180,6 +161,10 @@ class FileSessions:
         with self._path.with_suffix(".lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+SessionStore: TypeAlias = MemorySessions | FileSessions
+"""The saved sessions that a link uses."""
 
 
 def _may_see(url: str, issuer: str) -> bool:

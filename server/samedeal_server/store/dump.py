@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -105,17 +105,22 @@ class KeyDump:
 
         The indexes and keys with one of ``_TRANSIENT_PREFIXES`` are left out.
         """
+        async for batch in self._batches(
+            lambda key: not (key.startswith(_ROOM) or key in _INDEXES or _is_transient(key))
+        ):
+            for dumped in await self._dump(batch):
+                yield dumped
+
+    async def _batches(self, wanted: Callable[[bytes], bool]) -> AsyncIterator[list[bytes]]:
+        """Yield the keys of Samedeal that are ``wanted``, in lists of ``_BATCH`` keys. The last list may be shorter."""
         batch: list[bytes] = []
         async for key in self._executor.scan(f"{keys.PREFIX}*"):
-            if key.startswith(_ROOM) or key in _INDEXES or _is_transient(key):
-                continue
-            batch.append(key)
+            if wanted(key):
+                batch.append(key)
             if len(batch) == _BATCH:
-                for dumped in await self._dump(batch):
-                    yield dumped
-                batch.clear()
-        for dumped in await self._dump(batch):
-            yield dumped
+                yield batch
+                batch = []
+        yield batch
 
     async def _dump(self, wanted: Sequence[bytes]) -> list[DumpedKey]:
         flat = await self._executor.execute(
@@ -135,16 +140,8 @@ class KeyDump:
 
     async def clear(self) -> None:
         """Delete all keys of Samedeal."""
-        batch: list[bytes] = []
-        async for key in self._executor.scan(f"{keys.PREFIX}*"):
-            batch.append(key)
-            if len(batch) == _BATCH:
-                await self._delete(batch)
-                batch.clear()
-        await self._delete(batch)
-
-    async def _delete(self, unwanted: Sequence[bytes]) -> None:
-        await self._executor.execute(*(command("DEL", key.decode()) for key in unwanted))
+        async for batch in self._batches(lambda _: True):
+            await self._executor.execute(*(command("DEL", key.decode()) for key in batch))
 
     async def restore(self, dumped: Sequence[DumpedKey]) -> None:
         """Store dumped keys, and replace existing keys of the same names.
