@@ -10,7 +10,7 @@ from samedeal.policies import Base
 from samedeal_client.drawing.foundation_order import foundations_shown
 from samedeal_client.drawing.layout import WASTE_SHOWN
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, counted
 
 
 def board_lines(board: Board, look: Look) -> tuple[Row, ...]:
@@ -76,4 +76,4 @@ def _stock_text(board: Board) -> str:
     policy = board.game.stock
     if policy.is_redeal(board.stock, board.waste):
         return f"empty, the next {policy.verb} turns the waste over"
-    return f"{len(board.stock)} card{'s' if len(board.stock) != 1 else ''}"
+    return counted(len(board.stock), "card")

@@ -13,7 +13,7 @@ from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, s
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.drawing.top_row import draw_reserve, draw_top
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, fit_row, wrap
+from samedeal_client.text.spans import Row, Span, counted, fit_row, wrap
 
 
 def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS) -> BoardPicture:
@@ -62,7 +62,7 @@ def pile_rows(board: Board, key: str, look: Look, width: int | None = None) -> t
     """
     index = board.game.index[key]
     pile, name = board.piles[index], board.game.pile_name(key)
-    count = f"{len(pile)} card{'s' if len(pile) != 1 else ''}" if pile else "empty"
+    count = counted(len(pile), "card") if pile else "empty"
     lists_cards = index != board.game.stock_at and bool(pile)
     words = [Span(f"{name}, {count}{':' if lists_cards else ''}", "label")]
     words += [look.span(card) for card in pile] if lists_cards else []

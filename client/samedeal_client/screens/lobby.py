@@ -26,6 +26,7 @@ from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.model import Model
 from samedeal_client.state.past_races import History
+from samedeal_client.state.start_menu import MenuChoice
 from samedeal_client.terminal import terminal
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
@@ -86,7 +87,7 @@ class LobbyScreen(WidgetScreen):
         self.lobby = Lobby(date.min)
         self._history = History()
         self._listing = False
-        self._shown_ways: tuple[views.Choice, ...] = ()
+        self._shown_ways: tuple[MenuChoice, ...] = ()
 
     def compose_body(self) -> ComposeResult:
         """Yield the rooms above the ways to start a race. If there is space, the latest races are beside them."""
@@ -167,7 +168,7 @@ class LobbyScreen(WidgetScreen):
         )
 
     @property
-    def _ways(self) -> tuple[views.Choice, ...]:
+    def _ways(self) -> tuple[MenuChoice, ...]:
         return views.choices(
             self.lobby, tide_text(self.client.link.tides, self.client.now()), bots=terminal().owns_process
         )

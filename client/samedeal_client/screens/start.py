@@ -371,8 +371,7 @@ class StartScreen(Screen[list[str]]):
         yield FittingFooter()
 
     def _line(self, choice: MenuChoice) -> Text:
-        cells = Span(f"{choice.key}  ", "key"), Span(f"{choice.name:<13}", "title"), Span(choice.description)
-        return text_of(cells, self._app.look)
+        return text_of(views.choice_row(choice, self._app.look), self._app.look)
 
     @property
     def _tide(self) -> str:

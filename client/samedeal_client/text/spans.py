@@ -53,6 +53,11 @@ def changed_columns(before: Row, after: Row) -> tuple[int, int]:
     return start, end
 
 
+def counted(number: float, noun: str) -> str:
+    """Return a number with a noun, as in ``1 card`` or ``3 cards``."""
+    return f"{number:.12g} {noun}{'s' * (number != 1)}"
+
+
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the text if it fits into ``width`` columns, otherwise its beginning with an ellipsis.
 

@@ -10,7 +10,7 @@ from samedeal.terminal_text import columns_of, printable
 from samedeal_client.state.past_races import History, PastRace, daily_streak, summaries
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
-from samedeal_client.text.spans import Row, Span, cut, fit
+from samedeal_client.text.spans import Row, Span, counted, cut, fit
 from samedeal_client.text.time_text import clock_text, ordinal
 
 HEADINGS: Final = ("Date", "Game", "Deal type", "Place", "Result", "Against")
@@ -73,7 +73,7 @@ def opponents_text(race: PastRace, look: Look) -> str:
     """Return the names of the other people in a race, and the number of bots."""
     names = [look.displayable(printable(other.name)) for other in race.opponents if not other.bot]
     bots = sum(other.bot for other in race.opponents)
-    return ", ".join([*names, *([f"{bots} bots" if bots > 1 else "1 bot"] if bots else [])])
+    return ", ".join([*names, *([counted(bots, "bot")] if bots else [])])
 
 
 def race_cells(race: PastRace, look: Look, zone: tzinfo | None = None) -> tuple[str, ...]:
@@ -130,11 +130,7 @@ def streak_text(history: History, today: date) -> str:
     streak = daily_streak(history.races, today)
     if not streak.longest:
         return ""
-    return f"Daily deal: {_days(streak.current)} in a row (longest: {_days(streak.longest)})"
-
-
-def _days(number: int) -> str:
-    return "1 day" if number == 1 else f"{number} days"
+    return f"Daily deal: {counted(streak.current, 'day')} in a row (longest: {counted(streak.longest, 'day')})"
 
 
 def unreadable_text(history: History, file: str) -> str:
@@ -145,8 +141,9 @@ def unreadable_text(history: History, file: str) -> str:
         them = "it" if history.newer == 1 else "them"
         sentences.append(f"{history.newer} {verb} saved by a newer version of Samedeal. Update Samedeal to see {them}.")
     if history.damaged:
-        lines = "1 line" if history.damaged == 1 else f"{history.damaged} lines"
-        sentences.append(f"{lines} of {file} can't be read. The rest is shown, and nothing was deleted.")
+        sentences.append(
+            f"{counted(history.damaged, 'line')} of {file} can't be read. The rest is shown, and nothing was deleted."
+        )
     return " ".join(sentences)
 
 

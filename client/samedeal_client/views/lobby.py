@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from samedeal.games import GAMES
 from samedeal.protocol.messages import RoomLine
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.past_races import History, best_time, daily_streak
+from samedeal_client.state.start_menu import MenuChoice
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.rules_text import short_rules
-from samedeal_client.text.spans import Row, Span, fit
+from samedeal_client.text.spans import Row, Span, counted, fit
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.history import outcome_text, place_text, race_time
 
@@ -32,15 +33,6 @@ def _game_width() -> int:
 def game_heading(width: int) -> str:
     """Return the heading of the column for games. In a wide window the column also has the deals."""
     return f"{'Game':<{_game_width()}} Deal" if width >= _WITH_DEAL else "Game"
-
-
-class Choice(NamedTuple):
-    """A way to start a race: its action, its key, its name and a description."""
-
-    action: str
-    key: str
-    name: str
-    description: str
 
 
 def count_states(rooms: Sequence[RoomLine]) -> str:
@@ -110,24 +102,24 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
     )
 
 
-def choices(lobby: Lobby, tide: str = "", *, bots: bool = True) -> tuple[Choice, ...]:
+def choices(lobby: Lobby, tide: str = "", *, bots: bool = True) -> tuple[MenuChoice, ...]:
     """Return the ways to start a race. ``tide`` describes the next tide of the server, or is empty if there is none.
 
     Without ``bots`` the client can't start any.
     """
     now = f"{title_of(lobby.game)}, within a minute" if lobby.game else "within a minute"
     daily = f"{title_of(lobby.daily_game)}, a public deal"
-    practice = Choice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots")
+    practice = MenuChoice("practise", "p", "Practice", f"{title_of(lobby.game_or_default)} against bots")
     return (
-        Choice("now", "m", "Race now", now),
-        *([Choice("tide", "t", "Tide", tide)] if tide else []),
-        Choice("daily", "d", "Today's deal", daily),
+        MenuChoice("now", "m", "Race now", now),
+        *([MenuChoice("tide", "t", "Tide", tide)] if tide else []),
+        MenuChoice("daily", "d", "Today's deal", daily),
         *([practice] if bots else ()),
-        Choice("new", "n", "New room", "with options of your own"),
+        MenuChoice("new", "n", "New room", "with options of your own"),
     )
 
 
-def choice_row(choice: Choice, look: Look) -> Row:
+def choice_row(choice: MenuChoice, look: Look) -> Row:
     """Return a row for a way to start a race, with its key."""
     return (
         Span(f"{choice.key}  ", "key"),
@@ -162,6 +154,5 @@ def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
         place = place_text(race)
         rows = [(Span(f"{place}, {outcome_text(race)}" if place else outcome_text(race), "good"),)]
     rows.append((Span("Best time    ", "label"), Span(race_time(best) if best else "none yet")))
-    days = "1 day" if streak.current == 1 else f"{streak.current} days"
-    rows.append((Span("Daily streak ", "label"), Span(days)))
+    rows.append((Span("Daily streak ", "label"), Span(counted(streak.current, "day"))))
     return tuple(rows)

@@ -16,7 +16,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import deal_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import row_text
+from samedeal_client.text.spans import counted, row_text
 from samedeal_client.text.time_text import clock_text, duration_text, ordinal
 from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import why_over
@@ -144,7 +144,7 @@ class Narrator:
         result = (
             f"finished in {clock_text(line.time)}" if line.time else f"resigned with {cards}" * line.resigned or cards
         )
-        return f"{ordinal(line.place)}: {name}, {result}, {_count(line.moves, 'move')}."
+        return f"{ordinal(line.place)}: {name}, {result}, {counted(line.moves, 'move')}."
 
     def rivals_line(self, model: Model) -> str:
         """Return the progress of the other players in one line. The line is empty if there are none."""
@@ -155,7 +155,7 @@ class Narrator:
             cards, moves, connected = progress_of(model, seat.player)
             away = "" if connected else " (away)"
             name = player_name(seat.name, self.look, bot=seat.bot)
-            parts.append(f"{name} {cards}/{model.game.cards} in {_count(moves, 'move')}{away}")
+            parts.append(f"{name} {cards}/{model.game.cards} in {counted(moves, 'move')}{away}")
         return ", ".join(parts)
 
     def hint(self, board: Board, move: Move | None, *, is_lost: bool = False, may_undo: bool = True) -> str:
@@ -203,12 +203,8 @@ def finished_at(model: Model, player: str) -> int:
     return tally.finished_at if tally is not None else 0
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _countdown_sentence(count: int) -> str:
-    return f"The race starts in {_count(count, 'second')}." if count else "The race starts now."
+    return f"The race starts in {counted(count, 'second')}." if count else "The race starts now."
 
 
 def _start_sentence(room: RoomState, model: Model) -> str:

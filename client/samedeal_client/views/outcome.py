@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from samedeal.protocol.messages import RoomState, Standing
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
+from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.views.players_panel import RankedPlayer
 
@@ -104,7 +105,7 @@ def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
     cards = abs(own.foundation_cards - other.foundation_cards)
     if not cards:
         return f", level with {name} but {'earlier' if own.place < other.place else 'later'}"
-    return f", {cards} card{'s' if cards != 1 else ''} {word} {name}"
+    return f", {counted(cards, 'card')} {word} {name}"
 
 
 def _names(lines: Sequence[Standing], look: Look) -> str:

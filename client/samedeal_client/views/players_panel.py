@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from samedeal_client.state.race_feed import CLOSE_TO_FINISH
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
-from samedeal_client.text.spans import Row, Span, fit, fit_row, row_width, wrap
+from samedeal_client.text.spans import Row, Span, counted, fit, fit_row, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.meters import bar, sparkline
 
@@ -63,7 +63,7 @@ def panel_title(players: int, spectator_count: int, look: Look, width: int, left
         seconds = -(-left // 1000)
         text = f" {seconds} SECOND{'S' if seconds != 1 else ''} LEFT" if left > 0 else " TIME'S UP"
         return (Span(fit(text, width), "alarm"),)
-    text = f" RACE  {players} player{'s' if players != 1 else ''}"
+    text = f" RACE  {counted(players, 'player')}"
     watched = f" {look.glyphs.dot} {spectator_count} watching" if spectator_count else ""
     return fit_row((Span(text + (watched if len(text + watched) <= width else ""), "title"),), width)
 
@@ -96,7 +96,7 @@ def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height
     if you is not None and you not in shown and shown:
         shown[-1] = you
     left_out = len(players) - len(shown)
-    rest = f"   {look.glyphs.ellipsis} {left_out} more player{'s' if left_out != 1 else ''}"
+    rest = f"   {look.glyphs.ellipsis} {counted(left_out, 'more player')}"
     more = (Span(fit(rest, width, look.glyphs.ellipsis), "label"),)
     return (*_single_lines(shown, look, width), more)[:height]
 

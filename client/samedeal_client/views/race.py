@@ -21,7 +21,7 @@ from samedeal_client.text.appearance import Look, capitalized
 from samedeal_client.text.draw_wording import losses_text, words_text
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.rules_text import short_rules
-from samedeal_client.text.spans import Row, Span, row_width, wrap
+from samedeal_client.text.spans import Row, Span, counted, row_width, wrap
 from samedeal_client.text.time_text import clock_text, ordinal
 from samedeal_client.views.outcome import finish_headline, personal_best, standings_so_far, why_over
 from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
@@ -209,7 +209,7 @@ def move_count_text(model: Model) -> str:
     play = model.own.play
     if play is None:
         return ""
-    return "  1 move" if play.moves == 1 else f"  {play.moves} moves"
+    return f"  {counted(play.moves, 'move')}"
 
 
 def find_prompt(typed: str) -> str:
@@ -242,7 +242,7 @@ def _location(board: Board, at: int, depth: int) -> str:
         return "on a foundation"
     down = "face down " if board.piles[at][-1 - depth] & DOWN and at in board.game.columns else ""
     pile = board.game.pile_phrase(board.game.keys[at])
-    return f"{down}in {pile} under {depth} card{'s' * (depth > 1)}" if depth else f"{down}on top of {pile}"
+    return f"{down}in {pile} under {counted(depth, 'card')}" if depth else f"{down}on top of {pile}"
 
 
 def _hiding_places(board: Board) -> list[str]:

@@ -9,7 +9,7 @@ from samedeal.protocol.messages import Seat
 from samedeal_client.state.race_feed import News, RaceFeed, RacerStatus
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import Row, Span, fit_row, wrap
+from samedeal_client.text.spans import Row, Span, counted, fit_row, wrap
 from samedeal_client.text.time_text import ordinal, short_clock_text
 from samedeal_client.views.players_panel import RankedPlayer
 
@@ -74,7 +74,7 @@ def news_text(news: News, seats: Mapping[str, Seat], me: str, look: Look) -> str
         case "passed":
             return f"You passed {_name(news.other, seats, look)}"
         case "close":
-            return f"{who} has {news.cards} card{'s' if news.cards != 1 else ''} to go"
+            return f"{who} has {counted(news.cards, 'card')} to go"
         case "away":
             return f"{who} lost the connection"
         case "back":

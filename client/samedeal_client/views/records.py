@@ -13,6 +13,7 @@ from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
+from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import clock_text
 
 
@@ -56,17 +57,13 @@ def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
         if proof.public.startswith("again "):
             return ["The deal is that of an earlier race, which the server chose."]
         return ["The deal follows from its name, so nobody chose it."]
-    lines = [f"The deal was drawn by the server and {_count(len(proof.shares), 'player')} together."]
+    lines = [f"The deal was drawn by the server and {counted(len(proof.shares), 'player')} together."]
     lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
     known = (
         "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
     )
     unknown = "Whether somebody chose it, only the journal of one of its players can tell."
     return [*lines, known if is_known_fair else unknown]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:

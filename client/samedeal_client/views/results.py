@@ -16,7 +16,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import words_text
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.share_text import bar_text, share_text
-from samedeal_client.text.spans import Row, Span, wrap
+from samedeal_client.text.spans import Row, Span, counted, wrap
 from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import headline, personal_best, why_over
 from samedeal_client.views.plot import Curve, top_of_plot
@@ -179,5 +179,5 @@ def rematch_text(model: Model, players: int | None) -> str:
     room = model.room
     if room is None or not room.next:
         return ""
-    count = "" if players is None else f" with {players} player{'s' if players != 1 else ''} so far"
+    count = "" if players is None else f" with {counted(players, 'player')} so far"
     return f"The rematch is in room {room.next}{count}. Press m to join it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from samedeal.protocol.messages import RoomState
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
-from samedeal_client.text.spans import Row, Span, fit
+from samedeal_client.text.spans import Row, Span, counted, fit
 from samedeal_client.text.time_text import clock_text
 
 _NAME_WIDTH = 20
@@ -30,8 +30,8 @@ def series_rows(room: RoomState, me: str, look: Look) -> tuple[Row, ...]:
     rows: list[Row] = [(Span(look.displayable(title), "good title" if "won" in title else "title"),)]
     for line in room.table:
         name = fit(player_name(line.name, look, bot=line.bot), _NAME_WIDTH)
-        points = f"{line.points:g} point{'s' if line.points != 1 else ''}"
-        races = f"{line.races} race{'s' if line.races != 1 else ''}"
+        points = counted(line.points, "point")
+        races = counted(line.races, "race")
         rows.append(
             (
                 Span(f"{line.place:>3}  ", "count"),

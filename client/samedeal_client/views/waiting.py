@@ -15,7 +15,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_text, games_text, options_lines, title_of
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.rules_text import short_rules
-from samedeal_client.text.spans import Row, Span, wrap
+from samedeal_client.text.spans import Row, Span, counted, wrap
 from samedeal_client.text.time_text import duration_text
 
 BOT_LEVELS: Final = tuple((str(number), level) for number, level in enumerate(LEVELS, 1))
@@ -103,14 +103,10 @@ def start_condition(model: Model, now: int) -> str:
                 return "Waiting for one more player"
             return f"Waiting until all are ready: {ready} of {players}"
         case "full":
-            return f"Waiting for {_count(seats - players, 'more player')}"
+            return f"Waiting for {counted(seats - players, 'more player')}"
         case "at":
             until = room.options.start_at - now
             return f"The race starts in {duration_text(max(until, 0) // 1000)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def invitation_rows(room: RoomState, invitation: Invitation) -> tuple[Row, ...]:

@@ -24,21 +24,6 @@ class DelayedBoards:
     ``release_due`` did not process all actions that were due.
     """
 
-    __slots__ = (
-        "_added",
-        "_newest_revision",
-        "_newest_time",
-        "_open",
-        "_reached",
-        "_released",
-        "_released_at",
-        "_start",
-        "_starts",
-        "_waiting",
-        "behind",
-        "delay",
-    )
-
     def __init__(self, deal: Board, undo_rule: Undo, starts: int, delay: int) -> None:
         self.delay = delay
         self.behind = False

@@ -23,20 +23,6 @@ RELEASE_INTERVAL: Final = 0.03
 class SpectatorBoards:
     """The delayed boards of one room. They are built when the first spectator on this node enters the room."""
 
-    __slots__ = (
-        "_alarm",
-        "_audience",
-        "_building",
-        "_clock",
-        "_delayed_boards",
-        "_released_at",
-        "_replay",
-        "_room",
-        "_snapshot_frames",
-        "_store",
-        "_timers",
-    )
-
     def __init__(
         self,
         room: RoomModel,

@@ -14,7 +14,6 @@ from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.rooms.tide_tables import rebuild
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL
-from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import PHASES
 
 _SWEEP_INTERVAL: Final = 1.0
@@ -49,22 +48,17 @@ class Upkeep:
 
     async def run(self) -> None:
         """Do the periodic work until cancelled."""
-        tasks = [
-            asyncio.create_task(work)
-            for work in (
-                self._repeat(_SWEEP_INTERVAL, self.sweep),
-                self._repeat(POLL_INTERVAL, self.poll),
-                self._repeat(REFRESH_INTERVAL, self.report_presence),
-                self._repeat(REFRESH_INTERVAL, self.refresh),
-                self._repeat(REFRESH_INTERVAL, self._store.check_settings),
-                self._repeat(CLOCK_SYNC_INTERVAL, self._clock.sync),
-                self._repeat(REPAIR_INTERVAL, self.repair),
-            )
-        ]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            await cancel_and_wait(tasks)
+        async with asyncio.TaskGroup() as group:
+            for interval, work in (
+                (_SWEEP_INTERVAL, self.sweep),
+                (POLL_INTERVAL, self.poll),
+                (REFRESH_INTERVAL, self.report_presence),
+                (REFRESH_INTERVAL, self.refresh),
+                (REFRESH_INTERVAL, self._store.check_settings),
+                (CLOCK_SYNC_INTERVAL, self._clock.sync),
+                (REPAIR_INTERVAL, self.repair),
+            ):
+                group.create_task(self._repeat(interval, work))
 
     async def _repeat(self, interval: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:
