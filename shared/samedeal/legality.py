@@ -146,11 +146,11 @@ def is_legal(board: Position, move: Move) -> bool:
 def is_null(board: Position, move: Move) -> bool:
     """Return whether a move only changes the place of a whole column or of the card of a cell (RULES.md, ruling R6)."""
     game = board.game
-    source, target = game.index.get(move.source, -1), game.index.get(move.target, -1)
-    places = game.columns if source in game.columns else game.cells
-    if source not in places or target not in places:
+    source, target = game.index.get(move.source, -1), game.index.get(move.target)
+    if target is None or board.piles[target]:
         return False
-    return not board.piles[target] and move.size == len(board.piles[source])
+    places = game.columns if source in game.columns else game.cells
+    return source in places and target in places and move.size == len(board.piles[source])
 
 
 def is_worry_back(board: Position, move: Move) -> bool:
@@ -175,12 +175,13 @@ def is_stuck(board: Position) -> bool:
             return False
     if not game.stock.to_waste:
         return True
-    playable = set(_takers(board, game.columns))
+    takers = [*game.columns, *game.cells]
     if game.piles[game.foundations.start].takes == 1:
-        playable.update(_takers(board, game.foundations))
-    for places in (game.columns, game.cells):
-        if not all(piles[at] for at in places):
-            playable.update(game.piles[places.start].on_empty)
+        takers += game.foundations
+    playable: set[int] = set()
+    for at in takers:
+        group, pile = game.piles[at], piles[at]
+        playable.update(group.on[pile[-1]] if pile else group.on_empty)
     tops = game.stock.waste_tops(board.stock, board.waste)
     return not any(card >= UNSEEN or card & FACE in playable for card in tops)
 
