@@ -481,6 +481,8 @@ def impossible() -> dict[str, str]:
         "a place beyond the last": alone(place=4),
         "a place in a race without others": edited("place: 1", "place: 2", crowd(1)),
         "no place in a whole record": edited("place: 1", "place: 0", crowd(1)),
+        "two players of one seat": edited("3 Zo\u00eb", "2 Zo\u00eb"),
+        "a seat below that of the player before": edited("2 ben", "4 ben"),
         "two players of one name": edited("3 Zo\u00eb", "3 Ana"),
         "a person and a bot of one name": edited("2 ben", "2 Ana"),
         "a finish and a resignation": won(resigned=True),
