@@ -10,7 +10,7 @@ const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "rules.
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
-const EACH = 12 // ms between two drawings, for each board that is shown: sixteen follow at most five times a second
+const EACH = 16 // ms between two drawings, for each board that is shown: sixteen follow at most four times a second
 const GLIDING = 8 // boards at most whose cards glide: on more, they are small and many move at once
 const SLOW = 1000 // ms between two changes of the chart
 const CALM = 3000 // ms between two changes of the order of the boards
@@ -125,7 +125,7 @@ export class RaceScreen {
 		}
 		if (!race.room || this.drawing) return
 		this.drawing = true // once for all messages that arrive together
-		setTimeout(() => this.show(), Math.max(16, EACH * this.visible)) // hidden pages get no animation frames
+		setTimeout(() => this.show(), EACH * this.visible) // hidden pages get no animation frames
 	}
 
 	show() {
