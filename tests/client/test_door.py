@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import time
-from asyncio import Event
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
@@ -19,10 +19,11 @@ from samedeal_client.commands.common import error_report
 from samedeal_client.door.connections import DoorConnection, DoorServer, _Variables
 from samedeal_client.door.door import dns_record, load_host_key
 from samedeal_client.door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
-from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates
+from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates, network_of
 from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
 from samedeal_client.errors import Failure
+from samedeal_client.solver_worker import SolverProcess
 from samedeal_client.terminal import use_terminal
 
 SERVER = "play.example.org"
@@ -148,6 +149,11 @@ def test_sessions_are_counted_by_address_and_key() -> None:
     assert not sessions.refusal("c", "k")
 
 
+def test_ipv6_addresses_of_one_user_count_as_one() -> None:
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff:1") != network_of("2001:db8:0:1::1")
+    assert network_of("192.0.2.7") == "192.0.2.7"
+
+
 def test_connections_of_an_address_are_counted_by_the_minute() -> None:
     rates = Rates(2)
     assert [rates.allows("a", 100.0) for _ in range(3)] == [True, True, False]
@@ -269,7 +275,7 @@ async def test_lines_that_nobody_reads_do_not_pile_up(tmp_path: Path) -> None:
 async def test_many_sizes_in_a_row_are_drawn_once(tmp_path: Path) -> None:
     """To send a size costs a user nothing, and to draw in it costs the door much."""
     terminal, _ = session_terminal(tmp_path, (80, 24))
-    drawn = Event()
+    drawn = asyncio.Event()
     driver = Mock(resized=Mock(side_effect=drawn.set))
     terminal.drivers.append(driver)
     for width in range(1000):
@@ -285,3 +291,16 @@ async def test_failure_does_not_tell_the_directories_of_the_door(tmp_path: Path)
     use_terminal(session_terminal(tmp_path, (80, 24))[0])
     report = error_report(OSError(28, "No space left on device", str(tmp_path / "history.jsonl")))
     assert report.text == "history.jsonl: No space left on device."
+
+
+async def test_sessions_solve_deals_in_turn(tmp_path: Path) -> None:
+    """A solver is a process. If each of many players started one at the end of a race, the machine would stand still."""
+    terminal, _ = session_terminal(tmp_path, (80, 24))
+    terminal.solvers = asyncio.Semaphore(1)
+    use_terminal(terminal)
+    async with SolverProcess():
+        second = asyncio.create_task(SolverProcess().__aenter__())
+        await asyncio.sleep(0)
+        assert terminal.solvers.locked()
+        assert not second.done()
+    await second

@@ -93,7 +93,7 @@ class Door:
         return Door(self.process, port, self._health, self._log)
 
     def metric(self, name: str, worker: int = 0) -> float:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._health + worker}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._health + worker}/metrics", timeout=30) as answer:
             text = answer.read().decode()
         match = re.search(rf"^samedeal_door_{re.escape(name)} (\S+)$", text, re.MULTILINE)
         assert match is not None, text

@@ -14,6 +14,7 @@ import asyncssh.constants
 
 import samedeal
 from samedeal_client.door.identities import fingerprint, trim
+from samedeal_client.door.limits import network_of
 from samedeal_client.door.session import SessionRequest, SessionTerminal
 
 if TYPE_CHECKING:
@@ -262,12 +263,13 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
 
     async def _run(self) -> None:
         door, address, identity = self._door, self._login.connection.address, self._login.identity
-        if refusal := door.sessions.refusal(address, identity):
+        network = network_of(address)
+        if refusal := door.sessions.refusal(network, identity):
             door.metrics.refused("sessions")
             self._channel.write_stderr(f"samedeal: {refusal}\r\n")
             self._finish(1)
             return
-        door.sessions.count(address, identity, 1)
+        door.sessions.count(network, identity, 1)
         door.session_began(self)
         home = door.identities.home(identity) if identity else door.identities.guest()
         code = 1
@@ -284,7 +286,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
             _logger.exception("a session could not begin")
             self._channel.write_stderr("samedeal: The door has a fault. Try again later.\r\n")
         finally:
-            door.sessions.count(address, identity, -1)
+            door.sessions.count(network, identity, -1)
             door.session_ended(self)
             self.ended.set()
             if not identity:

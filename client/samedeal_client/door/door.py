@@ -7,6 +7,7 @@ import gc
 import importlib
 import logging
 import os
+import pkgutil
 import signal
 import socket
 import sys
@@ -22,9 +23,10 @@ from typing import Final
 import asyncssh
 from websockets.asyncio.server import serve
 
+from samedeal_client import screens
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
-from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates
+from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates, network_of
 from samedeal_client.door.metrics import DoorMetrics
 from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.shared_styles import share_styles
@@ -51,18 +53,6 @@ _HEADER_TIME: Final = 5.0
 _BACKLOG: Final = 512
 
 _MODULES: Final = ("app", "start_app", "replay_app", "line_client", "commands.join", "commands.watch", "commands.race")
-_SCREENS: Final = (
-    "lobby",
-    "waiting",
-    "race",
-    "spectate",
-    "results",
-    "help",
-    "history",
-    "new_room",
-    "question",
-    "replay",
-)
 
 Network = IPv4Network | IPv6Network
 
@@ -106,22 +96,20 @@ class Door:
         self._open: set[ChannelSession] = set()
         self._left_over = 0
         self._tasks: set[asyncio.Task[None]] = set()
+        self.metrics.sessions.set_function(lambda: len(self._open))
+        self.metrics.full.set_function(lambda: len(self._open) / limits.sessions)
+        self.metrics.connections.set_function(lambda: len(self._logins))
 
     # What connections tell
 
     def logged_in(self, connection: DoorConnection) -> None:
         """Note that a connection no longer waits for its login."""
-        address = self._logins.pop(connection, None)
-        if address is not None:
-            self._logins_of[address] -= 1
-            if not self._logins_of[address]:
-                del self._logins_of[address]
-            self.metrics.connections.set(len(self._logins))
+        if (network := self._logins.pop(connection, None)) is not None:
+            self._logins_of -= Counter((network,))
 
     def session_began(self, session: ChannelSession) -> None:
         """Note that a session has begun."""
         self._open.add(session)
-        self._show_sessions()
 
     def session_ended(self, session: ChannelSession) -> None:
         """Note that a session has ended."""
@@ -129,11 +117,6 @@ class Door:
         self._left_over += 1
         if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
-        self._show_sessions()
-
-    def _show_sessions(self) -> None:
-        self.metrics.sessions.set(len(self._open))
-        self.metrics.full.set(len(self._open) / self.limits.sessions)
 
     # Listening
 
@@ -194,29 +177,29 @@ class Door:
             if any(ip_address(address) in network for network in self._proxies):
                 async with asyncio.timeout(_HEADER_TIME):
                     address = await read_proxy_header(accepted, address)
-            if refusal := self._refusal(address):
+            network = network_of(address)
+            if refusal := self._refusal(network):
                 self.metrics.refused(refusal)
                 accepted.send(b"Too many connections from your address. Try again in a minute.\r\n")
                 accepted.close()
                 return
             accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
             connection = DoorConnection(self._options, address)
-            self._logins[connection] = address
-            self._logins_of[address] += 1
+            self._logins[connection] = network
+            self._logins_of[network] += 1
             if len(self._logins) > self.limits.logins:  # somebody who means to play logs in at once
                 self.metrics.refused("connection")
                 oldest = next(iter(self._logins))
                 self.logged_in(oldest)
                 oldest.abort()
-            self.metrics.connections.set(len(self._logins))
             await loop.connect_accepted_socket(lambda: connection, accepted)
         except (OSError, ValueError, TimeoutError):
             accepted.close()
 
-    def _refusal(self, address: str) -> str:
-        if not self._rates.allows(address, asyncio.get_running_loop().time()):
+    def _refusal(self, network: str) -> str:
+        if not self._rates.allows(network, asyncio.get_running_loop().time()):
             return "rate"
-        return "connection" if self._logins_of[address] >= self.limits.logins_per_address else ""
+        return "connection" if self._logins_of[network] >= self.limits.logins_per_address else ""
 
     async def _sweep(self) -> None:
         """End idle sessions, free the memory of ended ones, and forget old keys once a day."""
@@ -254,7 +237,7 @@ def prepare() -> None:
     """
     for name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM"):  # each session has its own
         os.environ.pop(name, None)
-    for module in (*_MODULES, *(f"screens.{name}" for name in _SCREENS)):
+    for module in (*_MODULES, *(f"screens.{found.name}" for found in pkgutil.iter_modules(screens.__path__))):
         importlib.import_module(f"samedeal_client.{module}")
     share_styles()
     gc.collect()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from ipaddress import ip_network
 from typing import Final
 
 RATE_TIME: Final = 60.0
@@ -43,6 +44,11 @@ HELP: Final = {
 }
 
 
+def network_of(address: str) -> str:
+    """Return the network that counts as one address: the /64 of an IPv6 address, whose user can choose the rest."""
+    return str(ip_network((address, 64), strict=False)) if ":" in address else address
+
+
 class Rates:
     """The number of connections of each address in the current minute."""
 
@@ -80,7 +86,5 @@ class OpenSessions:
 
     def count(self, address: str, key: str, change: int) -> None:
         """Count a session that begins (``change`` is 1) or ends (-1)."""
-        for name in ("", f"address {address}", f"key {key}"):
-            self._counts[name] += change
-            if not self._counts[name]:
-                del self._counts[name]
+        self._counts.update(dict.fromkeys(("", f"address {address}", f"key {key}"), change))
+        self._counts += Counter()  # without those that are zero
