@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gamesIn } from "./game_file.mjs";
-import { bytes, candidateOrder, seedOrder, sha256 } from "./hashes.mjs";
+import { bytes, candidateOrder, checkRoom, isInOrder, seedOrder, sha256 } from "./hashes.mjs";
 import { GAMES as shipped } from "../../server/samedeal_server/page/static/games.mjs";
 import { cardsUp, deal, GAMES, hiddenCards, play, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { textOf } from "../../server/samedeal_server/page/static/rules.mjs";
@@ -29,17 +29,19 @@ function rulesHash(name) {
   return sha256(`samedeal rules 1\n${name}\n`, JSON.stringify({ decks, suits, stock, piles: piles.map(row) }));
 }
 
+const ROOM = "(?!-)[a-z0-9-]{1,24}(?<!-)";
 // The forms of values. The other values are compared with what they should be.
 const [NUMBER, HASH, NAME] = ["(0|[1-9]\\d{0,8})", "[0-9a-f]{64}", "[^\\s\\p{Cc}]+( [^\\s\\p{Cc}]+)*"];
 const [TIME, TO_16] = ["\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z", "([1-9]|1[0-6])"]; // a race has up to 16 players
 const FORMS = {
   ...{ start: TIME, end: TIME, players: TO_16, limit: "([1-9]\\d\\d?|[1-6]\\d{3}|7[01]\\d\\d|7200)" },
-  ...{ room: "(?!-)[a-z0-9-]{1,24}(?<!-)", round: NUMBER, rules: HASH, undo: "(free|no-reveal|off)", seed: HASH },
+  ...{ room: ROOM, round: NUMBER, rules: HASH, undo: "(free|no-reveal|off)", seed: HASH },
   deal: `(random|#${NUMBER}|again ${HASH}|winnable( easy| medium| hard)?|daily [1-9]\\d{3}-\\d\\d-\\d\\d)`,
   ...{ player: `${TO_16} ${NAME}`, bot: "yes", place: NUMBER, resigned: "yes", solver: NUMBER },
   ...{ budget: "[1-9]\\d{0,8}", least: "([2-9]|[1-9]\\d{1,8})", secret: HASH, draw: "[1-5]" },
   lost: `[1-5] [1-9]\\d* (left|kicked|silent) ${NAME}`,
   ...{ seat: `[1-9]\\d* ${HASH} ${HASH} ${NAME}`, candidate: "(0|[1-9]\\d{0,2})" },
+  ...{ tide: `${ROOM} ${HASH} ${HASH}`, elsewhere: `[1-5] ${ROOM} [1-9]\\d* (left|kicked|silent) ${NAME}` },
 };
 const ACTIONS = "(?<actions>((0|[1-9]\\d{0,5})\\.\\d{3} [0-9a-f]{6} .+\n)*)";
 
@@ -54,38 +56,41 @@ function read(text, first, pattern) {
 
 const head = (...parts) => sha256(...parts).slice(0, 32);
 
-// Whether the seat of a player is higher than that of the player before. A player is the number of a seat and a name.
-const isInOrder = (seat, at, all) => parseInt(seat) < 256 && (at === 0 || parseInt(seat) > parseInt(all[at - 1]));
-
 // Whether there is such a day or time. JavaScript takes 31 February for a day in March.
 const exists = (time) => new Date(time).toISOString().startsWith(time);
 
 // Checks the proof of a deal. Returns its values, the order of its cards, and the seats and names of its shares.
 function checkProof(text) {
+  const [head, ...blocks] = text.split(/^(?=tide: )/m);
+  const isShared = blocks.length > 0 || head.includes("\nelsewhere: ");
   const lines = "(?<terms>room game solver budget least?) commitment(public|secret draw lost* seat+) candidate line";
-  const proof = read(text, "samedeal deal 3\n", lines);
+  const proof = read(head, `samedeal deal ${isShared ? 4 : 3}\n`, `${lines} elsewhere*`);
+  assert(!isShared || !proof.public, "a public deal has no other rooms");
   const [, repeated] = /^again ([0-9a-f]{64})$/.exec(proof.public) ?? [];
   const secret = bytes(proof.secret ?? repeated ?? sha256("samedeal public v2\n", proof.public, "\n"));
-  const promised = sha256("samedeal commitment v2\n", proof.terms.replace(/^\w+: /gm, ""), secret);
-  assert(promised === proof.commitment, "the terms or the secret are not those committed to");
-  const [players, mixed] = [[], [secret]];
-  for (const [, seat, commitment, share, name] of text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm)) {
-    const found = sha256("samedeal share v3\n", `${proof.room}\n${name}\n${proof.draw}\n`, bytes(share));
-    assert(found === commitment, `the share of ${name} is not the one committed to`);
-    players.push(`${seat} ${name}`);
-    mixed.push(Buffer.from([seat]), bytes(share));
+  const rooms = [checkRoom(proof, proof.room, proof.commitment, secret, head)];
+  for (const block of blocks) {
+    const [room, commitment, otherSecret] = read(block, "", "tide seat+").tide.split(" ");
+    rooms.push(checkRoom(proof, room, commitment, bytes(otherSecret), block));
   }
-  assert(players.every(isInOrder), "the seats are not in rising order");
+  const codes = rooms.map(({ room }) => room);
+  const isSorted = codes.slice(2).every((code, at) => code > codes[at + 1]) && !codes.includes(proof.room, 1);
+  assert(isSorted && codes.length <= 8, "the rooms are not in rising order");
   // Somebody lost a seat in each draw before the last one.
   const lost = Array.from(text.matchAll(/^lost: (\d) (\d+)/gm), ([, draw, seat]) => ({ draw, seat }));
-  const draws = lost.map(({ draw }) => draw);
-  const areRising = lost.every(({ draw, seat }, at) => seat < 256 && !(draw < draws[at - 1] || draw > proof.draw));
+  const later = Array.from(head.matchAll(/^elsewhere: (\d) \S+ (\d+)/gm), ([, draw, seat]) => (seat < 256 ? draw : 9));
+  const areLater = `${later}` === `${[...later].sort()}` && !(later.at(-1) > proof.draw);
+  assert(areLater, "the seats lost elsewhere are not in the order of the draws");
+  const draws = [...lost.map(({ draw }) => draw), ...later];
+  const areRising = lost.every(({ draw, seat }, at) => seat < 256 && !(draw < lost[at - 1]?.draw || draw > proof.draw));
   const areKnown = Array.from("12345".slice(0, proof.draw - 1)).every((draw) => draws.includes(draw));
   assert(proof.public || (areRising && areKnown), "the lost seats are not those of the draws");
 
   assert(rulesHash(proof.game), `it needs the file of the game '${proof.game}'. Give it with --games FILE`);
   const [game, dealt] = [GAMES[proof.game], Number(proof.candidate)];
-  const mix = proof.public ? secret : bytes(sha256("samedeal mix v2\n", ...mixed));
+  const all = [...rooms].sort((a, b) => (a.room < b.room ? -1 : 1)).flatMap(({ room, mix }) => [`${room}\n`, mix]);
+  const ofRooms = blocks.length ? bytes(sha256("samedeal tide v1\n", ...all)) : rooms[0].mix;
+  const mix = proof.public ? secret : ofRooms;
   const orderOf = (candidate) => candidateOrder(mix, candidate, game.decks);
   const order = orderOf(dealt);
   const after = proof.line.split(", ").reduce((piles, move) => play(game, piles, move), deal(game, order));
@@ -100,7 +105,7 @@ function checkProof(text) {
     const fits = outcome === "won" && states >= (proof.least ?? 1);
     assert(fits === (number === dealt), `candidate ${number} should ${fits ? "" : "not "}have been dealt`);
   }
-  return { ...proof, order, players };
+  return { ...proof, order, players: rooms[0].players };
 }
 
 // Checks the deal of a race. Returns the order of its cards, the players who share in it, and what was not checked.

@@ -1,6 +1,7 @@
-// Hashes, and the orders of cards that follow from them (DEALS.md), for check.mjs. They need Node.
+// Hashes, the mixes of rooms, and the orders of cards (DEALS.md), for check.mjs. They need Node.
 // Written from that page, without a look at the Python code.
 
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { shuffle } from "../../server/samedeal_server/page/static/rules.mjs";
 
@@ -19,4 +20,23 @@ export function candidateOrder(mix, candidate, decks) {
   const seed = bytes(sha256("samedeal candidate v2\n", mix, number(candidate)));
   const block = (_, at) => sha256("samedeal order v2\n", Buffer.from([decks]), seed, number(at));
   return shuffle(decks, bytes(Array.from({ length: 64 }, block).join("")));
+}
+
+// Whether the seat of a player is higher than that of the player before. A player is the number of a seat and a name.
+export const isInOrder = (seat, at, all) =>
+  parseInt(seat) < 256 && (at === 0 || parseInt(seat) > parseInt(all[at - 1]));
+
+// Checks what a room contributes to a deal. Returns the seats and names of its shares, and their mix with the secret.
+export function checkRoom({ terms, draw }, room, commitment, secret, text) {
+  const promised = sha256("samedeal commitment v2\n", `${room}\n`, terms.replace(/^room: .*\n|^\w+: /gm, ""), secret);
+  assert(promised === commitment, "the terms or the secret are not those committed to");
+  const [players, mixed] = [[], [secret]];
+  for (const [, seat, commitment, share, name] of text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm)) {
+    const found = sha256("samedeal share v3\n", `${room}\n${name}\n${draw}\n`, bytes(share));
+    assert(found === commitment, `the share of ${name} is not the one committed to`);
+    players.push(`${seat} ${name}`);
+    mixed.push(Buffer.from([seat]), bytes(share));
+  }
+  assert(players.every(isInOrder), "the seats are not in rising order");
+  return { room, players, mix: bytes(sha256("samedeal mix v2\n", ...mixed)) };
 }

@@ -1,13 +1,14 @@
 """Tides: public races that start at fixed minutes of the day (UTC), each with one table over all its rooms.
 
 In a table, players who finished come first, by their times. The others are ordered by the cards on their foundations, and
-those with the same number share a place. The table of a day has the best result of each player in a game. Declared bots
-have places of their own.
+those with the same number share a place. The table of a day has the best result of each player in a game. Each line also
+has the place among those who had the same cards. Declared bots have places of their own.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -87,11 +88,13 @@ def ordered(results: Iterable[TideLine]) -> tuple[TideLine, ...]:
         lines = sorted(
             (line for line in best.values() if line.bot is is_bot), key=lambda line: (_rank(line), line.player)
         )
-        place, before = 0, None
+        places: dict[tuple[str, tuple[int, int]], int] = {}
+        of_deals = Counter[str]()
         for number, line in enumerate(lines, 1):
-            if _rank(line) != before:
-                place, before = number, _rank(line)
-            table.append(replace(line, place=place))
+            of_deals[line.deal] += 1
+            place = places.setdefault(("of all", _rank(line)), number)
+            deal_place = places.setdefault((line.deal, _rank(line)), of_deals[line.deal])
+            table.append(replace(line, place=place, deal_place=deal_place))
     return tuple(table)
 
 
@@ -120,7 +123,7 @@ def results_of(record: Record, players: Sequence[str]) -> tuple[TideLine, ...]:
             room=record.terms.room,
             foundation_cards=player.foundation_cards,
             time=player.finish_time,
-            room_place=player.place,
+            deal=min(room.room for room in record.proof.rooms) if record.proof else record.terms.room,
             bot=player.bot,
         )
         for id_, player in zip(players, record.players, strict=True)

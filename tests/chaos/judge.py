@@ -541,7 +541,7 @@ def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
         return
     if (proof.terms, proof.commitment, proof.secret) != (race.terms, race.commitment, room.seed):
         yield f"{code}: the proof is about another deal"
-    if (proof.draw, proof.lost) != (race.draw, race.lost):
+    if (proof.draw, proof.lost, proof.elsewhere) != (race.draw, race.lost, race.elsewhere):
         yield f"{code}: the proof is about another draw"
     shared = {(share.seat, share.name) for share in proof.shares}
     if race.is_joint and not {(racer.seat, racer.name) for racer in race.racers} <= shared:
@@ -653,7 +653,10 @@ def rematches_agree(case: Case) -> Iterator[str]:
 
 
 def tables_match_the_races(case: Case) -> Iterator[str]:
-    """The table of a series continues that of the race before, and the one of a tide has the results of all its races."""
+    """The table of a series continues that of the race before, and the one of a tide has the results of all its races.
+
+    The races of a tide have one deal.
+    """
     races = {code: room.race for code, room in case.evidence.rooms.items()}
     for code, race in races.items():
         if (before := races.get(race.previous)) is not None:
@@ -669,6 +672,10 @@ def tables_match_the_races(case: Case) -> Iterator[str]:
         lines = ordered([line for race in of_tide for line in standing_lines(race, race.standings)])
         if tuple(shown) != lines:
             yield f"the table of the tide in {game} is {shown}, its races give {lines}"
+        proofs = [(race.deal_room, DealProof.parse(race.proof)) for race in of_tide if race.proof]
+        deals = {(deal, proof.mixed, proof.candidate, tuple(sorted(proof.rooms))) for deal, proof in proofs}
+        if len(deals) > len({deal for deal, _ in proofs}):
+            yield f"the rooms of the tide in {game} that share a deal have several"
         seats = Counter(racer.player for race in of_tide for racer in race.racers)
         if twice := [player for player, count in seats.items() if count > 1]:
             yield f"{', '.join(twice)}: has seats in several rooms of the tide in {game}"

@@ -12,10 +12,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from functools import partial
 from itertools import cycle
+from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
+
+from msgspec.structs import replace
 
 from samedeal.options import Options
 from samedeal_server.cli import main
@@ -49,6 +51,10 @@ def _stepped(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
             return arguments
 
 
+def _short_race(*args: Any, **given: Any) -> Options:
+    return replace(Options.scheduled(*args, **given), limit=TIDE_LIMIT)
+
+
 def _run() -> int:
     send, read = PrimaryClient.send_batch, time.time
     jumps = cycle((0, _HOUR, 0, -_HOUR))
@@ -62,7 +68,7 @@ def _run() -> int:
         mock.patch.object(PrimaryClient, "send_batch", send_stepped),
         mock.patch.object(time, "time", side_effect=lambda: read() + next(jumps)),
         mock.patch.object(tide_rooms, "has_tide", return_value=True),
-        mock.patch.object(tide_rooms, "Options", partial(Options, limit=TIDE_LIMIT)),
+        mock.patch.object(tide_rooms, "Options", SimpleNamespace(scheduled=_short_race)),
         mock.patch.object(tide_rooms, "_COUNTDOWN", 1),
     ):
         return main()

@@ -18,7 +18,16 @@ from msgspec.structs import replace
 
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
-from samedeal.protocol.messages import CommitShare, DrawnShare, LostSeat, RevealShare, RoomState, Seat
+from samedeal.protocol.messages import (
+    CommitShare,
+    DealRoom,
+    DrawnShare,
+    LostSeat,
+    RevealShare,
+    RoomState,
+    Seat,
+    SeatLostElsewhere,
+)
 from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import RaceJournals
@@ -82,6 +91,8 @@ class Player:
             for each in more
             if each.startswith("lost")
         )
+        rooms = next((each.split()[1:] for each in more if each.startswith("with")), [])
+        gone = [each.split()[1:] for each in more if each.startswith("gone")]
         seats = tuple(self._seat(name, draw) for name in names)
         shares: tuple[DrawnShare, ...] = ()
         if "drawn" in more:
@@ -108,6 +119,11 @@ class Player:
             draw=draw,
             lost=lost,
             shares=shares,
+            rooms=tuple(DealRoom(room=room, seal=share_of(room, draw), digest=b"") for room in rooms),
+            elsewhere=tuple(
+                SeatLostElsewhere(draw=int(number), room=room, seat=9, name="hal", reason="left")
+                for number, room in gone
+            ),
         )
 
     def _share(self, name: str, draw: int) -> bytes:
@@ -137,7 +153,19 @@ def told(history: str, directory: Path | None = None) -> tuple[str, DrawProblem 
 
 
 FIRST = "1: ana- bob- cid- | 1: ana bob cid"
+TIDE = "1: ana- bob- | 1: ana bob; with brook cove"
 HISTORIES = [
+    (f"{TIDE} | 1: ana bob; with brook cove; drawn", "nothing", None),
+    (f"{TIDE} | 2: ana- bob- | 2: ana bob; with brook cove; gone 1 cove", "reveals", None),
+    (f"{TIDE} | 2: ana- bob- | 2: ana bob; with brook; gone 1 cove", "reveals", None),
+    (f"{TIDE} | 2: ana- | 2: ana; with brook cove; lost 1 bob", "reveals", None),
+    (f"{TIDE} | 3: ana- bob- | 3: ana bob; with brook; gone 1 cove; gone 2 brook", "reveals", None),
+    (f"{TIDE} | 1: ana bob; with brook", "nothing", DrawProblem.OTHER_SEATS),
+    (f"{TIDE} | 1: ana bob; with brook; drawn", "nothing", DrawProblem.OTHER_SHARES),
+    (f"{TIDE} | 2: ana- bob- | 2: ana bob; with brook cove", "nothing", DrawProblem.NO_SEAT_LOST),
+    (f"{TIDE} | 2: ana- bob- | 2: ana bob; with brook cove; gone 1 tarn", "nothing", DrawProblem.NO_SEAT_LOST),
+    (f"{TIDE} | 2: ana- bob- | 2: ana bob; with brook tarn; gone 1 cove", "nothing", DrawProblem.NO_SEAT_LOST),
+    (f"{TIDE} | 3: ana- bob- | 3: ana bob; with brook; gone 1 cove", "nothing", DrawProblem.SKIPPED_DRAW),
     ("1: ana- bob- cid-", "commits", None),
     ("1: ana- bob- cid- | 1: ana bob- cid", "commits", None),  # again: the server may have lost it
     (FIRST, "reveals", None),

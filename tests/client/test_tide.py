@@ -28,10 +28,10 @@ TABLE = TideTable(
     bots=1,
     shown=("a", "m", "x"),
     lines=(
-        TideLine(player="a", name="ada", room="other", foundation_cards=52, time=65_000, place=1, room_place=1),
-        TideLine(player="m", name="mira", room="friday", foundation_cards=31, place=30, room_place=2),
+        TideLine(player="a", name="ada", room="other", foundation_cards=52, time=65_000, place=1, deal_place=1),
+        TideLine(player="m", name="mira", room="friday", foundation_cards=31, place=30, deal_place=2),
         TideLine(
-            player="x", name="robo", room="bots", foundation_cards=3, place=1, room_place=3, bot=True, racing=True
+            player="x", name="robo", room="bots", foundation_cards=3, place=1, deal_place=3, bot=True, racing=True
         ),
     ),
 )
@@ -58,11 +58,11 @@ def test_results_have_the_table_of_the_tide(day: bool, title: str) -> None:
     model = Model(me="m", room=ROOM_OF_TIDE).after(replace(TABLE, day=day))
     assert [" ".join(row_text(row).split()) for row in tide_rows(model, Look())] == [
         f"{title}40 players",
-        "1 ada 01:05 1st in room other",
+        "1 ada 01:05",
         "..",
-        "30 mira 31 of 52 cards 2nd in your room",
+        "30 mira 31 of 52 cards 2nd with the same cards",
         f"{title}1 bot",
-        "1 robo (bot) 3 of 52 cards 3rd in room bots, racing",
+        "1 robo (bot) 3 of 52 cards 3rd with the same cards racing",
     ]
 
 

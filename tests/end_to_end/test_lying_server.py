@@ -26,6 +26,7 @@ from samedeal_client.state.draws import DrawProblem
 from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, Draining, TwoDeals, TwoDealsOneRecord
 from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
+from tests.end_to_end.tide_lies import TideServer, TideServerDrawsAgain
 from tests.shared.joint_deals import some_bytes
 
 
@@ -155,8 +156,9 @@ async def test_no_lie_is_called_a_fair_deal(tmp_path: Path) -> None:
     assert not mistakes, "\n".join(mistakes)
 
 
-async def test_honest_server_is_called_fair(tmp_path: Path) -> None:
-    server = HonestServer("friday", guests=("eve",))
+@pytest.mark.parametrize("kind", [HonestServer, TideServer, TideServerDrawsAgain])
+async def test_honest_server_is_called_fair(tmp_path: Path, kind: type[HonestServer]) -> None:
+    server = kind("friday", guests=("eve",))
     ana, bob = await raced(server, tmp_path)
     assert (found(ana), found(bob)) == (DealCheck.PROOF_AND_CARDS, DealCheck.PROOF_AND_CARDS)
     assert "Fair deal" in ana.report.text

@@ -17,12 +17,14 @@ from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
+    DealRoom,
     DrawnShare,
     Hello,
     LostSeat,
     Phase,
     RoomState,
     Seat,
+    SeatLostElsewhere,
     ToClient,
     Watch,
     Watching,
@@ -69,14 +71,18 @@ def sealed(of: DealProof, draw: int, **changes: Any) -> RoomState:
         )
         for each in of.shares
     )
-    return replace(state(of, "countdown", draw, players=seats), **changes)
+    rooms = tuple(DealRoom(room=each.room, seal=each.seal, digest=b"") for each in of.others) if draw == of.draw else ()
+    return replace(state(of, "countdown", draw, players=seats, rooms=rooms), **changes)
 
 
 def fixed(of: DealProof, phase: Phase = "countdown", **changes: Any) -> RoomState:
     """The state in which all players have revealed their shares."""
     shares = tuple(DrawnShare(**each._asdict()) for each in of.shares)
     lost = tuple(LostSeat(**each._asdict()) for each in of.lost)
-    return state(of, phase, of.draw, **({"lost": lost, "shares": shares} | changes))
+    rooms = tuple(DealRoom(room=each.room, seal=each.seal, digest=each.digest) for each in of.others)
+    elsewhere = tuple(SeatLostElsewhere(**each._asdict()) for each in of.elsewhere)
+    shown = {"lost": lost, "shares": shares, "rooms": rooms, "elsewhere": elsewhere}
+    return state(of, phase, of.draw, **(shown | changes))
 
 
 def ended(of: DealProof, text: str = "", **changes: Any) -> RoomState:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,12 @@ from msgspec import to_builtins
 from msgspec.structs import replace as replace_in
 
 from samedeal.deal import DIFFICULTIES
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import DealProof, ShareLostElsewhere
 from samedeal.deal_words import deal_words
-from samedeal.difficulty import states_of
+from samedeal.difficulty import SEARCH_BUDGET, states_of
+from samedeal.joint_deal import won_candidates
 from samedeal.moves import Move
+from samedeal.protocol.messages import DealRoom, RoomState, SeatLostElsewhere
 from samedeal.solver.solve import SOLVER
 from tests.server.shown_rooms import Story, ended, fixed, lost_before, lying, sealed, state, story
 from tests.shared.drawn_deals import (
@@ -34,6 +38,7 @@ from tests.shared.drawn_deals import (
     too_easy,
 )
 from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.joint_deals import other_room, with_others
 
 pytestmark = needs_node
 
@@ -92,6 +97,8 @@ def test_honest_deals_are_fair(tmp_path: Path) -> None:
             ended(HONEST, players=story(HONEST)[0].players[1:]),
         ],
         "daily": story(daily_proof(), deal=DAILY),
+        "three rooms": story(TIDE),
+        "a seat lost in another room": story(REDRAWN),
         "only the end": story(HONEST)[-1:],
         "from the race on": story(HONEST)[-2:],
         "closed": [*story(HONEST), replace_in(ended(HONEST), phase="closed")],
@@ -128,6 +135,23 @@ def as_written(change: Callable[[str], str], proof: DealProof = HONEST) -> Story
     text = change(str(proof))
     assert text != str(proof)
     return [*story(proof)[:-1], ended(proof, text)]
+
+
+BROOK, SHOAL = other_room(HONEST.terms, "brook", 1), other_room(HONEST.terms, "shoal", 1, ("gil",))
+TIDE = with_others(HONEST, BROOK, SHOAL)
+REDRAWN = replace(
+    with_others(AGAIN, other_room(AGAIN.terms, "brook", 2)),
+    lost=(),
+    elsewhere=(ShareLostElsewhere(1, "brook", 4, "left", "dan"),),
+)
+
+
+def in_other_order() -> DealProof:
+    """The proof of a server that mixes the rooms of a tide in another order."""
+    mixes = b"".join(f"{room.room}\n".encode() + room.mixed for room in sorted(TIDE.rooms, reverse=True))
+    mixed = hashlib.sha256(b"samedeal tide v1\n" + mixes).digest()
+    won = next(won_candidates(mixed, GAME, SEARCH_BUDGET, count()))
+    return replace(TIDE, candidate=won.number, line=won.line)
 
 
 DAN = (7, "dan", bytes(32))
@@ -196,6 +220,19 @@ def lies() -> dict[str, Story]:
         "another daily candidate": story(daily_proof(first=daily_proof().candidate + 1), deal=DAILY),
         "another day": story(daily_proof(), deal="daily 2026-11-22"),
         "a joint proof for a daily deal": story(HONEST, deal=DAILY),
+        "a room of the tide left out": lying(with_others(HONEST, BROOK), TIDE),
+        "all other rooms left out": lying(HONEST, TIDE),
+        "a room that was not shown": lying(TIDE),
+        "a player of another room left out": lying(
+            with_others(HONEST, other_room(HONEST.terms, "brook", 1, ("eve",)), SHOAL), TIDE
+        ),
+        "another secret of another room": lying(replace(TIDE, others=(BROOK._replace(secret=SECRET), SHOAL))),
+        "rooms mixed in another order": story(in_other_order()),
+        "other shares of another room during the race": [
+            fixed(TIDE, "racing", rooms=(DealRoom(room="brook", seal=BROOK.seal, digest=bytes(32)),)),
+            ended(with_others(HONEST, BROOK)),
+        ],
+        "a draw of a tide without a lost seat": story(replace(REDRAWN, elsewhere=())),
     }
 
 
@@ -218,7 +255,7 @@ def test_search_that_no_page_makes_is_not_checked(tmp_path: Path) -> None:
         "a daily deal with a small budget": story(daily_proof(budget=2000), deal=DAILY),
         "another solver": story(proof_of(ANA, BOB, CID, solver=SOLVER + 1)),
         "a far candidate": story(far),
-        "a newer proof": as_written(lambda text: text.replace("deal 3", "deal 4")),
+        "a newer proof": as_written(lambda text: text.replace("deal 3", "deal 5")),
         "an older proof": as_written(lambda text: text.replace("deal 3", "deal 2")),
     }
     found = verdicts(tmp_path, stories)
@@ -227,7 +264,7 @@ def test_search_that_no_page_makes_is_not_checked(tmp_path: Path) -> None:
     assert reasons["a small budget"].startswith("The server looked for one that is won with 1 to 2,000 positions.")
     assert reasons["another solver"] == "That needs version 2 of the solver, and this page has version 1."
     assert reasons["a far candidate"].startswith(f"The proof names candidate {far.candidate:,},")
-    assert reasons["a newer proof"] == "The proof of this deal has version 4, which this page cannot check."
+    assert reasons["a newer proof"] == "The proof of this deal has version 5, which this page cannot check."
 
 
 def test_search_tells_its_candidates(tmp_path: Path) -> None:
@@ -269,5 +306,62 @@ def test_page_has_the_words_of_a_deal(tmp_path: Path) -> None:
     assert found == [deal_words(commitment, shares) for commitment, shares in deals]
 
 
+def test_page_has_the_words_of_a_tide(tmp_path: Path) -> None:
+    others = {room.room: room.digest for room in (SHOAL, BROOK)}
+    given = [HONEST.commitment.hex(), [(room, digest.hex()) for room, digest in others.items()]]
+    program = """await dealWords(unhex(given[0]), [{seat: 1, share: unhex(given[0])}], "friday",
+        given[1].map(([room, digest]) => ({room, digest: unhex(digest)})))"""
+    words = deal_words(HONEST.commitment, [(1, HONEST.commitment)], "friday", others)
+    assert evaluate_with_page(program, given, tmp_path) == words
+
+
 def test_unlawful_line_has_every_move_written_as_moves_are() -> None:
     assert ", ".join(str(Move.parse(move)) for move in UNLAWFUL.split(", ")) == UNLAWFUL
+
+
+SEAT = """await Promise.all(given.map(async states => {
+    const {Shares} = await import("./shares.js")
+    const revive = value => typeof value === "string" && value.startsWith("hex:") ? unhex(value.slice(4))
+        : Array.isArray(value) ? value.map(revive) : value === null || typeof value !== "object" ? value
+        : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, revive(part)]))
+    const own = {shares: {1: "01".repeat(32), 2: "01".repeat(32), 3: "01".repeat(32)}, revealed: [], stay: 0}
+    const shares = new Shares({get: () => ({...own, commitment: states[0].commitment.slice(4)}), set: () => {}})
+    const answers = []
+    for (const state of revive(states)) answers.push((await shares.answer(state, "p1"))?.type ?? "")
+    return [answers, shares.step[1]]
+}))"""
+
+
+def test_seat_of_the_page_reveals_once_for_the_rooms_that_it_was_shown(tmp_path: Path) -> None:
+    rooms = fixed(TIDE).rooms
+
+    def drawing(draw: int, *lost: tuple[int, str], others: tuple[DealRoom, ...] = rooms) -> RoomState:
+        elsewhere = (
+            SeatLostElsewhere(draw=each, seat=9, name="hal", reason="silent", room=room) for each, room in lost
+        )
+        return sealed(HONEST, draw, rooms=others, elsewhere=tuple(elsewhere))
+
+    reveal, fair = "revealshare", "Your random number is in the deal"
+    stories: dict[str, tuple[Story, list[str], str]] = {
+        "honest": ([drawing(1), fixed(TIDE)], [reveal, ""], fair),
+        "another room later": (
+            [drawing(1), drawing(1, others=rooms[:1])],
+            [reveal, ""],
+            "The server changed the players",
+        ),
+        "a room left out": ([drawing(1), fixed(HONEST)], [reveal, ""], "The server drew the deal from other"),
+        "a seat lost elsewhere": ([drawing(1), drawing(2, (1, "brook"))], [reveal, reveal], fair),
+        "in an unknown room": ([drawing(1), drawing(2, (1, "tarn"))], [reveal, ""], "The server draws the deal again"),
+        "for nothing": ([drawing(1), drawing(2)], [reveal, ""], "The server draws the deal again"),
+        "two draws later": ([drawing(1), drawing(3, (1, "brook"), (2, "tarn"))], [reveal, reveal], fair),
+        "a draw that nobody left": (
+            [drawing(1), drawing(3, (1, "brook"))],
+            [reveal, ""],
+            "The server wants your random",
+        ),
+        "a room more": ([drawing(1, others=rooms[:1]), drawing(2, (1, "brook"))], [reveal, ""], "The server draws"),
+    }
+    given = [as_json(to_builtins(states, builtin_types=(bytes,))) for states, _, _ in stories.values()]
+    for name, (answers, said) in zip(stories, evaluate_with_page(SEAT, given, tmp_path), strict=True):
+        _, expected, beginning = stories[name]
+        assert (answers, said[: len(beginning)]) == (expected, beginning), name

@@ -127,7 +127,7 @@ async def test_answers_agree_with_the_document(node: NodeMaker) -> None:
 async def test_tables_of_tides_are_read(node: NodeMaker) -> None:
     one = await node()
     start = await one.store.now()
-    line = TideLine(player="p", name="ana", room="friday", foundation_cards=5, room_place=1)
+    line = TideLine(player="p", name="ana", room="friday", foundation_cards=5, deal_place=1)
     await one.store.tides.keep("willow", start, "friday", (line,))
     (row,) = (await read(one, f"/tides/willow.{start}"))["table"]
     assert (row["name"], row["place"], row["foundation_cards"]) == ("ana", 1, 5)

@@ -91,11 +91,15 @@ NOTICES: dict[str, Notice] = {
     "ending": player_notices.ending(),
     "kicked": player_notices.kicked(),
     "not_drawn": player_notices.not_drawn(),
+    "not_met": player_notices.not_met(),
+    "over": player_notices.over(),
+    "redrawn": player_notices.redrawn([("Bob", "brook"), ("Cid", "brook")]),
     "said": player_notices.said("Back in an hour."),
     "seated": player_notices.seated(),
     "unseated": player_notices.unseated(["Bob", "Cid"]),
     "waiting": player_notices.waiting([]),
     "waiting_for_shares": player_notices.waiting(["Bob"]),
+    "waiting_for_rooms": player_notices.waiting([], for_rooms=True),
 }
 
 OF_THE_CORE = (
@@ -137,7 +141,7 @@ def rate_limited() -> list[RequestRefused]:
 
 def test_every_refusal_and_notice_has_an_example() -> None:
     assert set(REFUSALS) == functions(refusals)
-    assert set(NOTICES) == functions(player_notices) | {"waiting_for_shares"}
+    assert set(NOTICES) == functions(player_notices) | {"waiting_for_shares", "waiting_for_rooms"}
 
 
 def test_every_refusal_code_has_a_sentence() -> None:

@@ -33,7 +33,7 @@ from samedeal.joint_deal import (
 from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, assert_golden, assert_sentences, golden_text
 from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts
-from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes
+from tests.shared.joint_deals import DAILY, joint_deal, other_room, public_deal, some_bytes, tide_deal
 from tests.shared.playouts import COVERING
 from tests.shared.raised import error_of
 
@@ -61,6 +61,7 @@ def test_other_proofs_match_golden_files() -> None:
         ("daily", public_deal("phoenix"), DAILY),
         ("medium", joint_deal("athena", "medium"), "winnable medium"),
         ("hard", joint_deal("ace-of-hearts", "hard"), "winnable hard"),
+        ("tide", tide_deal("phoenix"), "winnable"),
     ):
         assert_golden(f"deal_proofs/{name}.txt", str(proof))
         assert DealProof.parse(str(proof)) == proof
@@ -68,7 +69,7 @@ def test_other_proofs_match_golden_files() -> None:
         proof.check_kind(Deal.parse(deal))
         answer = solve(proof.board(), proof.terms.budget)
         assert proof.terms.least <= answer.states <= proof.terms.budget
-        for other in ("winnable", "winnable easy", "daily 2026-11-22"):
+        for other in ("winnable medium" if name == "tide" else "winnable", "winnable easy", "daily 2026-11-22"):
             is_other_kind = deal == DAILY or other.startswith("daily")
             with pytest.raises(DealNotProven if is_other_kind else DealNotCheckable):
                 proof.check_kind(Deal.parse(other))
@@ -119,6 +120,26 @@ def test_page_has_a_proof_and_its_values() -> None:
     assert "```values\n" + "\n".join(lines) + "\n```" in PAGE
 
 
+def test_page_has_the_proof_of_a_tide_and_its_values() -> None:
+    proof = tide_deal("phoenix")
+    own, *_ = proof.rooms
+    lines = str(proof).splitlines()
+    lines = lines[next(number for number, line in enumerate(lines) if line.startswith("elsewhere: ")) :]
+    lines += ["", f"mix of friday {own.mixed.hex()}"]
+    for room in proof.others:
+        lines += [f"{name} of {room.room} {getattr(room, value).hex()}" for name, value in TIDE_VALUES.items()]
+    lines += [f"mix {proof.mixed.hex()}", f"candidate {proof.candidate}", f"words {words_of(proof)}"]
+    assert "```tide\n" + "\n".join(lines) + "\n```" in PAGE, "\n".join(lines)
+
+
+TIDE_VALUES: Final = {"seal": "seal", "digest": "digest", "mix": "mixed"}
+
+
+def words_of(proof: DealProof) -> str:
+    others = {room.room: room.digest for room in proof.others}
+    return deal_words(proof.commitment, [(each.seat, each.share) for each in proof.shares], proof.terms.room, others)
+
+
 def test_page_has_the_words_of_deals() -> None:
     proof = joint_deal("phoenix")
     of_proof = deal_words(proof.commitment, [(share.seat, share.share) for share in proof.shares])
@@ -149,6 +170,18 @@ def test_hashes_are_those_of_the_page() -> None:
     assert len(words) == 4
     mixed = sha256(b"samedeal mix v2\n", proof.secret, *parts)
     assert mixed == proof.mixed
+    tide = tide_deal("phoenix")
+    mixes, digests = [], []
+    for room in sorted(tide.rooms):
+        promises = [bytes([share.seat]) + share.commitment for share in room.shares]
+        shares = [bytes([share.seat]) + share.share for share in room.shares]
+        assert room.seal == sha256(b"samedeal seal v1\n", room.commitment, *promises)
+        digests += [room.room.encode() + b"\n", sha256(b"samedeal words v1\n", room.commitment, *shares)]
+        mixes += [room.room.encode() + b"\n", sha256(b"samedeal mix v2\n", room.secret, *shares)]
+    assert [room.room for room in sorted(tide.rooms)] == ["brook", "friday", "shoal"]
+    assert tide.mixed == sha256(b"samedeal tide v1\n", *mixes)
+    first = int.from_bytes(sha256(b"samedeal tide words v1\n", *digests)[:2])
+    assert words_of(tide)[0] == "bdfghjklmnprstvz"[first >> 12]
     seed = sha256(b"samedeal candidate v2\n", mixed, b"\x00\x00\x01\x02")
     assert seed == candidate_seed(mixed, 258)
     cards = list(DECK)
@@ -213,6 +246,26 @@ CHEATS: Final[dict[str, Callable[[DealProof], DealProof]]] = {
 }
 
 
+TIDE_CHEATS: Final[dict[str, Callable[[DealProof], DealProof]]] = {
+    "another room left out": lambda proof: replace(proof, others=proof.others[1:]),
+    "only one room": lambda proof: replace(proof, others=()),
+    "a room too many": lambda proof: replace(proof, others=(*proof.others, other_room(proof.terms, "tarn"))),
+    "another secret elsewhere": lambda proof: with_other(proof, secret=some_bytes("x")),
+    "another code of a room": lambda proof: with_other(proof, room="tarn"),
+    "a share left out elsewhere": lambda proof: with_other(proof, shares=proof.others[0].shares[:-1]),
+    "another share elsewhere": lambda proof: with_other(
+        proof, shares=(proof.others[0].shares[0]._replace(share=some_bytes("x")), *proof.others[0].shares[1:])
+    ),
+    "a draw of a tide that nobody left": lambda proof: replace(proof, elsewhere=()),
+}
+
+
+def with_other(proof: DealProof, **changes: object) -> DealProof:
+    """The proof with changes to its last other room."""
+    changed = proof.others[0]._replace(**changes)  # type: ignore[arg-type]  # fields by name
+    return replace(proof, others=tuple(sorted((changed, *proof.others[1:]))))
+
+
 def with_share(proof: DealProof, **changes: object) -> DealProof:
     """The proof with changes to its last share."""
     return replace(proof, shares=(*proof.shares[:-1], proof.shares[-1]._replace(**changes)))  # type: ignore[arg-type]  # fields by name
@@ -257,6 +310,7 @@ def sentence(proof: DealProof, error: type[SamedealError] = DealNotProven) -> st
 
 def test_cheats_are_named() -> None:
     found = {cheat: sentence(change(joint_deal("phoenix"))) for cheat, change in CHEATS.items()}
+    found |= {cheat: sentence(change(tide_deal("phoenix"))) for cheat, change in TIDE_CHEATS.items()}
     for deep in (late_candidate(), hard_candidate(), other_solver(), other_budget()):
         deep.check()
     found["a candidate passed over"] = sentence(late_candidate())
@@ -279,7 +333,7 @@ def damaged(name: str = "phoenix") -> dict[str, str]:
         "not the first": text[1:],
     }
     for number, line in enumerate(lines):
-        if line.startswith("lost"):
+        if line.startswith(("lost", "elsewhere")):
             continue  # what the server says about these seats has no hash
         before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
         found[f"without line {number + 1}"] = before + after
@@ -293,7 +347,7 @@ def damaged(name: str = "phoenix") -> dict[str, str]:
 
 
 def test_damage_is_found() -> None:
-    for damage, text in (*damaged().items(), *damaged("daily").items(), *damaged("medium").items()):
+    for damage, text in (*damaged().items(), *damaged("daily").items(), *damaged("tide").items()):
         try:
             DealProof.parse(text).check()
         except (MalformedText, UnknownGame, DealNotProven):
@@ -331,11 +385,22 @@ MALFORMED = {
     "other line ends": ("\n", "\r\n"),
 }
 
+MALFORMED_TIDE = {
+    "the version of one room": ("deal 4", "deal 3"),
+    "seats of no room": ("tide: brook", "tides: brook"),
+    "rooms out of order": ("tide: brook", "tide: tidal"),
+    "the own room": ("tide: brook", "tide: friday"),
+    "a seat elsewhere without a room": ("elsewhere: 1 brook 4", "elsewhere: 1 4"),
+    "a seat lost elsewhere later": ("elsewhere: 1", "elsewhere: 3"),
+    "a room without seats": ("tide: shoal", f"tide: river {'0' * 64} {'0' * 64}\ntide: shoal"),
+}
+
 
 def test_wording_of_malformed_proofs() -> None:
-    text = str(joint_deal("phoenix"))
+    one, tide = str(joint_deal("phoenix")), str(tide_deal("phoenix"))
     lines = []
-    for case, (before, after) in MALFORMED.items():
+    for case, (before, after) in (MALFORMED | MALFORMED_TIDE).items():
+        text = tide if case in MALFORMED_TIDE else one
         assert before in text
         changed = text.replace(before, after, 1) if before else after
         lines.append(f"{case}\t{error_of(DealProof.parse, changed)}")
@@ -376,6 +441,8 @@ def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
     texts = [
         *damaged().values(),
         *damaged("daily").values(),
+        *damaged("tide").values(),
+        *(str(change(tide_deal("phoenix"))) for change in TIDE_CHEATS.values()),
         *(str(change(joint_deal("phoenix"))) for change in CHEATS.values()),
     ]
     found = verdicts(written(tmp_path, texts))
@@ -414,11 +481,11 @@ def test_javascript_is_small_and_needs_only_node(path: Path) -> None:
     assert {(path.parent / module).resolve() for module in modules - needed} <= set(MODULES)
 
 
-def test_javascript_checks_in_under_340_lines_of_code() -> None:
+def test_javascript_checks_in_under_360_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
     paths = [path for path in MODULES if path.stem in ("check", "hashes", "rules")]
     lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("//") for line in lines) < 340
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 360
 
 
 @pytest.mark.parametrize("seats", [[], [2, 1], [1, 1], [0], [256]])

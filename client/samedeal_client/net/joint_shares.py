@@ -115,7 +115,8 @@ class JointShares:
         self._check_losses(state)
         if state.shares:
             if seat is not None and state.phase in ("countdown", "racing"):
-                problem = self.draws.problem_of_shares(state.draw, state.shares)
+                seals = [(room.room, room.seal) for room in state.rooms]
+                problem = self.draws.problem_of_shares(state.draw, state.shares, seals)
                 self.draws = self.draws.with_problem(problem) if problem else self.draws
             return None
         if state.phase != "countdown" or seat is None:
@@ -136,7 +137,9 @@ class JointShares:
             self.draws = self.draws.with_problem(DrawProblem.OWN_COMMITMENT)
             return None
         draw = Draw(state.draw, seats, share)
-        before, self.draws = self.draws, self.draws.revealing(draw)
+        elsewhere = {(lost.draw, lost.room) for lost in state.elsewhere}
+        lost = elsewhere | {(lost.draw, "") for lost in state.lost} if elsewhere else ()
+        before, self.draws = self.draws, self.draws.revealing(draw, lost)
         if draw not in self.draws.revealed:
             return None
         if self._store is not None and self.draws is not before:

@@ -95,13 +95,15 @@ def _check_draws(model: Model, proof: DealProof) -> DealVerification | None:
     if proof.public:
         return None
     shares = tuple(DrawnShare(**share._asdict()) for share in proof.shares)
-    if model.shares and model.shares != shares:
+    rooms = [(room.room, room.seal, room.digest) for room in proof.others]
+    shown = [(room.room, room.seal, room.digest) for room in model.rooms]
+    if model.shares and (model.shares != shares or (all(digest for *_, digest in shown) and shown != rooms)):
         return _broken(DrawProblem.OTHER_SHARES)
     if model.delay is not None:
         return None
     found = [model.draws.problem]
     if model.seat is not None:
-        found.append(model.draws.problem_of_shares(proof.draw, proof.shares))
+        found.append(model.draws.problem_of_shares(proof.draw, proof.shares, proof.seals))
     problems = sorted(filter(None, found), key=lambda problem: problem in UNSURE_PROBLEMS)
     if problems:
         return _broken(problems[0])

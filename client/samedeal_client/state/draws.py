@@ -2,12 +2,13 @@
 
 A server that could choose the deal would need the player's share twice: once to see the deal, and once to replace it. So a
 client reveals its share once in a draw, for the seats and commitments that it was shown before. It reveals a share in
-another draw only if the draw follows and a seat has been lost. DEALS.md, *What a player's program checks*, has the rules.
+another draw only if the draw follows and a seat has been lost, in its room or in one that shares the deal. DEALS.md, *What
+a player's program checks*, has the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -56,7 +57,11 @@ UNSURE_PROBLEMS: Final = frozenset((DrawProblem.EARLIER_DRAW, DrawProblem.OWN_CO
 
 
 class ShownSeat(NamedTuple):
-    """A seat as the room showed it when the draw was sealed: its number, the player's name and the commitment."""
+    """A seat as the room showed it when the draw was sealed: its number, the player's name and the commitment.
+
+    Another room that shares the deal stands in the list as a seat 0: with its code and its seal, which commits it to all
+    that its players have promised.
+    """
 
     seat: int
     name: str
@@ -79,10 +84,14 @@ class Draw:
             if commitment == share_commitment(room, name, self.number, self.share)
         )
 
-    def has_shares(self, shares: Iterable[RevealedShare | DrawnShare]) -> bool:
-        """Return whether ``shares`` are exactly those that were promised in this draw, and the player's is among them."""
+    def has_shares(self, shares: Iterable[RevealedShare | DrawnShare], seals: Iterable[tuple[str, bytes]] = ()) -> bool:
+        """Return whether ``shares`` are exactly those that were promised in this draw, and the player's is among them.
+
+        ``seals`` are those of the other rooms that share the deal, by their codes.
+        """
         revealed = list(shares)
-        shown = tuple(ShownSeat(share.seat, share.name, share.commitment) for share in revealed)
+        own = (ShownSeat(share.seat, share.name, share.commitment) for share in revealed)
+        shown = (*(ShownSeat(0, room, seal) for room, seal in seals), *own)
         return shown == self.seats and any(share.share == self.share for share in revealed)
 
 
@@ -115,20 +124,29 @@ class OwnDraws:
         went_back = last is not None and (number < last.number or (number == last.number and not is_sealed))
         return self.with_problem(DrawProblem.EARLIER_DRAW) if went_back else self
 
-    def revealing(self, draw: Draw) -> OwnDraws:
-        """Return the draws after the player's share is revealed in ``draw``, or with the problem that forbids this."""
+    def revealing(self, draw: Draw, lost: Collection[tuple[int, str]] = ()) -> OwnDraws:
+        """Return the draws after the player's share is revealed in ``draw``, or with the problem that forbids this.
+
+        ``lost`` is about a deal that is drawn again because of other rooms. It has the draw and the room of each lost
+        seat, in all rooms.
+        """
         for earlier in self.revealed:
             if earlier.number == draw.number:
                 return self if earlier == draw else self.with_problem(DrawProblem.OTHER_SEATS)
         last = self.last
         if last is not None and len(self.revealed) > self.stay:
-            if draw.number != last.number + 1:
+            failed = {number for number, _ in lost} or {last.number}
+            if draw.number < last.number or not failed.issuperset(range(last.number, draw.number)):
                 return self.with_problem(DrawProblem.SKIPPED_DRAW)
-            if not _places(draw) < _places(last):
+            before, now = _places(last), _places(draw)
+            is_lost_elsewhere = now == before and any((last.number, room) in lost for seat, room in before if not seat)
+            if not (now < before or is_lost_elsewhere):
                 return self.with_problem(DrawProblem.NO_SEAT_LOST)
         return replace(self, revealed=(*self.revealed, draw))
 
-    def problem_of_shares(self, number: int, shares: Iterable[RevealedShare | DrawnShare]) -> DrawProblem | None:
+    def problem_of_shares(
+        self, number: int, shares: Iterable[RevealedShare | DrawnShare], seals: Iterable[tuple[str, bytes]] = ()
+    ) -> DrawProblem | None:
         """Return the problem with the shares that are said to have been revealed in the draw with this number.
 
         Return None if the player may have revealed a share with another client that knows more.
@@ -140,7 +158,7 @@ class OwnDraws:
             return DrawProblem.OTHER_SHARES
         if number < last.number:
             return DrawProblem.EARLIER_DRAW
-        return None if last.has_shares(shares) else DrawProblem.OTHER_SHARES
+        return None if last.has_shares(shares, seals) else DrawProblem.OTHER_SHARES
 
 
 def _places(draw: Draw) -> set[tuple[int, str]]:
@@ -158,8 +176,9 @@ def is_repetition(state: RoomState) -> bool:
 
 
 def shown_seats(state: RoomState) -> tuple[ShownSeat, ...]:
-    """Return the seats of a room with their commitments, the lowest seat first."""
-    return tuple(sorted(ShownSeat(seat.seat, seat.name, seat.share_commitment) for seat in state.players))
+    """Return the other rooms that share the deal with their seals, and the seats of a room with their commitments."""
+    rooms = (ShownSeat(0, room.room, room.seal) for room in state.rooms)
+    return tuple(sorted((*rooms, *(ShownSeat(seat.seat, seat.name, seat.share_commitment) for seat in state.players))))
 
 
 def commitment_of(state: RoomState, name: str, share: bytes) -> bytes:

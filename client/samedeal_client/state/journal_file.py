@@ -13,10 +13,10 @@ race has a file::
     +0 1201 7f3a... 3 5
 
 The first line has the room, the commitment of the server, and the player's seat and name. ``share`` has the player's share
-for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. ``again``
-stands between two draws if the player left and took a seat again, and ``problem`` names a way in which the server
-deviated from the rules of a draw. ``start`` is in milliseconds since 1970. ``found`` is what the program said after a
-race that was not fair.
+for a draw. Then follow the seats with their commitments as they were shown before this share was revealed. A seat 0 is
+another room that shares the deal, with its seal. ``again`` stands between two draws if the player left and took a seat
+again, and ``problem`` names a way in which the server deviated from the rules of a draw. ``start`` is in milliseconds
+since 1970. ``found`` is what the program said after a race that was not fair.
 
 A line that begins with a digit is an action that the client has sent: the revision that it applies to, the milliseconds
 since the start, and the text of the action. If several of these lines have the same revision, only the last one counts:
@@ -293,7 +293,7 @@ def draw_difference(record: Record, draws: Sequence[Draw]) -> str:
         return ""
     if proof is None or proof.public:
         return "The players drew the deal together, and the record has another one."
-    problem = OwnDraws(tuple(draws)).problem_of_shares(proof.draw, proof.shares)
+    problem = OwnDraws(tuple(draws)).problem_of_shares(proof.draw, proof.shares, proof.seals)
     return PROBLEMS[problem] if problem is not None else ""
 
 

@@ -27,6 +27,7 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Created,
+    DealRoom,
     DelayedBoard,
     DelayedMove,
     Done,
@@ -90,7 +91,8 @@ class Model:
 
     ``commitment`` and ``deal`` are the first commitment of the server and the first deal that the room showed. ``draws``
     are the draws of a joint deal in which this client has revealed a share. ``shares`` are the shares of all players, as
-    the room last showed them before the race was over. ``verification`` is the result of verifying the finished race, or
+    the room last showed them before the race was over, and ``rooms`` the other rooms that share the deal.
+    ``verification`` is the result of verifying the finished race, or
     None until then. ``table`` is the table of a tide that the client follows.
     """
 
@@ -106,6 +108,7 @@ class Model:
     deal: str = ""
     draws: OwnDraws = field(default_factory=OwnDraws)
     shares: tuple[DrawnShare, ...] = ()
+    rooms: tuple[DealRoom, ...] = ()
     verification: DealVerification | None = None
     table: TideTable | None = None
     stale: bool = True
@@ -214,7 +217,10 @@ class Model:
         room = self.room
         if room is None or room.phase == "open" or (room.draw and not room.shares):
             return ""
-        return deal_words(room.commitment, [(share.seat, share.share) for share in room.shares])
+        others = {other.room: other.digest for other in room.rooms}
+        if not all(others.values()):
+            return ""
+        return deal_words(room.commitment, [(share.seat, share.share) for share in room.shares], room.room, others)
 
     def until_start(self, now: int) -> int:
         """Return the milliseconds until the race starts, or 0 if no countdown is running."""
@@ -313,6 +319,7 @@ class Model:
             deal=self.deal,
             draws=self.draws,
             shares=self.shares,
+            rooms=self.rooms,
             verification=self.verification,
             history=self.history,
             table=self.table,
@@ -382,6 +389,7 @@ def _room_state(model: Model, state: RoomState) -> Model:
         commitment=(first and model.commitment) or state.commitment,
         deal=(first and model.deal) or state.deal,
         shares=state.shares if state.phase in ("countdown", "racing") else model.shares,
+        rooms=state.rooms if state.phase in ("countdown", "racing") else model.rooms,
         stale=False,
     )
 

@@ -57,8 +57,14 @@ def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
         if proof.public.startswith("again "):
             return ["The deal is that of an earlier race, which the server chose."]
         return ["The deal follows from its name, so nobody chose it."]
-    lines = [f"The deal was drawn by the server and {counted(len(proof.shares), 'player')} together."]
+    players = sum(len(room.shares) for room in proof.rooms)
+    where = f" in {len(proof.rooms)} rooms" if proof.others else ""
+    lines = [f"The deal was drawn by the server and {counted(players, 'player')}{where} together."]
     lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
+    lines += [
+        f"Draw {lost.draw}: {lost.name} in room {lost.room} {LOSSES[lost.reason]} and lost the seat."
+        for lost in proof.elsewhere
+    ]
     known = (
         "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
     )

@@ -51,8 +51,7 @@ def tide_rows(model: Model, look: Look) -> tuple[Row, ...]:
             if number == gap:
                 rows.append((Span("  ..", "label"),))
             result = clock_text(line.time) if line.time else f"{line.foundation_cards} of {model.game.cards} cards"
-            where = "your room" if line.room == room.room else f"room {look.displayable(line.room)}"
-            room_text = f"  {ordinal(line.room_place)} in {where}"
+            among = f"  {ordinal(line.deal_place)} with the same cards" if line.deal_place != line.place else ""
             rows.append(
                 (
                     Span(f"{line.place:>4}  ", "count"),
@@ -60,7 +59,7 @@ def tide_rows(model: Model, look: Look) -> tuple[Row, ...]:
                         fit(player_name(line.name, look, bot=is_bot), _NAME_WIDTH),
                         "you" if line.player == model.me else "name",
                     ),
-                    Span(f"  {result:<14}{room_text}{', racing' * line.racing}", "label"),
+                    Span(f"  {result:<14}{among}{'  racing' * line.racing}", "label"),
                 )
             )
     return tuple(rows)

@@ -97,6 +97,7 @@ class RoomEntry:
                 raise refusals.no_spectators()
             await self._check_passphrase(hub, connection, message.passphrase)
             hub.check_can_watch(connection.player, max_spectators)
+            await self._rooms.check_not_racing_elsewhere(connection.player, hub.race)
             await self._extend_session(connection)
             await self.exit_room(connection)
             await hub.pull()  # the state that the spectator is sent first shows that the player's seat is empty now

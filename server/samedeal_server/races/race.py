@@ -21,6 +21,12 @@ Rules
   draw before all shares are known, the countdown begins again with another draw, for which everybody commits to a new
   share. If the last of ``MAX_DRAWS`` draws fails, the room closes. Once all shares are known, the deal is fixed, and
   nobody can change it, but a node still has to find it. The race is not under way until then: the countdown is extended.
+- The rooms of a tide, at most ``MAX_ROOMS`` of them, share one joint deal. From the countdown on nobody can enter, and an
+  empty room closes. When the draw of a room is sealed, it waits until the draws of all others are. Only then its players
+  see the promises, with a seal of each other room, and reveal their shares. The deal is fixed once all shares of all rooms
+  are known. If a room has to draw again before, so do all others, and if all its players leave, it closes. A room that
+  waits for the others in vain closes too. All begin when the first room whose deal was found says. Nobody learns the
+  hidden cards before the race is over in all of them: a room that is over admits no more actions, and waits for the rest.
 - A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
   finished when all players are done, or when its time is up. If the options say so, the first finish ends the race too. If
   undo is off and the deal leaves no legal move, the race is finished as soon as it starts.
@@ -65,8 +71,8 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     Tick          may start   may race    may finish  may close   nothing
 
 Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
-countdown, Tick also frees the seats of players who have not committed or revealed in time. If the countdown ends before
-the deal has been found, Tick extends the countdown.
+countdown, Tick also frees the seats of players who have not committed or revealed in time, and goes on with the draw as
+the other rooms of a tide allow. If the countdown ends before the deal has been found, Tick extends the countdown.
 """
 
 from __future__ import annotations
@@ -80,7 +86,7 @@ from msgspec.structs import replace
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import HIGHEST_NUMBER, Deal, shuffled
-from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare, RoomShares, ShareLostElsewhere, mix_of
 from samedeal.errors import RequestRefused
 from samedeal.game import Game
 from samedeal.joint_deal import (
@@ -91,6 +97,7 @@ from samedeal.joint_deal import (
     candidate_board,
     mix,
     public_mix,
+    room_seal,
     secret_commitment,
     share_commitment,
 )
@@ -141,6 +148,12 @@ SHARE_TIMEOUT: Final = 10_000
 
 A player who misses this time loses the seat.
 """
+
+ROOMS_TIMEOUT: Final = 60_000
+"""Time, in milliseconds, for which a room waits for the draws of others that share its deal. Then it closes."""
+
+TOGETHER: Final = 3_000
+"""Time, in milliseconds, that rooms which share a deal have at least to learn that it was found, until they all start."""
 
 EXTENSION: Final = 2_000
 """Time, in milliseconds, by which a countdown is extended if it ends before the deal has been found."""
@@ -200,26 +213,37 @@ class Progress(Struct, frozen=True):
 ProgressByPlayer = Mapping[str, Progress]
 
 
+class RoomSeal(Struct, frozen=True):
+    """Another room that shares the deal: the hash of all promises in it, and of all shares once they are known."""
+
+    room: str
+    seal: bytes
+    digest: bytes = b""
+
+
 class FoundDeal(Struct, frozen=True):
     """The result of the search for a joint or daily deal.
 
     ``draw`` is the number of the draw that decided the deal, and ``shares`` are the shares that were revealed in it.
     ``candidate`` is the number of the first candidate deal that the solver wins. ``line`` is the solver's winning
-    sequence of moves, separated by commas.
+    sequence of moves, separated by commas. ``rooms`` are all rooms that share the deal, or empty if there is only one.
     """
 
     draw: int
     shares: tuple[RevealedShare, ...]
     candidate: int
     line: str
+    rooms: tuple[RoomShares, ...] = ()
 
 
-def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
+def mixed(secret: bytes, shares: Sequence[RevealedShare], rooms: Sequence[RoomShares] = ()) -> bytes:
     """Return the mix of a joint or daily deal. The mix decides which deals the search tries.
 
-    The mix of a joint deal is a hash of the server's secret and all shares. A daily deal has no shares, and its
-    ``secret`` is the mix itself.
+    The mix of a joint deal is a hash of the server's secret and all shares, or of those of all ``rooms`` that share it. A
+    daily deal has no shares, and its ``secret`` is the mix itself.
     """
+    if rooms:
+        return mix_of(rooms)
     return mix(secret, [(share.seat, share.share) for share in shares]) if shares else secret
 
 
@@ -260,6 +284,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
     ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the tide of the race
     starts, or 0.
 
+    ``group`` has the codes of all rooms of the tide that may share the deal, this one among them. ``met`` is the number of
+    the draw in which this room knows the seals of the others, which are in ``others``. ``elsewhere`` has the players of
+    other rooms who lost their seats so that this room had to draw again. ``over_at`` is when the race was over in this
+    room, while it waits for the other rooms, or 0.
+
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
 
@@ -298,6 +327,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
     rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
     tide: int = 0
+    group: tuple[str, ...] = ()
+    met: int = 0
+    others: tuple[RoomSeal, ...] = ()
+    elsewhere: tuple[ShareLostElsewhere, ...] = ()
+    over_at: int = 0
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -344,14 +378,46 @@ class Race(Struct, frozen=True, omit_defaults=True):
     @property
     def awaited(self) -> list[Racer]:
         """The racers who have to commit to a share, or to reveal one, before the draw goes on."""
-        if not self.lacks_shares:
+        if not self.lacks_shares or self.waits_for_rooms:
             return []
         return [racer for racer in self.racers if not (racer.share if self.is_sealed else racer.commitment)]
 
     @property
     def needs_search(self) -> bool:
         """Whether a node must search for the deal now: the deal has not been found, and no share is missing."""
-        return self.lacks_deal and not self.lacks_shares
+        return self.lacks_deal and not self.lacks_shares and all(other.digest for other in self.others)
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the players may reveal their shares in a sealed draw: no other room shares the deal, or all are sealed."""
+        return not self.group or self.met == self.draw
+
+    @property
+    def waits_for_rooms(self) -> bool:
+        """Whether the draw goes on only once other rooms are as far: all of them sealed, or all shares of them revealed."""
+        if not self.group or not self.lacks_deal:
+            return False
+        return not self.needs_search if self.shares else self.is_sealed and not self.is_met
+
+    @property
+    def follows_rooms(self) -> bool:
+        """Whether a tick has to know the other rooms that share the deal."""
+        return bool(self.group and self.lacks_deal) or self.over_at > 0
+
+    @property
+    def seal(self) -> bytes:
+        """The hash of all promises in a sealed draw, by which the other rooms know them."""
+        shares = sorted((each.seat, each.commitment) for each in self.shares or self.racers)
+        return room_seal(self.commitment, shares)
+
+    def room_shares(self, secret: bytes) -> RoomShares:
+        """Return what this room contributes to the deal, with the secret of the server."""
+        return RoomShares(self.room, self.commitment, secret, self.shares)
+
+    @property
+    def deal_room(self) -> str:
+        """A code that is the same for all rooms with this deal: that of the first of them."""
+        return min(self.room, *(other.room for other in self.others)) if self.others else self.room
 
     def is_alone(self, now: int) -> bool:
         """Whether a race without a host is due, and only one player came. Those of a tide have players elsewhere."""
@@ -373,7 +439,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
         found = self._found(secret)
         return (
-            candidate_board(mixed(self.seed_from(secret), found.shares), found.candidate, self.game) if found else None
+            candidate_board(mixed(self.seed_from(secret), found.shares, found.rooms), found.candidate, self.game)
+            if found
+            else None
         )
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
@@ -400,6 +468,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
                 line,
             ),
             public=public,
+            others=tuple(room for room in found.rooms if room.room != self.room),
+            elsewhere=self.elsewhere,
         )
         return str(proof)
 
@@ -454,11 +524,13 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """
         match self.phase:
             case "open" if self.options.start == "at":
-                return self.options.start_at - (1000 * self.options.countdown if self.racers else 0)
+                return self.options.start_at - (1000 * self.options.countdown if self.racers or self.group else 0)
             case "open":
                 return self.host_due_at() or self.changed_at + (ROOM_LIFETIME if self.previous else EMPTY_LIFETIME)
             case "finished":
                 return self.changed_at + ROOM_LIFETIME
+            case "countdown" if self.waits_for_rooms or (self.needs_search and self.others):
+                return self.changed_at  # looked at again and again, in case this node is not told of the other rooms
             case "countdown":
                 return min(self.starts, self.reveal_by) if self.lacks_shares else self.starts
             case "racing":
@@ -601,9 +673,13 @@ class RevealShareCommand(Struct, frozen=True):
 
 
 class FixDealCommand(Struct, frozen=True):
-    """Command of a node to fix the joint or daily deal that its search has found."""
+    """Command of a node to fix the joint or daily deal that its search has found.
+
+    ``starts`` is when the race starts in the other room for which the deal was found, or 0.
+    """
 
     found: FoundDeal
+    starts: int = 0
 
 
 class RaceAloneCommand(Struct, frozen=True):
@@ -653,12 +729,14 @@ class TickCommand(Struct, frozen=True):
     """Command of a node to make the changes that are due at this time, or because players are done.
 
     ``secret`` is published if the race finishes. ``end_wait`` is True if the race has waited long enough for players
-    who are disconnected or idle.
+    who are disconnected or idle. ``others`` has the races of all other rooms that may share the deal, or is None if
+    the node has not looked at them.
     """
 
     progress: ProgressByPlayer
     secret: DealSecret
     end_wait: bool = False
+    others: tuple[Race, ...] | None = None
 
 
 RaceCommand = (
@@ -707,6 +785,8 @@ def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
         return race, ()
     if command.bot and not race.options.bots:
         raise refusals.no_bots()
+    if race.group and now >= race.due_at():
+        raise refusals.no_tide()
     race, freed = _free_seats(race, race.present_racers(command.progress, now))
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, race.racers_seen(command.progress, now - SCHEDULED_ABSENT_AFTER))
@@ -766,12 +846,15 @@ def _lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: in
     If the draw is sealed and shares are missing, begin the countdown again with another draw, because those who lost
     their seats may know which deal they prevent. If no racer is left, return the race to the phase ``open``. The next
     countdown then has another draw, even if all shares were known. So the last racers are always listed in ``lost``: a
-    proof must say why there was another draw.
+    proof must say why there was another draw. Nobody can enter the room of a tide then, so it closes. It keeps the shares
+    for the other rooms.
     """
     left = replace(race, racers=tuple(each for each in race.racers if each not in losers))
     if race.lacks_shares or (race.is_joint and not left.racers):
         lost = (LostShare(race.draw, racer.seat, reason, racer.name) for racer in losers)
         left = replace(left, lost=(*race.lost, *lost))
+    if not left.racers and race.group:
+        return replace(left, phase="closed"), (*events, "closed")
     if not left.racers:
         stopped = replace(left, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)
         return stopped, (*events, "countdown_stopped")
@@ -783,7 +866,9 @@ def _lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: in
 
 
 def _seal_if_due(race: Race, now: int, *events: str) -> CommandResult:
-    """Give the players time to reveal their shares if all of them have committed."""
+    """Give the players time to reveal their shares if all of them have committed, also in the rooms that share the deal."""
+    if race.group and race.is_sealed:
+        return replace(race, reveal_by=now + ROOMS_TIMEOUT), (*events, "room_sealed")
     return (replace(race, reveal_by=now + SHARE_TIMEOUT), (*events, "sealed")) if race.is_sealed else (race, events)
 
 
@@ -843,7 +928,7 @@ def _countdown(race: Race, now: int, starts: int, *events: str) -> CommandResult
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
     racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
     drawing = replace(race, phase="countdown", racers=racers, draw=race.draw + 1, reveal_by=now + SHARE_TIMEOUT)
-    return _starting_at(drawing, starts), (*events, "countdown")
+    return _starting_at(replace(drawing, shares=(), others=()), starts), (*events, "countdown")
 
 
 def _starting_at(race: Race, starts: int) -> Race:
@@ -868,14 +953,15 @@ def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandR
     if command.share in (racer.share, *(share.share for share in race.shares if share.seat == racer.seat)):
         return race, ()
     expected = share_commitment(race.room, racer.name, race.draw, command.share)
-    if racer.share or not race.is_sealed or expected != racer.commitment:
+    if racer.share or not (race.is_sealed and race.is_met) or expected != racer.commitment:
         raise refusals.bad_share()
     revealed = _with_racer(race, racer, share=command.share)
     if not all(each.share for each in revealed.racers):
         return revealed, ("revealed",)
     shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.racers)
     racers = tuple(replace(each, commitment=b"", share=b"") for each in revealed.racers)
-    return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed", "drawn")
+    waiting = replace(revealed, racers=racers, shares=tuple(shares), reveal_by=now + ROOMS_TIMEOUT)
+    return waiting, ("revealed", "drawn")
 
 
 def _race_alone(race: Race, command: RaceAloneCommand, now: int) -> CommandResult:
@@ -888,17 +974,79 @@ def _race_alone(race: Race, command: RaceAloneCommand, now: int) -> CommandResul
 
 
 def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
-    if not race.needs_search or command.found.shares != race.shares:
+    found = command.found
+    others = tuple(RoomSeal(each.room, each.seal, each.digest) for each in found.rooms if each.room != race.room)
+    if not race.needs_search or found.shares != race.shares or others != race.others:
         return race, ()
-    return replace(race, deal_found=True), ("deal_found",)
+    fixed = replace(race, deal_found=True)
+    starts = (
+        max(command.starts or race.starts, now + (0 if command.starts else TOGETHER)) if race.others else race.starts
+    )
+    return (
+        (fixed, ("deal_found",))
+        if starts == race.starts
+        else (_starting_at(fixed, starts), ("deal_found", "start_set"))
+    )
 
 
 def _tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:
-    if race.lacks_shares and now >= race.reveal_by:
+    followed, events = _follow_rooms(race, command.others, now) if command.others is not None else (race, ())
+    if events:
+        return followed, events
+    if race.waits_for_rooms and now >= race.reveal_by:
+        return _give_up(race)
+    if race.awaited and now >= race.reveal_by:
         return _lose_seats(race, race.awaited, "silent", now, "left", "unseated")
     if race.lacks_deal and now >= race.starts:
         return _starting_at(race, now + EXTENSION), ("extended",)
     return race, ()
+
+
+def _follow_rooms(race: Race, others: Sequence[Race], now: int) -> CommandResult:
+    """Go on with the draw as the other rooms of the group allow.
+
+    Nodes look at the rooms one after another, so this relies only on what does not change any more: a sealed list in its
+    draw, all shares of a draw, and that a room has gone on to the next draw or has closed.
+    """
+    if not race.lacks_deal:
+        return race, ()
+    known = {other.room: other for other in others}
+    met = [known[each.room] for each in race.others if each.room in known]
+    failed = [each for each in others if each.draw > race.draw] or [each for each in met if _is_gone(each, race.draw)]
+    if failed:
+        lost = {(each.room, share) for each in failed for share in each.lost if share.draw == race.draw}
+        lines = {ShareLostElsewhere(share.draw, room, *share[1:]) for room, share in lost}
+        lines |= {
+            line for each in failed for line in each.elsewhere if (line.draw, line.room) == (race.draw, line.room)
+        }
+        lines = {line for line in lines if line.room != race.room}
+        again = replace(race, elsewhere=tuple(sorted({*race.elsewhere, *lines})))
+        starts = max(race.starts, now + 1000 * race.options.countdown)
+        return _countdown(again, now, starts, "redrawn") if lines else _give_up(race)
+    if len(met) < len(race.others):
+        return _give_up(race)  # the store has lost a room
+    if race.waits_for_rooms and not race.shares:
+        here = sorted((each for each in others if not _is_gone(each, race.draw)), key=lambda each: each.room)
+        if all(
+            each.draw == race.draw and (each.shares or (each.phase == "countdown" and each.is_sealed)) for each in here
+        ):
+            seals = tuple(RoomSeal(each.room, each.seal) for each in here)
+            return replace(race, met=race.draw, others=seals, reveal_by=now + SHARE_TIMEOUT), ("sealed",)
+    elif race.waits_for_rooms and all(each.shares for each in met):
+        if [each.seal for each in met] != [each.seal for each in race.others]:
+            return _give_up(race)
+        drawn = tuple(RoomSeal(each.room, each.seal, each.room_shares(b"").digest) for each in met)
+        return replace(race, others=drawn), ("drawn",)
+    return race, ()
+
+
+def _is_gone(race: Race, draw: int) -> bool:
+    """Return whether a room has closed before all its shares for a draw were known."""
+    return race.phase == "closed" and not (race.shares and race.draw == draw)
+
+
+def _give_up(race: Race) -> CommandResult:
+    return replace(race, phase="closed"), ("not_met", "closed")
 
 
 def _seated(race: Race, player: str) -> Racer:
@@ -933,9 +1081,15 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
         or now >= race.ends
         or (command.end_wait and race.waits_for_absent(progress, now))
         or _is_hopeless(race, command.secret)
+        or race.over_at > 0
     )
     proof = race.proof_of(command.secret)
     if not is_over or (race.is_searched and not proof):  # the secret may have been read before the deal was found
+        return race, ()
+    if race.others and not race.over_at:
+        end = _end(race, progress, now)
+        return replace(race, over_at=end, ends=end), ("over",)
+    if race.others and (command.others is None or not all(_is_over(race, other) for other in command.others)):
         return race, ()
     finished = replace(
         race,
@@ -946,6 +1100,12 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
         finished_at=_end(race, progress, now),
     )
     return finished, ("finished",)
+
+
+def _is_over(race: Race, other: Race) -> bool:
+    """Return whether a race is over that may share the deal of ``race``."""
+    shares = any(each.room == other.room for each in race.others)
+    return not shares or other.over_at > 0 or other.phase in ("finished", "closed")
 
 
 def _end(race: Race, progress: ProgressByPlayer, now: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
+from samedeal.deal_proof import RoomShares
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.races import refusals
 from samedeal_server.races.race import FoundDeal, Race, mixed
@@ -17,7 +18,7 @@ from samedeal_server.store.store import Store
 
 
 class DealSearch:
-    """Searches for the joint and daily deals of rooms. At most one node searches for the deal of a room."""
+    """Searches for the joint and daily deals of rooms. At most one node searches for a deal."""
 
     def __init__(self, store: Store, node: str) -> None:
         self._store = store
@@ -39,16 +40,19 @@ class DealSearch:
             return
         self._searching[room] = None
         try:
-            if not await self._store.claim_search(room, self._node):
-                return
             snapshot, secret = await self._store.load(room), await self._store.load_secret(room)
             if snapshot is None:
                 raise refusals.no_room(room)
             race = snapshot.race
-            if secret is None or not race.needs_search:
+            if secret is None or not race.needs_search or self._is_searched_here(race):
+                return
+            if not await self._store.claim_search(race.deal_room, self._node):
+                return
+            rooms = await self._rooms(race, secret.deal.seed)
+            if rooms is None:
                 return
             first = Candidate(
-                mixed(race.seed_from(secret.deal), race.shares), race.game.name, race.budget, 0, race.least
+                mixed(race.seed_from(secret.deal), race.shares, rooms), race.game.name, race.budget, 0, race.least
             )
             finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
             task = self._searching[room] = asyncio.ensure_future(finding)
@@ -60,9 +64,27 @@ class DealSearch:
                     raise
                 return  # nobody waits for the deal any more
             if found is not None:
-                await fix_deal(room, FoundDeal(race.draw, race.shares, *found))
+                await fix_deal(room, FoundDeal(race.draw, race.shares, *found, rooms))
         finally:
             del self._searching[room]
+
+    def _is_searched_here(self, race: Race) -> bool:
+        """Return whether this node is searching for the deal for another room that shares it, or is about to."""
+        searching = [other.room for other in race.others if other.room in self._searching]
+        return any(self._searching[room] is not None or room < race.room for room in searching)
+
+    async def _rooms(self, race: Race, secret: bytes) -> tuple[RoomShares, ...] | None:
+        """Return all rooms that share the deal. Return nothing if that is only one, and None if the store has lost one."""
+        codes = [other.room for other in race.others]
+        if not codes:
+            return ()
+        rooms = [race.room_shares(secret)]
+        for other in await self._store.load_races(codes):
+            found = await self._store.load_secret(other.room) if other is not None else None
+            if other is None or found is None or other.draw != race.draw or not other.shares:
+                return None
+            rooms.append(other.room_shares(found.deal.seed))
+        return tuple(sorted(rooms))
 
     def give_up(self, room: str) -> None:
         """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
@@ -81,7 +103,7 @@ class DealSearch:
         for number in range(HIGHEST_CANDIDATE + 1):
             if line := await self._solvers.solve(replace(first, number=number), origin, race.room):
                 return number, line
-            if not await self._store.claim_search(race.room, self._node):
+            if not await self._store.claim_search(race.deal_room, self._node):
                 return None
             snapshot = await self._store.load(race.room)
             if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw != race.draw:

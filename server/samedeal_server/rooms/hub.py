@@ -39,7 +39,7 @@ from samedeal_server.telemetry.metrics import Metrics
 RETRY_INTERVAL: Final = 1.0
 """Time, in seconds, after which a room is refreshed because some work failed, or an overdue tick is retried."""
 
-_HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "deal_found"))
+_HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "room_sealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
 ABSENCE_TIMEOUT: Final = 60.0
@@ -271,10 +271,19 @@ class Hub:
             self.audience.broadcast(player_notices.unseated(gone))
         if "not_drawn" in changed.changes:
             self.audience.broadcast(player_notices.not_drawn())
+        if "not_met" in changed.changes:
+            self.audience.broadcast(player_notices.not_met())
+        if "over" in changed.changes:
+            self.audience.broadcast(player_notices.over())
+        if "redrawn" in changed.changes:
+            lost = [each for each in race.elsewhere if each not in before.elsewhere]
+            self.audience.broadcast(player_notices.redrawn((each.name, each.room) for each in lost))
         step = (race.draw, race.lacks_shares, race.is_sealed)
         if "extended" in changed.changes and self._announced_waiting != step:
             self._announced_waiting = step
-            self.audience.broadcast(player_notices.waiting(racer.name for racer in race.awaited))
+            self.audience.broadcast(
+                player_notices.waiting((racer.name for racer in race.awaited), for_rooms=race.waits_for_rooms)
+            )
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()
             return

@@ -10,6 +10,8 @@ from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
 
+from msgspec import structs
+
 from samedeal.errors import RequestRefused
 from samedeal.protocol.messages import TideTime
 from samedeal.protocol_codes import RefusalCode
@@ -20,6 +22,7 @@ from samedeal_server.races.earlier import choose
 from samedeal_server.races.public_facts import news_of
 from samedeal_server.races.race import (
     CommandResult,
+    DealSecret,
     FixDealCommand,
     FoundDeal,
     Progress,
@@ -42,6 +45,9 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
+
+_TOLD_TO_ROOMS: Final = frozenset(("countdown", "room_sealed", "drawn", "deal_found", "over", "finished", "closed"))
+"""Changes of a race for which other rooms that share its deal may wait."""
 
 _log = get_logger()
 
@@ -117,6 +123,8 @@ class RoomRegistry:
             hub = self.hubs.get(room)
             if hub is not None:
                 await self.background.guard(hub.pull())
+            if race.group and _TOLD_TO_ROOMS.intersection(changes):
+                self.background.spawn(partial(self._tick_group, race))
         if race.needs_search and not self._deals.is_searching(room):
             self.background.spawn(partial(self._deals.search, room, self._fix_deal))
         elif not race.needs_search and "deal_found" not in changes:
@@ -199,12 +207,39 @@ class RoomRegistry:
             return None
         if race.is_alone(await self.store.now()):
             race = await self._race_alone(race)
+        if race.follows_rooms:
+            race = await self._follow_rooms(race, deal)
         await self.store.index.update(race)
         if race.phase == "finished":
             await self._records.keep(race)
             if news := news_of(race, "finished"):
                 await self.store.news.add_once(news)
         return race
+
+    async def _tick_group(self, race: Race) -> None:
+        """Tick all rooms that share the deal of a race, because some of them may have waited for this room."""
+        for other in await self.store.load_races(race.group):
+            if other is not None and (other.is_waiting or other.phase == "racing"):
+                await self.background.guard(self.tick(other.room))
+
+    async def _follow_rooms(self, race: Race, secret: DealSecret) -> Race:
+        """Let a race go on as the other rooms allow that may share its deal. If one of them has the deal, take it over."""
+        found = await self.store.load_races([room for room in race.group if room != race.room])
+        others = tuple(other for other in found if other is not None)
+        for other in others if race.needs_search else ():
+            known = await self.store.load_secret(other.room) if other.deal_found and other.draw == race.draw else None
+            if known is not None and known.deal.found is not None:
+                own = structs.replace(known.deal.found, shares=race.shares)
+                return await self.command(race.room, FixDealCommand(own, other.starts), "")
+        return await self.command(race.room, lambda snapshot: TickCommand(snapshot.progress, secret, others=others), "")
+
+    async def check_not_racing_elsewhere(self, player: str, race: Race) -> None:
+        """Raise RequestRefused if a player still races in another room that has the deal of ``race``."""
+        for other in await self.store.load_races([each.room for each in race.others]) if race.others else ():
+            if other is not None and other.racer(player) is not None and not other.over_at:
+                progress = (await self.store.load_progress(other))[player]
+                if other.is_racing(player, progress):
+                    raise refusals.racing()
 
     async def _race_alone(self, race: Race) -> Race:
         """Start the race of a player for whom nobody came, with the deal of an earlier race if there is one."""

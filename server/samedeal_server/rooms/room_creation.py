@@ -45,8 +45,12 @@ class RoomCreator:
         """Return a keyed hash of a network. All nodes compute the same hash. Races contain it, and not the address."""
         return hmac.digest(self._store.receipt_key, network.encode(), "sha256").hex()[:16]
 
-    async def create(self, options: Options, code: str, passphrase: str, network: str, tide: int = 0) -> str:
-        """Open a room and return its code. If ``code`` is empty, choose a random code. ``tide`` is as in ``Race``.
+    async def create(
+        self, options: Options, code: str, passphrase: str, network: str, tide: int = 0, group: tuple[str, ...] = ()
+    ) -> str:
+        """Open a room and return its code. If ``code`` is empty, choose a random code.
+
+        ``tide`` and ``group`` are as in ``Race``.
 
         Raise SamedealError if there are too many rooms, an argument is invalid, or the code is taken.
         """
@@ -61,9 +65,8 @@ class RoomCreator:
         )
         for _ in range(_ATTEMPTS):
             room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
-            race = replace(
-                _new_race(room, options, deal, secret, now), origin="" if tide else self.origin(network), tide=tide
-            )
+            origin = "" if tide else self.origin(network)
+            race = replace(_new_race(room, options, deal, secret, now), origin=origin, tide=tide, group=group)
             if await self._open(race, secret):
                 return room
             if code:

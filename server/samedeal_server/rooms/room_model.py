@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import DrawnShare, LostSeat, RoomState, Seat, Tally
+from samedeal.protocol.messages import DealRoom, DrawnShare, LostSeat, RoomState, Seat, SeatLostElsewhere, Tally
 from samedeal_server.races.race import ABSENT_AFTER, Progress, Race
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
@@ -103,7 +103,7 @@ class RoomModel:
                     resigned=racer.resigned and not self.progress_of(racer.player).finished_at,
                     bot=racer.bot,
                     stuck=racer.is_stuck(self.progress_of(racer.player)),
-                    share_commitment=racer.commitment,
+                    share_commitment=b"" if race.waits_for_rooms else racer.commitment,
                 )
                 for racer in race.racers
             ),
@@ -125,6 +125,8 @@ class RoomModel:
             rooms_before=race.rooms_before,
             earlier=race.earlier,
             tide=race.tide,
+            rooms=tuple(DealRoom(room=each.room, seal=each.seal, digest=each.digest) for each in race.others),
+            elsewhere=tuple(SeatLostElsewhere(**lost._asdict()) for lost in race.elsewhere),
         )
 
     def tally(self, player: str) -> Tally:

@@ -1,4 +1,4 @@
-"""The rooms of tides: players who come are sent to them, at most sixteen to a room."""
+"""The rooms of tides: players who come are sent to them, at most sixteen to a room. Some rooms share one deal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hmac
 from typing import Final
 
 from samedeal.errors import RequestRefused
+from samedeal.joint_deal import MAX_ROOMS
 from samedeal.options import MAX_PLAYERS, Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import OPEN_FOR, has_tide
@@ -18,7 +19,7 @@ _COUNTDOWN: Final = 10
 _MOST_ROOMS: Final = 256
 """Maximum number of rooms of a tide, for people and again for bots."""
 
-_ROOMS_PER_READ: Final = 8
+_ROOMS_PER_READ: Final = MAX_ROOMS
 _FULL_FOR: Final = 1.0
 """Time, in seconds, for which a room that was full is not looked at again."""
 
@@ -72,7 +73,9 @@ class TideRooms:
             raise refusals.server_full()
         code = _code(self._store.receipt_key, tide, number)
         if number >= len(rooms):
-            await self._open(game, start, code, network, bot=bot)
+            first = number - number % MAX_ROOMS
+            group = sorted(_code(self._store.receipt_key, tide, first + each) for each in range(MAX_ROOMS))
+            await self._open(game, start, code, network, tuple(group), bot=bot)
         return code
 
     async def _load(self, codes: list[str]) -> list[Race | None]:
@@ -88,11 +91,11 @@ class TideRooms:
                 self._full[code] = now, race
         return [races[code] if code in races else self._full[code][1] for code in codes]
 
-    async def _open(self, game: str, start: int, code: str, network: str, *, bot: bool) -> None:
+    async def _open(self, game: str, start: int, code: str, network: str, group: tuple[str, ...], *, bot: bool) -> None:
         options = Options.scheduled(game, start, _COUNTDOWN, bots=bot)
         await self._store.tides.keep(game, start, code, ())
         try:
-            await self._creator.create(options, code, "", network, tide=start)
+            await self._creator.create(options, code, "", network, start, group)
         except RequestRefused as refused:
             if refused.code != RefusalCode.ROOM_EXISTS:  # otherwise another node has just opened it
                 raise

@@ -42,7 +42,7 @@ def standing_lines(race: Race, lines: Iterable[Standing], *, racing: bool = Fals
             room=race.room,
             foundation_cards=line.foundation_cards,
             time=line.time,
-            room_place=line.place,
+            deal=race.deal_room,
             bot=line.bot,
             racing=racing,
         )

@@ -475,6 +475,20 @@ class LostSeat(Struct, frozen=True, kw_only=True):
     reason: LossReason
 
 
+class SeatLostElsewhere(LostSeat, frozen=True, kw_only=True):
+    """A player of another room who lost the seat while the deal of both rooms was being drawn."""
+
+    room: str
+
+
+class DealRoom(Struct, frozen=True, kw_only=True):
+    """Another room that shares the deal: a hash of all promises in it, and of all shares once all are known."""
+
+    room: str
+    seal: bytes
+    digest: bytes
+
+
 class Tally(Struct, frozen=True, kw_only=True):
     """The part of a player's progress that everybody may see. It has counts, and never cards.
 
@@ -552,7 +566,9 @@ class RoomState(_Message, frozen=True):
     the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
     races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
-    tide of the race starts, or 0 if it belongs to none.
+    tide of the race starts, or 0 if it belongs to none. ``rooms`` are the other rooms that share the deal. They are shown
+    together with the commitments of a sealed draw. ``elsewhere`` has the players of other rooms who lost their seats so
+    that the deal had to be drawn again.
     """
 
     room: str
@@ -582,6 +598,8 @@ class RoomState(_Message, frozen=True):
     rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
     tide: int = 0
+    rooms: tuple[DealRoom, ...] = ()
+    elsewhere: tuple[SeatLostElsewhere, ...] = ()
 
 
 class BoardState(_Message, frozen=True):
@@ -652,8 +670,9 @@ class DelayedMove(_Message, frozen=True):
 class TideLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A player's line in the table of a tide or a day. ``time`` is the time to the finish, in milliseconds, or 0.
 
-    ``room`` is the room in which the player raced, and ``room_place`` the place in its standings, where all had the same
-    deal. ``racing`` says whether its race still goes on.
+    ``room`` is the room in which the player raced. ``deal`` is the code of one of the rooms with the same cards, which is
+    the same for all of them, and ``deal_place`` the place among those who had these cards. ``racing`` says whether the
+    race still goes on.
     """
 
     player: str
@@ -662,7 +681,8 @@ class TideLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     foundation_cards: int
     time: int = 0
     place: int = 0
-    room_place: int = 0
+    deal: str = ""
+    deal_place: int = 0
     bot: bool = False
     racing: bool = False
 

@@ -11,6 +11,7 @@ from samedeal.protocol.messages import (
     CommitShare,
     Create,
     Created,
+    DealRoom,
     DeclareStuck,
     DelayedBoard,
     DelayedMove,
@@ -45,6 +46,7 @@ from samedeal.protocol.messages import (
     Rooms,
     RoomState,
     Seat,
+    SeatLostElsewhere,
     Standing,
     Start,
     Tally,
@@ -245,6 +247,8 @@ SAMPLES: tuple[ToServer | ToClient, ...] = (
         draw=2,
         lost=(LostSeat(draw=1, seat=3, name="Cy", reason="silent"), LostSeat(draw=2, seat=2, name="Bo", reason="left")),
         shares=(DrawnShare(seat=1, name="Ana", commitment=bytes(range(32)), share=bytes(32)),),
+        rooms=(DealRoom(room="brook", seal=bytes(32), digest=b""),),
+        elsewhere=(SeatLostElsewhere(draw=1, seat=4, name="Dan", reason="left", room="brook"),),
     ),
     BoardState(
         room="friday", revision=0, game="willow", piles=(b"\x01", b"\xc0\x2a", b""), hash=HASH, moves=0, undos=0

@@ -2,7 +2,7 @@
 
 import {DOWN, FACE, GAMES, HIDDEN, onFoundations, played} from "./piles.js"
 import {GAMES as RULES, deal, shuffle} from "./rules.mjs"
-import {sha256, unhex} from "./words.js"
+import {digestOf, ofRooms, promises, sha256, unhex} from "./words.js"
 
 export const isHash = async (expected, ...parts) => String(await sha256(...parts)) === String(expected)
 
@@ -29,53 +29,79 @@ async function candidateStream(mix, number, decks) {
 
 const NUMBER = "(?:0|[1-9]\\d{0,8})"
 const HASH = "[0-9a-f]{64}"
+const SEATS = `(?:seat: ${NUMBER} ${HASH} ${HASH} .+\n)+`
+const GONE = `${NUMBER} (?:left|kicked|silent) .+\n`
 const PROOF = new RegExp(
-	`^samedeal deal 3\nroom: (?<room>.+)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
+	`^samedeal deal [34]\nroom: (?<room>.+)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
 		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?commitment: (?<commitment>${HASH})\n` +
 		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>[1-5])\n` +
-		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) .+\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} .+\n)+))` +
-		`candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n?$`
+		`(?<lost>(?:lost: [1-5] ${GONE})*)(?<seats>${SEATS}))candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n` +
+		`(?<tide>(?:elsewhere: [1-5] \\S+ ${GONE})*(?:tide: \\S+ ${HASH} ${HASH}\n${SEATS})*)$`
 )
 
+const lostIn = text =>
+	Array.from(text.matchAll(/^\w+: (\d)(?: (\S+))?? (\d+) ([a-z]+) (.+)$/gm), ([, draw, room, seat, reason, name]) =>
+		({draw: Number(draw), room, seat, reason, name}))
+
+const sharesIn = text =>
+	Array.from(text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm), ([, seat, hash, share, name]) =>
+		({seat: Number(seat), name, commitment: unhex(hash), share: unhex(share)}))
+
+// Another room that shares the deal, from its lines.
+async function readRoom(text) {
+	const shares = sharesIn(text)
+	const [room, ...values] = text.split(/\s/)
+	const [commitment, secret] = values.map(unhex)
+	const seal = await digestOf("samedeal seal v1\n", commitment, shares, "commitment")
+	return {room, commitment, secret, shares, seal, digest: await digestOf("samedeal words v1\n", commitment, shares)}
+}
+
 // Return the values of a proof, or null if it is not written as DEALS.md says.
-function readProof(text) {
-	const values = PROOF.exec(text)?.groups
+async function readProof(text) {
+	const values = PROOF.exec(`${text.trim()}\n`)?.groups
 	if (!values) return null
-	const [draw, candidate] = [Number(values.draw ?? 0), Number(values.candidate)]
-	const lost = Array.from((values.lost ?? "").matchAll(/^lost: (\d) (\d+) (\S+) (.+)$/gm), ([, draw, seat, reason, name]) => {
-		return {draw: Number(draw), seat: Number(seat), reason, name}
-	})
-	const shares = Array.from((values.seats ?? "").matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm), ([, seat, hash, share, name]) => {
-		return {seat: Number(seat), name, commitment: unhex(hash), share: unhex(share)}
-	})
-	return {...values, draw, candidate, lost, shares}
+	const [gone, ...blocks] = values.tide.split(/^tide: /m)
+	return {
+		...values,
+		draw: Number(values.draw ?? 0),
+		candidate: Number(values.candidate),
+		lost: lostIn(values.lost ?? ""),
+		shares: sharesIn(values.seats ?? ""),
+		elsewhere: lostIn(gone),
+		others: await Promise.all(blocks.map(readRoom))
+	}
 }
 
-// Whether the seats rise, the draws of the lost seats rise too, and each draw before the last one lost a seat.
-function isInOrder({draw, lost, shares}) {
-	const rises = ({seat}, i) => seat < 256 && seat > (shares[i - 1]?.seat ?? 0)
-	const follows = (each, i) => each.draw >= (lost[i - 1]?.draw ?? 1) && each.draw <= draw && each.seat > 0 && each.seat < 256
-	const before = Array.from({length: draw - 1}, (_, i) => i + 1)
-	return shares.every(rises) && lost.every(follows) && before.every(number => lost.some(each => each.draw === number))
+// Whether the seats and the draws of the lost seats rise, and each draw before the last one lost a seat.
+function isInOrder({draw, lost, shares, elsewhere, others}) {
+	const rises = ({seat}, i, all) => seat < 256 && seat > (all[i - 1]?.seat ?? 0)
+	const follows = (each, i, all) => each.draw >= (all[i - 1]?.draw ?? 1) && each.draw <= draw && each.seat > 0 && each.seat < 256
+	return (
+		[{shares}, ...others].every(({shares}) => shares.every(rises)) &&
+		lost.every(follows) &&
+		elsewhere.every(follows) &&
+		new Set([...lost, ...elsewhere].map(each => each.draw)).add(draw).size === draw
+	)
 }
 
-// Seats as texts, to compare them.
-const inText = (seats, ...names) => JSON.stringify(seats.map(seat => names.map(name => String(seat[name]))))
+const inText = (seats, names) => JSON.stringify(seats.map(seat => names.map(name => `${seat[name]}`)))
+const areSame = (one, other, ...names) => inText(one, names) === inText(other, names)
 const COMMITTED = ["seat", "name", "commitment"]
 
 // The step about the shares of a joint deal. `shown` is what the page was shown of the draw while it went on.
 async function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
-	const {draw, lost, shares} = proof
-	const hashes = shares.map(({name, commitment, share}) =>
-		isHash(commitment, "samedeal share v3\n", `${room}\n${name}\n${draw}\n`, share)
+	const {draw, lost, shares, others} = proof
+	const hashes = [{room, shares}, ...others].flatMap(({room, shares}) =>
+		shares.map(({name, commitment, share}) => isHash(commitment, "samedeal share v3\n", `${room}\n${name}\n${draw}\n`, share))
 	)
+	const promised = promises(others, shares)
 	const isIn = ({seat, name}) => shares.some(own => own.seat === seat && own.name === name)
 	const isWhole = (await Promise.all(hashes)).every(Boolean) && isInOrder(proof) && players.every(isIn)
-	const isSealed = !sealed[draw] || inText(sealed[draw], ...COMMITTED) === inText(shares, ...COMMITTED)
+	const isSealed = !sealed[draw] || areSame(promises(sealed[draw].rooms, sealed[draw].players), promised, ...COMMITTED)
 	const isDrawn =
 		!drawn ||
-		(inText(drawn.lost, "draw", "seat", "reason", "name") === inText(lost, "draw", "seat", "reason", "name") &&
-			inText(drawn.shares, ...COMMITTED, "share") === inText(shares, ...COMMITTED, "share"))
+		(areSame(drawn.lost, lost, "draw", "seat", "reason", "name") &&
+			areSame(promises(drawn.rooms, drawn.shares), promised, ...COMMITTED, "share"))
 	const sentence = sealed[draw]
 		? "The shares in the deal are exactly those to which this page saw the players commit."
 		: drawn
@@ -96,18 +122,23 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 		const {shake256} = await import("./shake256.js")
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
-	const version = /^samedeal deal (\d+)\n/.exec(text)?.[1]
-	if (version && version !== "3")
+	const version = /^samedeal deal (?![34]\n)(\d+)\n/.exec(text)?.[1]
+	if (version)
 		return {steps: [[null, `The proof of this deal has version ${version}, which this page cannot check.`]], line: []}
-	const proof = readProof(text)
+	const proof = await readProof(text)
 	if (!proof) return {steps: [[false, "The proof of this deal is complete, and is written as it should be."]], line: []}
-	const {name, shares, candidate, solver, budget, least = "1"} = proof
+	const {name, shares, others, candidate, solver, budget, least = "1"} = proof
 	const secret = !name ? unhex(proof.secret) : name.startsWith("again ") ? unhex(name.slice(6)) : await sha256("samedeal public v2\n", `${name}\n`)
-	const terms = [room, game, solver, budget, ...(proof.least ? [least] : [])].map(term => `${term}\n`)
-	const promised = await isHash(commitment, "samedeal commitment v2\n", ...terms, secret)
+	const terms = [game, solver, budget, ...(proof.least ? [least] : [])].map(term => `${term}\n`)
+	const rooms = [{room, commitment, secret, shares}, ...others].map(each => ({...each}))
+	let promised = true
+	for (const each of rooms) {
+		promised &&= await isHash(each.commitment, "samedeal commitment v2\n", `${each.room}\n`, ...terms, each.secret)
+		each.digest = await digestOf("samedeal mix v2\n", each.secret, each.shares)
+	}
 	const isOwn = proof.room === room && proof.game === game && String(unhex(proof.commitment)) === String(commitment)
 	const kept = promised && isOwn
-	const mix = name ? secret : await sha256("samedeal mix v2\n", secret, ...shares.flatMap(({seat, share}) => [[seat], share]))
+	const mix = name ? secret : others.length ? await ofRooms("samedeal tide v1\n", rooms) : rooms[0].digest
 	const piles = dealt(game, await candidateStream(mix, candidate, decks))
 	const line = proof.line.split(", ")
 	const end = line.reduce((now, move) => now && played(game, now, move), piles)
@@ -120,7 +151,7 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 			]
 	steps.push([Boolean(end) && onFoundations(game, end) === 52 * decks, "The winning line brings all cards to the foundations."])
 	const search = {game, deal, solver, limits: [Number(least), Number(budget)], mix, candidate, line}
-	return {steps, piles, line, search, shares, draw: proof.draw, lost: proof.lost}
+	return {steps, piles, line, search, shares, others, draw: proof.draw, lost: [...proof.lost, ...proof.elsewhere]}
 }
 
 // The faces of a board. Cards that were never seen still lie where they were dealt.

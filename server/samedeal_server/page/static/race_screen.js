@@ -362,25 +362,24 @@ export class RaceScreen {
 
 	// Show how the draw of a joint deal goes, during the countdown.
 	showDraw() {
-		const {phase, draw, lost, shares} = this.race.room
-		const isDrawn = shares.length > 0
-		const now = isDrawn ? "The deal is drawn." : "The players draw the deal together."
-		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, isDrawn), now] : []
+		const {room, drawn} = this.race
+		const {phase, draw, lost, elsewhere} = room
+		const now = drawn ? "The deal is drawn." : "The players draw the deal together."
+		const lines = phase === "countdown" && draw ? [...lossLines(draw, [...lost, ...elsewhere], drawn), now] : []
 		byId("draw").hidden = !lines.length
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
 	async showWords() {
 		const {room, commitment, drawn} = this.race
-		const isJoint = room.deal.startsWith("winnable")
-		const shares = isJoint ? (drawn?.shares ?? room.shares) : []
-		const isFixed = isJoint ? shares.length : room.phase !== "open"
+		const {shares} = drawn ?? (room.phase === "finished" ? room : {shares: []})
+		const isFixed = room.deal.startsWith("winnable") ? shares.length : room.phase !== "open"
 		const state = `${commitment} ${isFixed} ${shares.map(({share}) => share)}`
 		if (state === this.wordsOf) return
 		this.wordsOf = state
 		if (!isFixed) return setText(byId("words"), "")
 		const {dealWords} = await import("./words.js").catch(loadAgain)
-		const words = await dealWords(commitment, shares)
+		const words = await dealWords(commitment, shares, room.room, room.rooms)
 		if (state === this.wordsOf) setText(byId("words"), `Deal words: ${words}`)
 	}
 
@@ -488,7 +487,7 @@ function stateOf(row, room) {
 
 // Who lost a seat while a joint deal was drawn, and what followed.
 function lossLines(draw, lost, isDrawn) {
-	const gone = number => lost.filter(each => each.draw === number).map(({name, reason}) => `${name} ${REASONS[reason]}`).join(", ")
+	const gone = number => lost.filter(each => each.draw === number).map(({name, room, reason}) => `${name}${room ? ` in ${room}` : ""} ${REASONS[reason]}`).join(", ")
 	const [is, goesOn] = isDrawn ? ["was", "went on"] : ["is", "goes on"]
 	const again = Array.from({length: draw - 1}, (_, i) => `${gone(i + 1)}: the deal ${is} drawn again (draw ${i + 2} of ${MAX_DRAWS})`)
 	return [...again, ...(gone(draw) ? [`${gone(draw)}: the draw ${goesOn}`] : [])]

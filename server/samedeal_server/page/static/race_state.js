@@ -11,8 +11,8 @@ const CLOSE = 5 // cards to go
 export class Race {
 	room = null
 	commitment = null
-	sealed = {} // by number of a draw: the players with the hashes that were shown when all had committed
-	drawn = null // {lost, shares}, as shown when the deal was fixed, or null if that was after the race
+	sealed = {} // by number of a draw: {rooms, players}, with the hashes that were shown when all had committed
+	drawn = null // {lost, shares, rooms}, as shown when the deal was fixed, or null if that was after the race
 	boards = new Map() // by player: {revision, piles, moves, time, count, progressAt, finishedAt}
 	starts = [] // piles of revision 0 that were seen
 	progress = new Map() // by player: [[time, cards], ...]
@@ -23,7 +23,7 @@ export class Race {
 	// draw never changes afterwards, so that the proof can be compared with it.
 	setRoom(room) {
 		const before = this.room?.players.map(({player}) => player) ?? []
-		const {players, phase, commitment, draw, lost, shares} = room
+		const {players, phase, commitment, draw, lost, shares, rooms} = room
 		if (!players.some(({player}) => before.includes(player))) {
 			const isSame = String(this.commitment) === String(commitment)
 			Object.assign(this, new Race(), {isLive: this.isLive}, isSame && {sealed: this.sealed})
@@ -31,8 +31,9 @@ export class Race {
 		if (room.earlier?.length) this.commitment = commitment // of a deal that follows from its name
 		this.commitment ??= commitment
 		const isSealed = phase === "countdown" && !shares.length && players.length && players.every(seat => seat.share_commitment.length)
-		if (isSealed) this.sealed[draw] ??= players.map(seat => ({...seat, commitment: seat.share_commitment}))
-		if (shares.length && !/finished|closed/.test(phase)) this.drawn ??= {lost, shares}
+		if (isSealed) this.sealed[draw] ??= {rooms, players}
+		const isKnown = shares.length && !/finished|closed/.test(phase)
+		if (isKnown && rooms.every(({digest}) => digest.length)) this.drawn ??= {lost, shares, rooms}
 		this.room = room
 		if (this.isLive) this.follow(room.tallies)
 	}

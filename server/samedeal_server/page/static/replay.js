@@ -74,7 +74,7 @@ export class ReplayScreen extends RaceScreen {
 		const {piles, line, steps} = opened
 		demand(piles, steps[0][0] === null ? steps[0][1] : "The proof in this record is not as it should be.")
 		const race = new Race()
-		race.setRoom({...record, draw: 0, lost: [], shares: [], options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
+		race.setRoom({...record, draw: 0, lost: [], shares: [], rooms: [], elsewhere: [], options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
 		const way = line.map((action, n) => ({action, time: ((n + 1) * record.length) / line.length}))
 		const players = line.length ? [...record.players, {player: LINE, name: "Winning line", actions: way}] : record.players
 		this.histories = players.map(player => [player.player, boardsOf(race, player, piles)])
@@ -83,7 +83,7 @@ export class ReplayScreen extends RaceScreen {
 		setText(byId("title"), record.room)
 		this.slider.max = record.length
 		this.showDeal(opened, record.proof)
-		setText(byId("words"), `Deal words: ${await dealWords(record.commitment, opened.shares ?? [])}`)
+		setText(byId("words"), `Deal words: ${await dealWords(record.commitment, opened.shares ?? [], record.room, opened.others)}`)
 	}
 
 	seek(at) {

@@ -1,7 +1,7 @@
 // The racer's shares of a joint deal: when to commit to a share, when to reveal it, and when not to. PROTOCOL.md,
 // "What a client checks", has the rules.
 
-import {hex, sha256, unhex} from "./words.js"
+import {hex, promises, sha256, unhex} from "./words.js"
 
 const MAX_DRAWS = 5
 const PROBLEMS = {
@@ -17,6 +17,7 @@ const PROBLEMS = {
 const UNKNOWN = "This browser has lost its notes of the draw, so that it cannot tell whether your random number is in the deal."
 const OWN = "Your random number is in the deal, together with exactly the promises that this page saw before."
 
+const asText = (...all) => JSON.stringify(promises(...all).map(({seat, name, commitment}) => [seat, name, hex(commitment)]))
 const places = seats => JSON.parse(seats).map(([seat, name]) => `${seat} ${name}`)
 
 export class Shares {
@@ -38,7 +39,7 @@ export class Shares {
 
 	// Return the request with which a racer has to answer a state of the room, or null.
 	async answer(room, player) {
-		const {phase, players, draw, lost, shares} = room
+		const {phase, players, draw, lost, shares, rooms, elsewhere} = room
 		const commitment = hex(room.commitment)
 		if (this.commitment && this.commitment !== commitment) return this.wrong("room")
 		this.commitment = commitment
@@ -55,7 +56,7 @@ export class Shares {
 		if (shares.length) {
 			if (!/countdown|racing/.test(phase)) return null
 			if (!last) return this.present ? this.wrong("shares") : null
-			const shown = JSON.stringify(shares.map(({seat, name, commitment}) => [seat, name, hex(commitment)]))
+			const shown = asText(rooms, shares)
 			const isIn = shares.some(({share}) => hex(share) === last.share)
 			return last.draw !== draw || shown !== last.seats || !isIn ? this.wrong("shares") : null
 		}
@@ -70,20 +71,23 @@ export class Shares {
 		const own = await sha256("samedeal share v3\n", `${room.room}\n${seat.name}\n${draw}\n`, share)
 		if (!isSealed) return {type: "commitshare", draw, commitment: own}
 		if (hex(seat.share_commitment) !== hex(own)) return this.wrong("own")
-		const list = players.map(({seat, name, share_commitment: hash}) => [seat, name, hex(hash)]).sort(([a], [b]) => a - b)
-		return this.reveal({draw, seats: JSON.stringify(list), share: hex(share), place: `${seat.seat} ${seat.name}`})
+		const gone = elsewhere.length ? [...elsewhere, ...lost] : [] // the deal is drawn again because of other rooms
+		return this.reveal({draw, seats: asText(rooms, players), share: hex(share), place: `${seat.seat} ${seat.name}`}, gone)
 	}
 
 	// A share is revealed for one list of seats, and in another draw only if somebody has lost a seat.
-	reveal(draw) {
+	reveal(draw, gone) {
 		const {revealed, stay} = this.kept
 		const known = revealed.find(each => each.draw === draw.draw)
 		if (known && known.seats !== draw.seats) return this.wrong("seats")
 		const last = revealed.at(-1)
 		if (!known && last && revealed.length > stay) {
-			if (draw.draw !== last.draw + 1) return this.wrong("skipped")
+			let next = last.draw + !gone.length
+			while (gone.some(each => each.draw === next)) next++
+			if (draw.draw <= last.draw || draw.draw > next) return this.wrong("skipped")
 			const [before, now] = [places(last.seats), places(draw.seats)]
-			if (now.length >= before.length || !now.every(place => before.includes(place))) return this.wrong("nobody")
+			const isElsewhere = gone.some(each => each.draw === last.draw && before.includes(`0 ${each.room}`))
+			if (now.length >= before.length + isElsewhere || !now.every(place => before.includes(place))) return this.wrong("nobody")
 		}
 		if (!known) this.change({revealed: [...revealed, draw]})
 		return {type: "revealshare", draw: draw.draw, share: unhex(draw.share)}

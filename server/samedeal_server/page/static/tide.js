@@ -20,8 +20,8 @@ export class TideTable {
 	element = element("div", {id: "tide"})
 
 	constructor({link, race}) {
-		const {game, tide, room} = race.room
-		Object.assign(this, {link, game, tide, room, me: link.player, day: false})
+		const {game, tide} = race.room
+		Object.assign(this, {link, game, tide, me: link.player, day: false})
 		byId("standings").parentNode.after(this.element)
 		setInterval(() => document.hidden || this.follow(), MINUTE / 2)
 		this.follow()
@@ -59,10 +59,9 @@ export class TideTable {
 		this.element.replaceChildren(table(false, people, "player"), table(true, bots, "bot"), button)
 	}
 
-	row({player, name, place, time, foundation_cards: count, room, room_place: inRoom, racing}) {
+	row({player, name, place, time, foundation_cards: count, deal_place: among = 0, racing}) {
 		const result = time ? clock(time) : `${count} of ${52 * GAMES[this.game].decks} cards`
-		const where = `${inRoom}. in ${room === this.room ? "this room" : room}${racing ? ", racing" : ""}`
-		const cells = [place, name, result, where]
+		const cells = [place, name, result, among === place ? "" : `${among}. with the same cards`, racing ? "racing" : ""]
 		return element("tr", {class: player === this.me ? "own" : ""}, ...cells.map(cell => element("td", {}, `${cell}`)))
 	}
 }

@@ -11,9 +11,22 @@ export async function sha256(...parts) {
 	return (await import("./hash.js")).sha256(bytes) // a page that came over plain http
 }
 
-// Four words that are the same for all who race on the same cards.
-export async function dealWords(commitment, shares) {
-	const hash = await sha256("samedeal words v1\n", commitment, ...shares.flatMap(({seat, share}) => [[seat], share]))
+// Hashes of the rooms that share a deal, in the order of their codes.
+export const ofRooms = (label, rooms) => sha256(label, ...rooms.map(({room, digest}) => [`${room}\n`, digest]).sort().flat())
+
+// All that was promised: the other rooms that share the deal, as seats 0, and the seats.
+export const promises = (rooms, seats) =>
+	[
+		...rooms.map(({room, seal, digest}) => ({seat: 0, name: room, commitment: seal, share: digest})),
+		...seats.map(each => ({...each, commitment: each.share_commitment ?? each.commitment}))
+	].sort((a, b) => a.seat - b.seat)
+
+export const digestOf = (label, first, shares, name = "share") => sha256(label, first, ...shares.flatMap(each => [[each.seat], each[name]]))
+
+// Four words that are the same for all who race on the same cards, also in the other `rooms`.
+export async function dealWords(commitment, shares, room, rooms = []) {
+	const digest = await digestOf("samedeal words v1\n", commitment, shares)
+	const hash = rooms.length ? await ofRooms("samedeal tide words v1\n", [{room, digest}, ...rooms]) : digest
 	const word = at => {
 		const bits = (hash[at] << 8) | hash[at + 1]
 		const [consonant, vowel] = [place => "bdfghjklmnprstvz"[(bits >> place) & 15], place => "aiou"[(bits >> place) & 3]]
