@@ -100,6 +100,10 @@ class DrawnBoard:
             assert cards == list(pile), (self.player, self.revision, key)
 
 
+_ANSWER_TIME: Final = 120.0
+"""Timeout, in seconds, for a browser to answer. Otherwise a browser that hangs would stop all tests."""
+
+
 class BiDiError(Exception):
     """A command failed, for example because the page was left meanwhile."""
 
@@ -120,7 +124,7 @@ class BiDi:
         with self._lock:
             self._number += 1
             self._socket.send(json.dumps({"id": self._number, "method": method, "params": params}))
-            while (answer := json.loads(self._socket.recv())).get("id") != self._number:
+            while (answer := json.loads(self._socket.recv(_ANSWER_TIME))).get("id") != self._number:
                 self.events.append(answer)
         if answer["type"] != "success":
             raise BiDiError(answer["message"])

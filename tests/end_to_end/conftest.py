@@ -19,9 +19,12 @@ from tests.textual_internals import share_parsed_css
 share_parsed_css()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Engine], Browser]]:
-    """Starts each browser once for all tests, which run in one process: their group is ``browser``."""
+    """Starts browsers for the tests of a module.
+
+    A browser that has frozen a page may hide all later ones, and a hidden page never answers to a finger.
+    """
     with ExitStack() as stack:
         yield cache(lambda engine: stack.enter_context(running_browser(tmp_path_factory.mktemp(engine), engine)))
 
