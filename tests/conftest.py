@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 import pytest_asyncio
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import none
 from redis import Redis
 
 from samedeal_server.embedded_redis.server import EmbeddedRedis
@@ -29,12 +30,17 @@ def pytest_collection() -> None:
     gc.disable()
 
 
+def _run_nothing(_: None) -> None: ...
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
     """Let Python search for reference cycles less often, and not among what is there before the first test.
 
     Screens make many cycles, and each search went through all modules and tests, which took a quarter of the time.
+    Hypothesis makes its source of random numbers when it runs first, and since Python 3.14 warns if its owner is frozen.
     """
+    given(none())(_run_nothing)()
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000, 10, 20)
