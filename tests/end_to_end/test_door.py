@@ -89,7 +89,7 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         play = record.start()
         for number, (_, action) in enumerate(record.actions):
             if number == 10:
-                await terminal.wait_for(f"{play.board.foundation_cards}/52 .*ping ")
+                await terminal.wait_for(f"/52 +{play.moves} moves .*ping ")
                 first.process.kill()
                 await terminal.wait_for("code 255")
                 break
@@ -99,7 +99,7 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         terminal.open((80, 24), *ssh("ssh", second, key, "-t", "other@127.0.0.1"))
         await terminal.wait_for("Your seat +in friday")
         terminal.type("b")
-        await terminal.wait_for(f"{play.board.foundation_cards}/52 .*ping ")
+        await terminal.wait_for(f"/52 +{play.moves} moves .*ping ")
         terminal.resize(120, 40)
         for _, action in record.actions[10:]:
             terminal.type(*({"space": "Space"}.get(each, each) for each in keys_for(Move.parse(action), play.board)))

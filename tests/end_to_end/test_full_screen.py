@@ -75,18 +75,18 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
             await terminal.wait_for("Your race is running")
             await terminal.wait_for("back to your seat")
             terminal.type("Enter")
-            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*(●|ping) ")
+            await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
         if number == 40:
             terminal.resize(120, 40)
         if number == 50:
             terminal.resize(50, 10)
             await terminal.wait_for("^Window too small: 50x10. Needed: 57x18")
             terminal.resize(80, 24)
-            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*(●|ping) ")
+            await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
         terminal.type(*(TMUX_NAMES.get(key, key) for key in keys_for(Move.parse(action), play.board)))
         play = play.act(action)
         if number % 10 == 9:
-            await terminal.wait_for(f"{play.board.foundation_cards}/52 .*(●|ping) ")
+            await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
     assert play.board.won
     await terminal.wait_for("results")
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
