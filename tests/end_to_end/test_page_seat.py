@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     TideTime,
 )
 from samedeal.record import Record
+from samedeal_client.text.time_text import clock_text
 from samedeal_server.page.files import PageFiles
 from samedeal_server.rooms import race_now
 from samedeal_server.store import keys
@@ -99,7 +100,8 @@ async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) ->
     await browser.until("document.getAnimations().length > 40")  # the cards fall
     await browser.shows("You finished in")
     await mira.expect(Done, Resign)
-    await browser.shows("Place 1 in")
+    over = await mira.state(lambda state: state.phase == "finished")
+    await browser.shows(f"Place 1 in {clock_text(over.standings[0].time)}")
     await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
     await browser.shows("1", "caption ~ tr td:nth-child(3)")

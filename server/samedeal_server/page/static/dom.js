@@ -53,8 +53,10 @@ export function copyLine(line) {
 	return element("div", {class: "line-to-copy"}, code, button)
 }
 
+// A time as the terminal shows it, rounded down. `timeLeft` is rounded up, so that 00:00 is the end.
+export const timeLeft = ms => clock(ms + 999)
 export function clock(ms) {
-	const seconds = Math.max(0, Math.ceil(ms / 1000))
+	const seconds = Math.max(0, ms / 1000)
 	const [hours, ...rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor)
 	const text = rest.map(part => String(part).padStart(2, "0")).join(":")
 	return hours ? `${hours}:${text}` : text

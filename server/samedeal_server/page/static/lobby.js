@@ -1,7 +1,7 @@
 // The list of rooms, and of finished races.
 
 import {GAMES, title} from "./piles.js"
-import {byId, clock, copyLine, dealName, element, setText, showItems, stored} from "./dom.js"
+import {byId, clock, copyLine, dealName, element, setText, showItems, stored, timeLeft} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {OPEN_FOR, nextTide} from "./tide.js"
 
@@ -41,7 +41,7 @@ export class Lobby {
 		this.tide.next = next
 		const [button, text] = this.tide.children
 		button.disabled = next.start - now > OPEN_FOR
-		setText(text, `${title(next.game)} in ${clock(next.start - now)}${button.disabled ? "; it opens 5 minutes before" : ""}`)
+		setText(text, `${title(next.game)} in ${timeLeft(next.start - now)}${button.disabled ? "; it opens 5 minutes before" : ""}`)
 	}
 
 	async enter() {

@@ -2,7 +2,7 @@
 
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
-import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored} from "./dom.js"
+import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {Race, end, leader} from "./race_state.js"
 
@@ -341,9 +341,9 @@ export class RaceScreen {
 		const {delay, players, start_at: startAt} = room.options
 		const opens = room.starts + 1000 * delay - now
 		const texts = {
-			open: startAt ? `Starts in ${clock(startAt - now)}` : `Waiting for the start, ${room.players.length} of ${players} players`,
-			countdown: `Starts in ${clock(room.starts - now)}`,
-			racing: `${clock(room.ends - now)} left${boards.size || opens < 0 || this.seat ? "" : `, boards in ${clock(opens)}`}`,
+			open: startAt ? `Starts in ${timeLeft(startAt - now)}` : `Waiting for the start, ${room.players.length} of ${players} players`,
+			countdown: `Starts in ${timeLeft(room.starts - now)}`,
+			racing: `${timeLeft(room.ends - now)} left${boards.size || opens < 0 || this.seat ? "" : `, boards in ${timeLeft(opens)}`}`,
 			finished: "Finished",
 			closed: "Closed"
 		}
