@@ -845,6 +845,7 @@ def exclusions_are_justified(case: Case) -> Iterator[str]:
             "banned": journal.player in case.evidence.banned,
             "race_started": journal.replaces or any(lost.name == journal.name for lost in room.race.lost),
             "left": _left(journal),
+            "no_tide": journal.player not in {racer.player for racer in room.race.racers},  # it came too late
         }
         if not justified.get(journal.excluded, room.race.phase == "closed"):
             yield f"{journal.name}: was excluded as {journal.excluded} without a reason"

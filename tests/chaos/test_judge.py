@@ -888,7 +888,7 @@ def test_kicked_player_is_no_violation() -> None:
     check(kicked)
 
 
-@pytest.mark.parametrize("code", ["kicked", "banned", "room_closed", "race_started"])
+@pytest.mark.parametrize("code", ["kicked", "banned", "room_closed", "race_started", "no_tide"])
 def test_exclusion_without_a_reason_is_found(code: str) -> None:
     check(lambda played: played.journals["bob"].exclude(code), f"bob: was excluded as {code} without a reason")
 
