@@ -257,6 +257,8 @@ def serve_door(
     else:
         factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:
+        # Textual lets all tasks of the loop begin at once, where Python can. asyncssh's login would then never end.
+        setattr(runner.get_loop(), "set_task_factory", lambda _: None)  # noqa: B010 (mypy refuses the assignment to a method)
         runner.run(door.run(listeners, health, lifeline))
 
 
