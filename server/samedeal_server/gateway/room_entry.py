@@ -46,6 +46,9 @@ class RoomEntry:
         try:
             if (await self._rooms.load(room)).race.created != hub.race.created:
                 await hub.pull()  # the room was closed, and another room has its code now
+                await self._rooms.close(hub)
+                hub = await self._rooms.acquire(room)
+                await self._rooms.release(hub)  # of the two that were acquired, one is left
             await self._check_passphrase(hub, connection, message.passphrase)
             await self._extend_session(connection)
 
