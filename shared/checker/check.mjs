@@ -11,14 +11,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gamesIn } from "./game_file.mjs";
 import { bytes, candidateOrder, checkRoom, isInOrder, seedOrder, sha256 } from "./hashes.mjs";
-import { GAMES as shipped } from "../../server/samedeal_server/page/static/games.mjs";
-import { cardsUp, deal, GAMES, hiddenCards, play, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
+import { DESCRIBED as shipped } from "../../server/samedeal_server/page/static/games.mjs";
+import { cardsUp, deal, hiddenCards, play, RULES, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { textOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.mjs";
 
 const files = process.argv.slice(2);
 const described = { ...(files[0] === "--games" && gamesIn(...files.splice(0, 2).slice(1))), ...shipped };
-for (const name of Object.keys(described)) GAMES[name] ??= rulesOf(described[name]);
+for (const name of Object.keys(described)) RULES[name] ??= rulesOf(described[name]);
 const isDeep = files[0] === "--deep" && files.splice(0, 1).length > 0;
 
 // Returns the hash of the rules of a game, or an empty text if there is no such game.
@@ -87,7 +87,7 @@ function checkProof(text) {
   assert(proof.public || (areRising && areKnown), "the lost seats are not those of the draws");
 
   assert(rulesHash(proof.game), `it needs the file of the game '${proof.game}'. Give it with --games FILE`);
-  const [game, dealt] = [GAMES[proof.game], Number(proof.candidate)];
+  const [game, dealt] = [RULES[proof.game], Number(proof.candidate)];
   const all = [...rooms].sort((a, b) => (a.room < b.room ? -1 : 1)).flatMap(({ room, mix }) => [`${room}\n`, mix]);
   const ofRooms = blocks.length ? bytes(sha256("samedeal tide v1\n", ...all)) : rooms[0].mix;
   const mix = proof.public ? secret : ofRooms;
@@ -110,7 +110,7 @@ function checkProof(text) {
 
 // Checks the deal of a race. Returns the order of its cards, the players who share in it, and what was not checked.
 function checkDeal(race, proofText) {
-  const [game, [kind]] = [GAMES[race.game], /^daily|^again|^#|\w+$/.exec(race.deal)];
+  const [game, [kind]] = [RULES[race.game], /^daily|^again|^#|\w+$/.exec(race.deal)];
   if (race.seed) {
     const seed = { random: race.seed, "#": sha256("samedeal seed v1\n", race.deal) }[kind];
     const promised = sha256("samedeal commitment v1\n", bytes(race.seed));
@@ -134,7 +134,7 @@ function checkPlayer(text, race, { order, players }) {
   assert(!players.length || players.includes(own.player), `${own.player} has no share in the deal`);
   assert(own.chain === head("samedeal chain 1\n", bytes(race.terms), own.who), `${own.player} has another chain`);
   const length = new Date(race.end) - new Date(race.start);
-  const boards = [deal(GAMES[race.game], order)];
+  const boards = [deal(RULES[race.game], order)];
   let [now, revision, time, progress] = [own.chain, 0, 0, 0];
   for (const [line, seconds, digits, action] of own.actions.matchAll(/(\S+) (\S+) (.+)/g)) {
     const [before, earlier] = [boards.at(-1), time];
@@ -144,7 +144,7 @@ function checkPlayer(text, race, { order, players }) {
     now = head("samedeal action 1\n", bytes(now), `${++revision} ${time} ${action}\n`);
     assert(now.startsWith(digits), `'${line}' has another time or chain`);
     if (action === "undo" && race.undo !== "off") boards.pop();
-    else boards.push(play(GAMES[race.game], before, action));
+    else boards.push(play(RULES[race.game], before, action));
     // Taking back a move that turned up a card hides it again.
     const mayUndo = boards.length && (race.undo === "free" || hiddenCards(boards.at(-1)) <= hiddenCards(before));
     assert(mayUndo, `'${line}': ${own.player} could not take that back`);

@@ -135,8 +135,9 @@ class Races:
         if fault == "reload":
             await browser.run("location.reload()")
         elif fault == "leave":
-            await browser.close_page()
-            await browser.open(address, SMALL_PHONE)
+            with suppress(BiDiError):  # the page loads itself again
+                await browser.close_page()
+                await browser.open(address, SMALL_PHONE)
         elif fault == "kill node":
             await self._node.kill()
             self._node = await self._start()

@@ -241,7 +241,7 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
 
 
 @pytest.mark.parametrize("browser", ENGINES, indirect=True)
-@pytest.mark.parametrize("module", ["dom.js", "race_screen.js", "hand.js"])
+@pytest.mark.parametrize("module", ["piles.js", "page.js", "seat.js"])
 async def test_page_without_a_module_is_loaded_again(
     browser: Browser, one: Node, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
@@ -390,7 +390,7 @@ async def test_page_that_cheats_gets_nothing(browser: Browser, one: Node) -> Non
     codes = await browser.run(
         """
         return (async () => {
-        const {Link} = await import("./link.js")
+        const {Link} = await import("./page.js")
         const codes = []
         const open = name => new Promise(resolve => {
             const link = new Link({welcome: () => resolve(link), message: () => {}, status: () => {}}, name)

@@ -23,12 +23,13 @@ from samedeal.deal import shuffled
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
-from samedeal_server.page.files import door_note, sent
+from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
+from samedeal_server.page.files import door_note, sent, static_files
 from samedeal_server.page.previews import preview_tags
 from tests.server.live_nodes import NodeMaker
 from tests.server.plain_http import ask
 from tests.server.raw_client import HANDSHAKE
-from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.javascript import check_syntax, evaluate_with_page, needs_node
 
 WORKER = "deep_check_worker.js"
 STATIC = files("samedeal_server.page") / "static"
@@ -37,36 +38,31 @@ PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith("
 """Icons and the picture of previews, which no script loads."""
 
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
-LARGEST_WATCHING = 25_900
+LARGEST_WATCHING = 24_050
 """Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
 
-LARGEST_RACING = 50_800
-"""Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with gzip.
+LARGEST_RACING = 48_150
+"""Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with gzip."""
 
-This is for a joint deal over TLS. Plain http needs ``hash.js`` besides, and other deals ``shake256.js``.
-"""
-
-LARGEST = 66_000
+LARGEST = 59_800
 """Maximum size, in bytes, of all files together, compressed with gzip: also those of the list, the replay and the solver."""
 
 
-def imported(name: str) -> set[str]:
-    """A module and all modules that it imports when it is loaded."""
-    found, left = set[str](), {name}
-    while left:
-        found.add(module := left.pop())
-        left |= set(re.findall(r'from "\./([a-z0-9_]+\.m?js)"', (STATIC / module).read_text())) - found
-    return found
+FILES = static_files(b"")
+"""The files as they are sent."""
 
 
 def packed(names: Iterable[str]) -> int:
-    return sum(len(gzip.compress(content(name), mtime=0)) for name in names)
+    return sum(len(FILES[name].packed) for name in names)
 
 
-def content(name: str) -> bytes:
-    if name == "games.mjs":
-        return b"export const GAMES = " + (STATIC / "games.json").read_bytes()
-    return sent(name, (STATIC / name).read_bytes())
+def imported(name: str) -> set[str]:
+    """A bundle and all bundles that it imports when it is loaded."""
+    found, left = set[str](), {name}
+    while left:
+        found.add(bundle := left.pop())
+        left |= set(re.findall(r'^import.*from"\./(.*)"', FILES[bundle].plain.decode(), re.MULTILINE)) - found
+    return found
 
 
 def test_page_is_small() -> None:
@@ -74,29 +70,78 @@ def test_page_is_small() -> None:
 
     The solver, which repeats the search for a deal after the race, runs in a worker and is not needed for racing.
     """
-    watching = imported("page.js") | imported("race_screen.js") | {"chart.js", "words.js"}
-    late = (SCRIPTS - watching) | {"seat.css"}
-    assert late >= {"deal.js", "lobby.js", "replay.js", "seat.js", "rules.mjs", WORKER}
-    racing = watching.union(*map(imported, ("seat.js", "deal.js", "own_record.js", "results.js")))
-    names = set(NAMES) - {"games.json"}  # which games.mjs contains
+    names = {name for name in FILES if not name.endswith((".png", ".json"))}
+    late = (BUNDLES.keys() - imported("page.js")) | {"seat.css"}
+    assert late == {"deal.js", "lobby.js", "replay.js", "seat.js", "seat.css", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING
-    assert packed((names - SCRIPTS) | racing) <= LARGEST_RACING
+    assert packed(names - late | imported("seat.js") | {"seat.css"}) <= LARGEST_RACING
     assert packed(names) <= LARGEST
 
 
-def test_modules_are_named_where_they_are_first_needed() -> None:
-    """Otherwise a browser would find one module after the other, which takes seconds on a slow network."""
+def test_bundles_are_named_where_they_are_first_needed() -> None:
+    """Otherwise a browser would find one after the other, which takes seconds on a slow network."""
     named = re.findall(r'"modulepreload" href="(.*?)"', (STATIC / "index.html").read_text())
-    assert set(named) == (watching := imported("page.js") | imported("race_screen.js"))
+    assert set(named) == (watching := imported("page.js"))
     seat = re.findall(r"^const SEAT = (.*)", (STATIC / "race_screen.js").read_text(), re.MULTILINE)
     assert set(json.loads(seat[0])) == imported("seat.js") - watching
 
 
-def test_every_module_is_used() -> None:
+def test_every_module_is_in_one_bundle_after_those_that_it_imports() -> None:
+    modules = [module for modules in BUNDLES.values() for module in modules]
+    assert sorted(modules) == sorted(SCRIPTS)
+    for module in modules:
+        bundle = BUNDLES[HOMES[module]]
+        text = (STATIC / module).read_text()
+        near = set(re.findall(r' from "\./(.*)"', text)) & set(bundle)
+        assert near <= set(bundle[: bundle.index(module)]), module
+        loaded = re.findall(r"\bimport\((.*?)\)", text)
+        assert all(re.fullmatch(r'"\./[a-z_]+\.js"', name) for name in loaded), module
+
+
+def test_every_bundle_is_used() -> None:
     loaded = {"page.js", WORKER}
-    for name in SCRIPTS:
-        loaded |= set(re.findall(r'import\("\./([a-z0-9_]+\.js)"\)', (STATIC / name).read_text()))
-    assert set().union(*map(imported, loaded)) == SCRIPTS
+    for name in BUNDLES:
+        loaded |= set(re.findall(r'import\("\./(.*?)"\)', FILES[name].plain.decode()))
+    assert set().union(*map(imported, loaded)) == BUNDLES.keys()
+
+
+@needs_node
+@pytest.mark.parametrize("bundle", BUNDLES)
+def test_bundle_is_a_module(bundle: str, tmp_path: Path) -> None:
+    """It would not be one if two of its modules had the same name at their top level."""
+    (file := tmp_path / "bundle.mjs").write_bytes(FILES[bundle].plain)
+    check_syntax(file)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import "./dom.js"',
+        'import * as dom from "./dom.js"',
+        'import dom from "./dom.js"',
+        'import {byId as id} from "./dom.js"',
+        "export default 1",
+        "export {one}",
+        "export let one",
+        'export * from "./dom.js"',
+        "export const {one} = two",
+    ],
+)
+def test_unknown_import_or_export_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"page\.js"):
+        bundled("page.js", dict.fromkeys(SCRIPTS, b"") | {"page.js": line.encode()})
+
+
+def test_bundle_is_its_modules_one_after_the_other() -> None:
+    """Lines keep their numbers, counted from the line with the name of their module."""
+    lobby = b'import {next} from "./tide.js"\nimport { a } from "./piles.js"\nimport("./hand.js")\nexport class X {}\n'
+    tide = b'import {a, b as c} from "./words.js"\n\nexport const next = 1\n'
+    sources = {"tide.js": tide, "lobby.js": lobby}
+    assert bundled("lobby.js", sources).decode().splitlines() == [
+        'import{a,b as c}from"./piles.js"',
+        *("//tide.js", "", "", "export const next = 1"),
+        *("//lobby.js", "", "", 'import("./seat.js")', "export class X {}"),
+    ]
 
 
 def test_worker_of_deep_check_is_named() -> None:
@@ -132,10 +177,11 @@ def test_page_deals_every_game(tmp_path: Path) -> None:
 
 def test_texts_are_sent_as_they_are() -> None:
     """Only blanks around operators are left out, and none in the module of the games, whose texts anybody may write."""
-    assert sent("games.mjs", b'export const GAMES = {"a": "b = c"}') == b'export const GAMES = {"a": "b = c"}'
+    games = b'{"a": "b = c, import(d) // e"}'
+    assert b"export const DESCRIBED = " + games + b"\n" in static_files(games)["piles.js"].plain
     for name in SCRIPTS - {"games.mjs"}:
         source = re.sub(r"(?m)(^|[ \t]+)//( .*)?$", "", (STATIC / name).read_text())
-        written, served = [re.findall(r'"[^"\n]*"', text) for text in (source, content(name).decode())]
+        written, served = [re.findall(r'"[^"\n]*"', text) for text in (source, sent(name, source.encode()).decode())]
         assert written == served, name
 
 
@@ -171,17 +217,16 @@ TYPES = {
 
 async def test_files_are_served(node: NodeMaker) -> None:
     one = await node()
-    for name in {*NAMES, *PICTURES} - {"index.html"}:
+    for name in {*NAMES, *PICTURES} - {"index.html"} - SCRIPTS | BUNDLES.keys():
         answer = await ask(one.url, f"/{name}")
         assert answer.status == 200, name
-        assert answer.body == content(name)
-        assert name == "games.mjs" or answer.body.count(b"\n") == (STATIC / name).read_bytes().count(b"\n")
+        assert answer.body == FILES[name].plain
         assert answer.headers["content-type"].startswith(TYPES[name.rpartition(".")[2]])
 
 
 async def test_other_path_is_not_found(node: NodeMaker) -> None:
     one = await node()
-    wrong = "/index.html /page.py /friday/ /a/b // /../files.py /a_b * /%2e /qr/a_b.svg /qr/.svg /qr/friday"
+    wrong = "/index.html /dom.js /page.py /friday/ /a/b // /../files.py /a_b * /%2e /qr/a_b.svg /qr/.svg /qr/friday"
     for path in wrong.split(" "):
         answer = await ask(one.url, path)
         assert (answer.status, answer.headers["content-type"]) == (404, "text/plain; charset=utf-8"), path

@@ -36,7 +36,7 @@ def evaluate(program: str, given: Any = None) -> Any:
     """
     imports = (
         'import { seedOrder } from "./hashes.mjs";'
-        f'import {{ deal, GAMES }} from "{PAGE}/rules.mjs"; import {{ solve }} from "{PAGE}/search.mjs";'
+        f'import {{ deal, RULES as GAMES }} from "{PAGE}/rules.mjs"; import {{ solve }} from "{PAGE}/search.mjs";'
     )
     return _evaluate(imports, program, given, CHECKER)
 
@@ -56,6 +56,11 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
         'import { encode } from "./msgpack.js";'
     )
     return _evaluate(imports, program, given, folder)
+
+
+def check_syntax(module: Path) -> None:
+    """Refuse a file that is no module."""
+    assert _node("--check", str(module)).returncode == 0
 
 
 def _evaluate(imports: str, program: str, given: Any, folder: Path) -> Any:

@@ -12,6 +12,7 @@ import hashlib
 import http
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -31,6 +32,7 @@ from samedeal.games import GAMES, offered
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RoomLine
 from samedeal_server.page.address import page_address, requested_address
+from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
 from samedeal_server.page.previews import preview_tags
 
 DOCUMENT: Final = "index.html"
@@ -103,11 +105,7 @@ class PageFiles:
 
     def __init__(self, public_url: str = "", door: str = "") -> None:
         self._door = door
-        self._files = {found.name: make_file(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
-        if offered():
-            self._files[_GAMES] = make_file(_GAMES, games_json(GAMES.values()))
-        module = b"export const GAMES = " + self._files[_GAMES].plain  # so that browsers need not ask twice
-        self._files[_GAMES_MODULE] = make_file(_GAMES_MODULE, module)
+        self._files = static_files(games_json(GAMES.values()) if offered() else b"")
         self._public = page_address(public_url.rstrip("/")) if public_url else ""
 
     def respond(self, request: Request, room: RoomLine | None = None, *, encrypted: bool = False) -> Response | None:
@@ -204,9 +202,19 @@ def sent(name: str, content: bytes) -> bytes:
     return re.sub(rb"(?m)(^|[ \t]+)//( .*)?$|^[ \t]+", b"", content) if name.endswith(("js", ".css")) else content
 
 
+@lru_cache(maxsize=2)
+def static_files(games: bytes) -> Mapping[str, File]:
+    """Return the files by their names, with bundles instead of modules. ``games`` is the JSON of the games, if not ours."""
+    contents = {found.name: sent(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
+    contents[_GAMES] = games or contents[_GAMES]
+    contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
+    bundles = {name: bundled(name, contents) for name in BUNDLES}
+    names = contents.keys() - HOMES.keys() | BUNDLES.keys()
+    return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
+
+
 def make_file(name: str, content: bytes) -> File:
     """Return a file with this content. The end of its name decides its type."""
-    content = sent(name, content)
     packed = gzip.compress(content, mtime=0)
     policy = _POLICY if name.endswith((DOCUMENT, "worker.js")) else _POLICY_OF_OTHERS
     return File(_TYPES[PurePath(name).suffix], policy, content, packed, hashlib.sha256(content).hexdigest()[:20])

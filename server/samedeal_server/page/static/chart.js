@@ -2,8 +2,8 @@
 
 import {clock, setText, svg} from "./dom.js"
 
-const WIDTH = 320
-const HEIGHT = 130
+const CHART_WIDTH = 320
+const CHART_HEIGHT = 130
 const LEFT = 24
 const BOTTOM = 18
 
@@ -11,14 +11,14 @@ const label = (x, y, text) => svg("text", {x, y, class: "axis"}, text)
 
 export class Chart {
 	constructor(cards) {
-		this.y = count => HEIGHT - BOTTOM - (count / cards) * (HEIGHT - BOTTOM - 6)
+		this.y = count => CHART_HEIGHT - BOTTOM - (count / cards) * (CHART_HEIGHT - BOTTOM - 6)
 		const grid = [0, cards / 2, cards].flatMap(count => [
-			svg("line", {x1: LEFT, x2: WIDTH - 4, y1: this.y(count), y2: this.y(count), class: "grid"}),
+			svg("line", {x1: LEFT, x2: CHART_WIDTH - 4, y1: this.y(count), y2: this.y(count), class: "grid"}),
 			label(LEFT - 4, this.y(count) + 4, count)
 		])
-		this.end = label(WIDTH - 4, HEIGHT - 3, "")
+		this.end = label(CHART_WIDTH - 4, CHART_HEIGHT - 3, "")
 		this.lines = new Map() // by player
-		const attributes = {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": "Progress over time"}
+		const attributes = {viewBox: `0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`, class: "chart", role: "img", "aria-label": "Progress over time"}
 		this.element = svg("svg", attributes, ...grid, this.end)
 	}
 
@@ -26,7 +26,7 @@ export class Chart {
 	show(rows, {room, progress}, chosen, style) {
 		const now = Math.max(...rows.map(({board, progressAt}) => Math.max(board?.time ?? 0, progressAt)))
 		const end = Math.max(60_000, now - room.starts)
-		const x = time => Math.round(10 * (LEFT + (Math.max(0, time - room.starts) / end) * (WIDTH - LEFT - 4))) / 10
+		const x = time => Math.round(10 * (LEFT + (Math.max(0, time - room.starts) / end) * (CHART_WIDTH - LEFT - 4))) / 10
 		for (const [player, line] of this.lines)
 			if (!rows.some(row => row.player === player)) {
 				line.remove()

@@ -1,7 +1,8 @@
 // Deals the cards of a race from what the server has revealed, and checks it, as DEALS.md says.
 
 import {DOWN, FACE, GAMES, HIDDEN, onFoundations, played} from "./piles.js"
-import {GAMES as RULES, deal, shuffle} from "./rules.mjs"
+import {RULES, deal, shuffle} from "./rules.mjs"
+import {shake256} from "./shake256.js"
 import {digestOf, ofRooms, promises, sha256, unhex} from "./words.js"
 
 export const isHash = async (expected, ...parts) => String(await sha256(...parts)) === String(expected)
@@ -119,7 +120,6 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 		const kept = await isHash(commitment, "samedeal commitment v1\n", seed)
 		const steps = [[kept, "The revealed seed is the one to which the server had committed."]]
 		if (deal !== "random") steps.push([await isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
-		const {shake256} = await import("./shake256.js")
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
 	const version = /^samedeal deal (?![34]\n)(\d+)\n/.exec(text)?.[1]

@@ -2,7 +2,7 @@
 // It can take minutes, so it runs in a worker.
 
 import {candidateCards} from "./deal.js"
-import {cardsUp, deal as board, GAMES, play} from "./rules.mjs"
+import {RULES, cardsUp, deal as board, play} from "./rules.mjs"
 import {SOLVER, solve} from "./search.mjs"
 
 const HIGHEST_CANDIDATE = 999
@@ -11,7 +11,7 @@ const spelt = number => number.toLocaleString("en")
 // Return whether a deal is the one that the solver finds (null if that cannot be checked), and the reason if it is not.
 // `tell` is called before each candidate.
 export async function checkSearch({game, deal, solver, limits, mix, candidate, line}, tell) {
-	const {decks, states} = GAMES[game]
+	const {decks, states} = RULES[game]
 	const wanted = states[/^(daily|again)/.test(deal) ? "daily" : deal.split(" ").at(-1)]
 	if (solver !== SOLVER) return {ok: null, reason: `That needs version ${solver} of the solver, and this page has version ${SOLVER}.`}
 	if (String(limits) !== String(wanted)) {
@@ -19,9 +19,9 @@ export async function checkSearch({game, deal, solver, limits, mix, candidate, l
 		return {ok: null, reason: `The server looked for one that is won with ${least} to ${most} positions. No Samedeal does that for such a deal.`}
 	}
 	if (candidate > HIGHEST_CANDIDATE) return {ok: null, reason: `The proof names candidate ${spelt(candidate)}, and no Samedeal looks that far.`}
-	const boardOf = async number => board(GAMES[game], await candidateCards(mix, number, decks))
+	const boardOf = async number => board(RULES[game], await candidateCards(mix, number, decks))
 	try {
-		const end = line.reduce((piles, move) => play(GAMES[game], piles, move), await boardOf(candidate))
+		const end = line.reduce((piles, move) => play(RULES[game], piles, move), await boardOf(candidate))
 		if (cardsUp(end) < 52 * decks) return {ok: false, reason: "The winning line does not win."}
 	} catch {
 		return {ok: false, reason: "The winning line breaks the rules of the game."}

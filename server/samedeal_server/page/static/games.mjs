@@ -3,4 +3,4 @@
 
 import { readFileSync } from "node:fs";
 
-export const GAMES = JSON.parse(readFileSync(new URL("games.json", import.meta.url), "utf8"));
+export const DESCRIBED = JSON.parse(readFileSync(new URL("games.json", import.meta.url), "utf8"));

@@ -2,7 +2,7 @@
 
 import {DOWN, GAMES, played, rank, suit} from "./piles.js"
 import {byKey, isLegal, movesFrom} from "./racer.js"
-import {GAMES as RULES} from "./rules.mjs"
+import {RULES} from "./rules.mjs"
 
 const nameOf = code => rank(code) + "♣♦♥♠"[suit(code)]
 const parts = move => {

@@ -4,7 +4,7 @@ const primes = Array.from({length: 312}, (_, n) => n).filter(n => n > 1 && !Arra
 const bits = (n, root) => ((n ** (1 / root) % 1) * 2 ** 32) | 0 // the first bits of the fraction of a root
 const rotate = (word, by) => (word >>> by) | (word << (32 - by))
 
-export function sha256(bytes) {
+export function sha256WithoutBrowser(bytes) {
 	const blocks = new Uint8Array(((bytes.length + 72) >> 6) << 6)
 	blocks.set(bytes)
 	blocks[bytes.length] = 0x80

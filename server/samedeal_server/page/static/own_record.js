@@ -5,7 +5,7 @@ import {sha256} from "./words.js"
 const DELAYS = [0, 400, 1000, 3000, 6000] // ms; the server may still be writing the record
 const KEPT = "The record has every move of yours that the server had acknowledged."
 const CHANGED = "The record has your moves and times as the server had acknowledged them."
-const UNKNOWN = "The server gave no record to compare with your moves."
+const NO_RECORD = "The server gave no record to compare with your moves."
 
 async function read(link, race) {
 	for (const delay of DELAYS) {
@@ -31,7 +31,7 @@ const head16 = async (...parts) => (await sha256(...parts)).slice(0, 16)
 export async function checkChain(link, room, seat, kept, broken) {
 	const text = await read(link, room)
 	if (broken) return [false, CHANGED]
-	if (!text || !kept) return [null, UNKNOWN]
+	if (!text || !kept) return [null, NO_RECORD]
 	const [agreed] = /^room: [^]*?^commitment: .*\n/m.exec(text) ?? [""]
 	const block = text.split("\n\n").find(each => each.startsWith(`player: ${seat} `)) ?? ""
 	const who = /^player: .*\n(?:bot: yes\n)?/.exec(`${block}\n`)?.[0] ?? ""

@@ -2,6 +2,7 @@
 
 import {byId, stored} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
+import {RaceScreen} from "./race_screen.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
 const race = new URLSearchParams(location.search).get("race")
@@ -26,7 +27,7 @@ document.querySelector(".brand").href = to("./")
 async function open() {
 	if (!room) return new (await import("./lobby.js")).Lobby()
 	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
-	const screen = new (await import("./race_screen.js")).RaceScreen(room)
+	const screen = new RaceScreen(room)
 	if (name) screen.sit(name)
 	return screen
 }

@@ -1,13 +1,13 @@
 // Boards as PROTOCOL.md describes them: piles of cards, and what moves do to them. No rules of any game.
 
-import {GAMES as described} from "./games.mjs"
+import {DESCRIBED} from "./games.mjs"
 
 // The piles of a game in order, each with its place on the table: the corner, in cards.
 const pilesAt = ({kind, keys, place: {x = 0, y = 0, in_row = 16}}) =>
 	keys.split(" ").map((key, i) => ({what: kind, key, x: x + (i % in_row), y: y + Math.floor(i / in_row)}))
 
 export const GAMES = Object.fromEntries(
-	Object.entries(described).map(([name, game]) => [name, {...game, rows: game.piles, piles: game.piles.flatMap(pilesAt)}])
+	Object.entries(DESCRIBED).map(([name, game]) => [name, {...game, rows: game.piles, piles: game.piles.flatMap(pilesAt)}])
 )
 
 export const DOWN = 0x40

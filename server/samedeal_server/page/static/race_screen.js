@@ -2,11 +2,13 @@
 
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
+import {Chart} from "./chart.js"
 import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft} from "./dom.js"
 import {address, isFrame, to} from "./link.js"
 import {Race, end, leader} from "./race_state.js"
+import {dealWords} from "./words.js"
 
-const SEAT = ["seat.js", "hand.js", "racer.js", "shares.js", "table.js", "rules.mjs", "words.js"]
+const SEAT = ["seat.js", "deal.js"]
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
@@ -162,12 +164,11 @@ export class RaceScreen {
 		this.showChart()
 	}
 
-	async showChart() {
+	showChart() {
 		const {race, ranked, chosen} = this
 		const now = Date.now()
 		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
-		const {Chart} = await import("./chart.js").catch(loadAgain)
 		if (this.chart?.race !== race.feed) {
 			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
 			byId("chart").replaceChildren(this.chart.element)
@@ -378,7 +379,6 @@ export class RaceScreen {
 		if (state === this.wordsOf) return
 		this.wordsOf = state
 		if (!isFixed) return setText(byId("words"), "")
-		const {dealWords} = await import("./words.js").catch(loadAgain)
 		const words = await dealWords(commitment, shares, room.room, room.rooms)
 		if (state === this.wordsOf) setText(byId("words"), `Deal words: ${words}`)
 	}
@@ -386,8 +386,7 @@ export class RaceScreen {
 	async checkDeal() {
 		const {boards, room, commitment, starts, sealed, drawn} = this.race
 		const piles = [...boards.values()].map(board => board.piles)
-		const isShaken = room.seed.length > 0 // only these deals need SHAKE-256
-		const [loaded] = await Promise.all([import("./deal.js"), isShaken && import("./shake256.js")]).catch(() => [])
+		const loaded = await import("./deal.js").catch(() => null)
 		const opened = loaded ? await loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn}) : {steps: unreachable}
 		return this.showDeal({...opened, steps: [...opened.steps, ...((await this.seat?.steps()) ?? [])]}, room.proof)
 	}

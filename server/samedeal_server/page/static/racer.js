@@ -2,13 +2,13 @@
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
 import {DOWN, GAMES, onFoundations, played} from "./piles.js"
-import {GAMES as RULES, targetOf} from "./rules.mjs"
+import {RULES, targetOf} from "./rules.mjs"
 import {sha256} from "./words.js"
 
-const KEPT = 200 // acknowledged actions, as many as one request to recover them may have
+const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
 const MOST_TRIED = 4000 // moves, to prove that a player is stuck
 const EMPTY = Object.fromEntries(["stock", "w", ...Array.from({length: 8}, (_, i) => `0${i + 1}`)].map(key => [key, []]))
-const UNKNOWN = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
+const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
 
 const same = (one, other) => String(one) === String(other)
 
@@ -156,7 +156,7 @@ export class Racer {
 		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
 		else if (!this.past.pop()) this.fromDeal = false
 		this.board = {revision, piles, moves: board.moves + !isUndo, undos: board.undos + isUndo, mayUndo, time}
-		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-KEPT)
+		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-RECOVERABLE)
 		this.newest = revision
 		this.keep()
 		this.chain(async known => {
@@ -179,7 +179,7 @@ export class Racer {
 	async refused(pending, {code, message, retry_after, revision}) {
 		if (!this.pending.includes(pending) || code === "fault") return // the server closes, and the next connection sends it again
 		if (code === "stale" && this.retrying) return
-		if (UNKNOWN.includes(code)) {
+		if (UNDECIDED.includes(code)) {
 			if (this.retrying) return
 			this.retrying = true
 			const all = this.pending

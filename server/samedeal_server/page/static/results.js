@@ -5,7 +5,7 @@ import {to} from "./link.js"
 import {title} from "./piles.js"
 
 const BARS = "▁▂▃▄▅▆▇█"
-const WIDTH = 12
+const COUNT = 12
 
 // The table of a series, which of its races this one is, and links to the races before.
 export function seriesTable({options: {series}, round, standings, table, rooms_before: before = []}) {
@@ -26,10 +26,10 @@ export function shareResult({room, cards, progress}, {player, final}, table) {
 	const {game, deal, starts, standings, finished_at: end} = room
 	const length = final.time || end - starts
 	const height = n => {
-		const [, count = 0] = progress.get(player)?.findLast(([time]) => time - starts <= (length * n) / WIDTH) ?? []
+		const [, count = 0] = progress.get(player)?.findLast(([time]) => time - starts <= (length * n) / COUNT) ?? []
 		return Math.floor((count * (BARS.length - 1)) / cards)
 	}
-	const bars = Array.from({length: WIDTH}, (_, i) => BARS[height(i + 1)]).join("")
+	const bars = Array.from({length: COUNT}, (_, i) => BARS[height(i + 1)]).join("")
 	const result = final.time ? clock(final.time) : `${final.foundation_cards} of ${cards} cards`
 	const {place, of, race} = table?.placeOf?.(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
 	const among = of > 1 ? `, place ${place} of ${of}` : ""

@@ -1,12 +1,12 @@
 // How decks are shuffled and dealt (DEALS.md), and the rules of the games (RULES.md), for the page for browsers and for
 // check.mjs. Written from these pages, without a look at the Python code.
 
-import { GAMES as described } from "./games.mjs";
+import { DESCRIBED } from "./games.mjs";
 
 // A card is 16 times its suit (clubs, diamonds, hearts, spades) plus its rank, and 64 more if it lies face down.
-export const HIDDEN = 64;
+export const FACE_DOWN = 64;
 export const DECK = Array.from({ length: 52 }, (_, at) => 16 * Math.floor(at / 13) + (at % 13) + 1);
-export const turnUp = (card) => card & ~HIDDEN;
+export const turnUp = (card) => card & ~FACE_DOWN;
 export const rank = (card) => card & 15;
 export const textOf = (card) => "A23456789TJQK"[rank(card) - 1] + "CDHS"[card >> 4];
 const isRed = (card) => card > 16 && card < 48;
@@ -118,7 +118,7 @@ export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
   };
 }
 
-export const GAMES = Object.fromEntries(Object.entries(described).map(([name, game]) => [name, rulesOf(game)]));
+export const RULES = Object.fromEntries(Object.entries(DESCRIBED).map(([name, game]) => [name, rulesOf(game)]));
 const FOUNDATIONS = ["01", "02", "03", "04", "05", "06", "07", "08"]; // most games leave some of them empty
 
 // Shuffles new decks. The stream has bytes.
@@ -138,13 +138,13 @@ export function shuffle(decks, stream) {
 export function deal(game, order) {
   const isHidden = (at) => game.isDown[at] ?? true;
   const inSuit = (card) => 16 * game.suits[card >> 4] + rank(card);
-  const cards = order.map((card, at) => inSuit(card) + (isHidden(at) ? HIDDEN : 0));
+  const cards = order.map((card, at) => inSuit(card) + (isHidden(at) ? FACE_DOWN : 0));
   const pile = (key) => cards.filter((_, at) => (game.dealt[at] ?? "stock") === key);
   return Object.fromEntries(["stock", "w", ...FOUNDATIONS, ...game.keys].map((key) => [key, pile(key)]));
 }
 
 export const cardsUp = (piles) => FOUNDATIONS.flatMap((key) => piles[key]).length;
-export const hiddenCards = (piles) => Object.values(piles).flat().filter((card) => card & HIDDEN).length;
+export const hiddenCards = (piles) => Object.values(piles).flat().filter((card) => card & FACE_DOWN).length;
 
 const TRANSFER = /^(0[1-8]|[1-9a-z]) [0-9a-z]( x([2-9]|[1-9]\d))?$/;
 
@@ -169,7 +169,7 @@ export function targetOf(game, piles, move) {
   const [from, to, count = "x1"] = TRANSFER.test(move) ? move.split(" ") : [];
   const size = Number(count.slice(1));
   const group = piles[from]?.slice(-size) ?? [];
-  const isRun = group.every((card, at) => card < HIDDEN && (at === 0 || game.lift(card, group[at - 1])));
+  const isRun = group.every((card, at) => card < FACE_DOWN && (at === 0 || game.lift(card, group[at - 1])));
   const fits = to === "0" ? game.foundation : game.onto[to];
   const target = (to === "0" ? FOUNDATIONS : [to]).find((key) => fits?.(group[0], piles[key].at(-1)));
   const hasRoom = to === "0" ? size === game.takes : size <= roomAt(game, piles, to);

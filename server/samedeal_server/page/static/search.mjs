@@ -1,10 +1,10 @@
 // The solver (DEALS.md, The solver), for the page for browsers and for check.mjs --deep. Ported from samedeal.solver:
 // it gives the same answers after the same numbers of states. It keeps no moves, so it does not say how a board is won.
 
-import { GAMES, HIDDEN, rank, turnUp } from "./rules.mjs";
+import { RULES, FACE_DOWN, rank, turnUp } from "./rules.mjs";
 import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
 
-export const SOLVER = "1"; // the version of the solver to which this module and the numbers of states in GAMES belong
+export const SOLVER = "1"; // the version of the solver to which this module and the numbers of states in RULES belong
 
 const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
 
@@ -25,10 +25,10 @@ function costsOf(game, costs) {
   function columnCost(pile) {
     const cards = cardsOf(pile);
     let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards);
-    cost += hidden * cards.filter((each) => each & HIDDEN).length;
+    cost += hidden * cards.filter((each) => each & FACE_DOWN).length;
     for (let at = 1; at < cards.length; at++) {
       const [under, each] = [cards[at - 1], cards[at]];
-      if ((under | each) & HIDDEN || !sequence(each, under))
+      if ((under | each) & FACE_DOWN || !sequence(each, under))
         cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit);
     }
     return cost;
@@ -172,7 +172,7 @@ class Search {
 
 // Returns the answer about a new board, and the number of states that all searches reached.
 export function solve(name, piles, budget) {
-  const game = GAMES[name];
+  const game = RULES[name];
   const states = statesOf(game, piles);
   const searches = game.search.map((costs) => new Search(states, costsOf(game, costs)));
   for (let limit = FIRST_LIMIT; ; limit *= 2)

@@ -1,9 +1,12 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
 import {byId, clock, copyLine, element, setText, showItems, stored} from "./dom.js"
+import {among, earlierTable} from "./earlier.js"
 import {Hand} from "./hand.js"
+import {checkChain} from "./own_record.js"
 import {onFoundations} from "./piles.js"
 import {Racer} from "./racer.js"
+import {seriesTable, shareResult} from "./results.js"
 import {Shares} from "./shares.js"
 import {Table, layOut} from "./table.js"
 
@@ -118,7 +121,7 @@ export class Seat {
 			this.commitment = commitment
 			racer.starts = message.starts
 			screen.chosen = [this.me]
-			if (isRepeated) import("./earlier.js").then(past => (this.past = past), () => {})
+			this.isRepeated = isRepeated
 			this.turn = this.turn.then(() => this.draw(message))
 		} else if (message.type === "boardstate") {
 			racer.receiveBoard(message)
@@ -277,7 +280,7 @@ export class Seat {
 		const isOn = this.room.phase === "racing"
 		this.rivals.hidden = !isOn
 		if (!isOn) return
-		const all = this.past?.among(rows, this.room, this.screen.link.now() - this.room.starts) ?? rows
+		const all = this.isRepeated ? among(rows, this.room, this.screen.link.now() - this.room.starts) : rows
 		const items = all.map(({player, name, place, count, seat, connected, stuck, resigned}) => {
 			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
 			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, `${place}`), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || `${count}`))
@@ -303,12 +306,9 @@ export class Seat {
 		const parts = []
 		const after = element("div")
 		const isFinished = phase === "finished" && row?.final
-		if (options.series > 1 || isFinished)
-			import("./results.js").then(({seriesTable, shareResult}) => {
-				const table = options.series > 1 ? seriesTable(room) : []
-				if (isFinished && this.past) table.push(this.past.earlierTable(this.screen.race, row))
-				after.replaceChildren(...table, ...(isFinished ? shareResult(this.screen.race, row, this.screen.tide) : []))
-			}, () => {})
+		if (options.series > 1) after.append(...seriesTable(room))
+		if (isFinished && this.isRepeated) after.append(earlierTable(this.screen.race, row))
+		if (isFinished) after.append(...shareResult(this.screen.race, row, this.screen.tide))
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => this.screen.unseat("")))
 		else if (phase === "open") {
 			const others = players.length - 1
@@ -351,7 +351,6 @@ export class Seat {
 
 	async check() {
 		const {shares, room} = this
-		const {checkChain} = await import("./own_record.js")
 		const own = room.players.find(({player}) => player === this.me)
 		const chain = await checkChain(this.screen.link, room.room, own?.seat, this.part("moves").get().head, this.racer.broken)
 		this.racer.forget()

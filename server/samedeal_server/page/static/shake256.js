@@ -1,4 +1,4 @@
-// SHAKE-256, which shuffles random and numbered deals. It is loaded for these alone.
+// SHAKE-256, which shuffles random and numbered deals.
 
 import {join} from "./words.js"
 

@@ -14,7 +14,7 @@ const PROBLEMS = {
 	denied: "The server says that you did not answer in time when the deal was drawn. But you did, and it had confirmed that.",
 	room: "The room was opened again with another deal. This page takes no part in its draw."
 }
-const UNKNOWN = "This browser has lost its notes of the draw, so that it cannot tell whether your random number is in the deal."
+const NOTES_LOST = "This browser has lost its notes of the draw, so that it cannot tell whether your random number is in the deal."
 const OWN = "Your random number is in the deal, together with exactly the promises that this page saw before."
 
 const asText = (...all) => JSON.stringify(promises(...all).map(({seat, name, commitment}) => [seat, name, hex(commitment)]))
@@ -103,6 +103,6 @@ export class Shares {
 	// The step that the check of the deal has more than for spectators.
 	get step() {
 		const {problem, revealed} = this.kept
-		return problem ? [false, PROBLEMS[problem]] : revealed.length ? [true, OWN] : [null, UNKNOWN]
+		return problem ? [false, PROBLEMS[problem]] : revealed.length ? [true, OWN] : [null, NOTES_LOST]
 	}
 }

@@ -7,7 +7,7 @@ import {GAMES} from "./piles.js"
 
 const STEP = 48 // px from a column to the next where the columns are alone in their row
 const GAP = 5
-const LEAST = 64 + 5 * STRIP // px for a column
+const COLUMN = 64 + 5 * STRIP // px for a column
 const ROW = 9 // piles above the columns in one row; where there are more, foundations have a row of their own
 const ASIDE = 14 // px between the cards of the waste
 const KINDS = ["foundation", "cell", "reserve", "fan", "waste", "stock"]
@@ -42,7 +42,7 @@ function upright(game, ratio) {
 		}
 		y += HEIGHT + GAP + down
 	}
-	const [width, least] = [across + 12, y + LEAST + 12]
+	const [width, least] = [across + 12, y + COLUMN + 12]
 	const height = Math.max(least, width * ratio)
 	columns.forEach(({key}, i) => at.set(key, {x: i * STEP, y, room: height - 12 - y - HEIGHT}))
 	return {width, height, least, places: piles.map(({what, key}) => ({what, key, ...at.get(key)}))}

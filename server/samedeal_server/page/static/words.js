@@ -1,5 +1,7 @@
 // Hashes, and the words of a deal (DEALS.md).
 
+import {sha256WithoutBrowser} from "./hash.js"
+
 const utf8 = new TextEncoder()
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
 export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
@@ -8,7 +10,7 @@ export const join = parts => Uint8Array.from(parts.flatMap(part => [...(typeof p
 export async function sha256(...parts) {
 	const bytes = join(parts)
 	if (globalThis.crypto?.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-	return (await import("./hash.js")).sha256(bytes) // a page that came over plain http
+	return sha256WithoutBrowser(bytes) // a page that came over plain http
 }
 
 // Hashes of the rooms that share a deal, in the order of their codes.

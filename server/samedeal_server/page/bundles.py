@@ -1,0 +1,59 @@
+"""The scripts of the page as browsers load them: modules that are needed together are sent as one file, a bundle.
+
+A bundle is smaller than its modules alone, takes one request, and is the text of its modules one after the other. So a
+name at the top level of a module must be unique in its bundle, and of import and export only the forms below are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+BUNDLES: Final = {
+    "piles.js": ("games.mjs", "hash.js", "words.js", "piles.js"),
+    "page.js": (
+        *("dom.js", "msgpack.js", "link.js", "race_state.js"),
+        *("board_view.js", "chart.js", "race_screen.js", "page.js"),
+    ),
+    "deal.js": ("rules.mjs", "shake256.js", "deep_check.js", "deal.js"),
+    "seat.js": (
+        *("table.js", "racer.js", "hand.js", "shares.js"),
+        *("own_record.js", "results.js", "earlier.js", "seat.js"),
+    ),
+    "lobby.js": ("tide.js", "lobby.js"),
+    "replay.js": ("replay.js",),
+    "deep_check_worker.js": ("states.mjs", "search.mjs", "deep_check_worker.js"),
+}
+"""The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""
+
+HOMES: Final = {module: bundle for bundle, modules in BUNDLES.items() for module in modules}
+"""The bundle of each module."""
+
+_IMPORT: Final = re.compile(rb'^import ?\{(.*)\} ?from ?"\./(.*)";?$', re.MULTILINE)
+_LOAD: Final = re.compile(rb'\bimport\("\./([a-z0-9_]+\.m?js)"\)')
+_UNKNOWN: Final = re.compile(rb"^(?:import\b(?!\()|export (?!(?:async )?function\b|const \w|class\b)).*", re.MULTILINE)
+
+
+def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
+    """Return a bundle. ``sources`` are the texts of all modules.
+
+    Each line keeps its number, counted from the line with the name of its module.
+    """
+    imported: dict[str, set[bytes]] = {}
+    parts = []
+    for module in BUNDLES[bundle]:
+        source = sources[module]
+        for names, other in _IMPORT.findall(source):
+            home = HOMES[other.decode()]
+            if home != bundle:
+                imported.setdefault(home, set()).update(name.strip() for name in names.split(b","))
+            elif b" as " in names:
+                raise ValueError(f"{module} gives another name to one of its own bundle: {names.decode()}")
+        source = _IMPORT.sub(b"", source)
+        source = _LOAD.sub(lambda found: b'import("./%b")' % HOMES[found[1].decode()].encode(), source)
+        if unknown := _UNKNOWN.search(source):
+            raise ValueError(f"{module} has an import or export of an unknown form: {unknown[0].decode()}")
+        parts.append(b"//%b\n%b" % (module.encode(), source))
+    heads = (b'import{%b}from"./%b"\n' % (b",".join(sorted(names)), home.encode()) for home, names in imported.items())
+    return b"".join((*heads, *parts))
