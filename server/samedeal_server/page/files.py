@@ -59,6 +59,19 @@ _QR_CODE: Final = ("qr/", ".svg")
 _END_OF_HEAD: Final = b"</head>"
 _END_OF_FOOTER: Final = b"</footer>"
 
+_SCRIPT: Final = re.compile(
+    r"""
+    ( "(?:\\.|[^"\\\n])*"  # a text
+    | `(?:[^`$]|\$(?!{)|\${(?:[^`{}]|`[^`]*`|{[^`{}]*})*})*`  # a template, perhaps with others in it
+    | /(?![ /*])(?:\\.|\[(?:\\.|[^]\\\n])*]|[^/\\\n[])+/  # a regular expression
+    )
+    | [ \t]*//.* | (?m:^[ \t]+)  # a comment, indentation
+    | [ ]?( (?<=[ ])[-+](?=[ ][^-+]) | [][(){},;:?=<>&|!*%^] )[ ]?  # what needs no blanks around it
+    """,
+    re.VERBOSE,
+)
+"""Parts of a script. The first group is sent as it is, of the second only what is in it."""
+
 METHODS: Final = ("GET", "HEAD")
 """The HTTP methods that are answered."""
 
@@ -191,15 +204,15 @@ def _qr_code(link: str) -> File:
 
 
 def sent(name: str, content: bytes) -> bytes:
-    """Return the content of a file as it is sent: scripts and styles without indentation, comments and many blanks.
+    """Return the content of a file as it is sent: scripts and styles without indentation, comments and most blanks.
 
     Each line keeps its number, so that errors in the browser point to the right one.
     """
     if name.endswith(".css"):
-        content = re.sub(rb" ?([{};,]) ?|(?<=:) ", rb"\1", content)
-    if name.endswith("js") and name != _GAMES_MODULE:  # whose texts may come from the operator
-        content = re.sub(rb"(?<=\S) (=>|[!=]==|&&|\|\||\?\?|[-+*/<>]?=|[-+?:]) (?=[^\s+-])", rb"\1", content)
-    return re.sub(rb"(?m)(^|[ \t]+)//( .*)?$|^[ \t]+", b"", content) if name.endswith(("js", ".css")) else content
+        content = re.sub(rb" ?([{};,]) ?|(?<=:) |(?m:^[ \t]+)", rb"\1", content)
+    if name.endswith("js"):
+        content = _SCRIPT.sub(lambda found: found[1] or found[2] or "", content.decode()).encode()
+    return content
 
 
 @lru_cache(maxsize=2)
