@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -14,8 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import none
 from redis import Redis
 
+from samedeal.games import GAMES
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from tests.server.own_redis import OwnRedis
+from tests.shared.unreleased_games import UNRELEASED
 
 _HOMES: Final = count(1)
 
@@ -84,3 +86,12 @@ async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
         yield redis
     finally:
         await redis.kill()
+
+
+@pytest.fixture(scope="module")
+def unreleased() -> Iterator[None]:
+    """Let there be the games of ``UNRELEASED`` too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, game in UNRELEASED.items():
+            patch.setitem(GAMES, name, game)
+        yield

@@ -12,7 +12,7 @@ import { readFileSync } from "node:fs";
 import { gamesIn } from "./game_file.mjs";
 import { bytes, candidateOrder, checkRoom, isInOrder, seedOrder, sha256 } from "./hashes.mjs";
 import { DESCRIBED as shipped } from "../../server/samedeal_server/page/static/games.mjs";
-import { cardsUp, deal, hiddenCards, play, RULES, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
+import { cardsUp, deal, FACE_DOWN, play, RULES, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { textOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.mjs";
 
@@ -127,6 +127,8 @@ function checkDeal(race, proofText) {
   assert(proof.players.every((player) => parseInt(player) <= 16), "the proof has a seat that no race has");
   return { ...proof, note: isOtherSolver ? ` (not checked: the search by version ${proof.solver} of the solver)` : "" };
 }
+
+const hiddenCards = (piles) => Object.values(piles).flat().filter((card) => card & FACE_DOWN).length;
 
 // Plays a player's actions again, and checks the result. Returns also a score. The lowest score has the first place.
 function checkPlayer(text, race, { order, players }) {

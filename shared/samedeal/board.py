@@ -61,15 +61,15 @@ class Board(Position):
         if sorted(deck) != sorted(DECK * game.decks):
             raise ValueError(f"{game.title} is dealt from {game.decks} whole decks")
         piles = [bytearray() for _ in game.piles]
-        cards = iter(deck.translate(IN_SUITS[game.file.suits]))
-        first = 0
-        for group in game.groups:
-            is_down = IS_DEALT_DOWN[group.faces]
+        foundations = game.piles[game.foundations.start]
+        firsts = foundations.on_empty if sum(foundations.sizes) else b""
+        cards = iter(sorted(deck.translate(IN_SUITS[game.file.suits]), key=lambda card: card not in firsts))
+        for group in sorted(game.groups, key=lambda group: group is not foundations):
+            first, is_down = game.index[group.keys[0]], IS_DEALT_DOWN[group.faces]
             for row in range(max(group.sizes, default=0)):
                 for offset, size in enumerate(group.sizes):
                     if row < size:
                         piles[first + offset].append(next(cards) | (UNSEEN if is_down(row, size) else 0))
-            first += len(group.keys)
         if game.stock_at >= 0:
             piles[game.stock_at][:] = bytes(card | UNSEEN for card in cards)[::-1]
         return cls(game, tuple(bytes(pile) for pile in piles))

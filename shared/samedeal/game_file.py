@@ -25,7 +25,7 @@ LONGEST_FILE: Final = 8_000
 _GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LETTER: Final = re.compile(r"[qwertyuiasdfghjk]")
 _PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
-    Kind.COLUMN: re.compile(r"[1-9t]"),
+    Kind.COLUMN: re.compile(r"[1-9tjqk]"),
     Kind.FAN: _LETTER,
     Kind.RESERVE: _LETTER,
     Kind.CELL: _LETTER,
@@ -53,9 +53,9 @@ FOUNDATIONS: Final = {
 }
 """What empty foundations take and how they build, with the number of foundations for a deck."""
 
-_FEWEST_COLUMNS: Final = 4
+_FEWEST_COLUMNS: Final = 3
 
-_MOST_ACROSS: Final = 11
+_MOST_ACROSS: Final = 14
 """Maximum number of columns and fans together, so that boards fit the smallest screen.
 
 Columns that are as many as the foundations stand below them, and need the space of one more.
@@ -65,6 +65,19 @@ _MOST_CARDS: Final = 20
 """Maximum number of cards that are dealt to a pile, so that boards fit the smallest screen."""
 
 _CHOICES: Final = {"kind": Kind, "faces": Faces, "build": Build, "empty": Base, "lift": Lift}
+
+_SENTENCES: Final = {
+    r"Object contains unknown field `(.*)`": "There is no key '{1}'. Correct it, or leave it out",
+    r"Object missing required field `(.*)`": "The key '{1}' is missing. Add it",
+    r"Expected `str` of length <= (\d+)": "'{0}' is too long. Write at most {1} characters",
+    r"Expected `\w+` of length <= (\d+)": "'{0}' has too many tables or values. Write at most {1}",
+    r"Expected `\w+` >= (\S+)": "'{0}' must be at least {1}",
+    r"Expected `\w+` <= (\S+)": "'{0}' must be at most {1}",
+    r"Expected `str` matching regex .*": "'{0}' has characters that it can't have. Leave them out",
+    r"Expected `(.+)`, got `(.+)`": "'{0}' must be of the type {1}, not {2}",
+    r"Invalid enum value (.+)": "'{0}' can't be {1}. Choose another value",
+}
+"""What msgspec says about a value that can't be read, as patterns, and what an operator reads instead."""
 
 _CARDS: Final = [str(Card(code)) for code in DECK]
 
@@ -87,8 +100,8 @@ class PileRow(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Adjacent piles of one kind with the same rules.
 
     ``keys`` has the names of the piles, and ``cards`` the number of cards dealt to each of them, both with blanks in
-    between. The waste and foundations need no ``cards``, because they are empty when the cards were dealt, and the stock
-    gets what is left.
+    between. The waste and most foundations need no ``cards``, because they are empty when the cards were dealt, and the
+    stock gets what is left. If each foundation gets one card, these are the aces, which are taken out of the deck first.
     """
 
     kind: Kind
@@ -197,7 +210,8 @@ def parse_game_file(name: str, text: str) -> dict[str, GameFile]:
     try:
         variants = msgspec.convert(table.pop("variants", {}), _Variants)
     except msgspec.ValidationError as error:
-        raise MalformedGame(name, _line_of(text, ".variants"), str(error).partition(" - at `$")[0]) from None
+        path, reason = _fault_of(error, ".variants")
+        raise MalformedGame(name, _line_of(text, path), reason) from None
     games = {name: {**table, "variant_of": ""}}
     games |= {variant: {**table, **changes, "variant_of": name} for variant, changes in variants.items()}
     if "variant_of" in table or name in variants:
@@ -213,17 +227,25 @@ def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFi
     try:
         file = msgspec.convert(content, GameFile)
     except msgspec.ValidationError as error:
-        reason, _, path = str(error).partition(" - at `$")
-        path = path.rstrip("`")
-        value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(path.rpartition(".")[2])
-        if choices and value != reason:
-            reason = (
-                f"This release does not know {value}. Choose one of {', '.join(repr(str(each)) for each in choices)}"
-            )
+        path, reason = _fault_of(error)
         raise MalformedGame(name, _line_of(text, path, header), reason) from None
     for path, reason in _faults(file):
         raise MalformedGame(name, _line_of(text, path, header), reason)
     return file
+
+
+def _fault_of(error: msgspec.ValidationError, top: str = "") -> tuple[str, str]:
+    """Return the path of a value that can't be read, and the reason. ``top`` is the path of the whole value."""
+    reason, _, path = str(error).partition(" - at `$")
+    path = path.rstrip("`") or top
+    key = path.rpartition(".")[2]
+    value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(key)
+    if choices and value != reason:
+        reason = f"This release does not know {value}. Choose one of {', '.join(repr(str(each)) for each in choices)}"
+    for pattern, sentence in _SENTENCES.items():
+        if found := re.fullmatch(pattern, reason):
+            return path, sentence.format(key, *found.groups())
+    return path, reason
 
 
 def _line_of(text: str, path: str, header: str = "") -> int:
@@ -246,7 +268,7 @@ def _line_of(text: str, path: str, header: str = "") -> int:
     key = re.match(r"\.(\w+)", path)
     if key:
         for number, line in enumerate(lines[first:], first + 1):
-            if re.match(rf"\[?{key[1]}\b", line):
+            if re.match(rf"\[*{key[1]}\b", line):
                 return number
     return first + 1 if row else 0
 
@@ -319,9 +341,11 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
             yield "keys", f"Two piles are called {name!r}"
     if row.sizes and len(row.sizes) != len(row.names):
         yield "cards", f"{len(row.names)} piles need {len(row.names)} numbers of cards, not {len(row.sizes)}"
-    most = 1 if row.kind in (Kind.RESERVE, Kind.CELL) else _MOST_CARDS
+    most = 1 if row.kind in (Kind.RESERVE, Kind.CELL, Kind.FOUNDATION) else _MOST_CARDS
     if max(row.sizes, default=0) > most:
         yield "cards", f"At most {most} can be dealt to a {row.kind}"
+    if row.kind is Kind.FOUNDATION and any(row.sizes) and (0 in row.sizes or row.empty is not Base.ACE):
+        yield "cards", "Deal a card to none of the foundations, or to each, which then must take only an ace"
     if row.kind is Kind.COLUMN and any(size and IS_DEALT_DOWN[row.faces](size - 1, size) for size in row.sizes):
         yield "faces", "The top card of a column can't lie face down"
     if row.faces is not Faces.UP and row.kind not in (Kind.COLUMN, Kind.STOCK):

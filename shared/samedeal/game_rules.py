@@ -39,20 +39,21 @@ _BUILDS: Final[dict[Build, str]] = {
 """The ends of the sentences that say how columns build, with examples."""
 
 _RUN: Final = (
-    "Each card of a run is one lower than the card that it lies on, and of the {} You can move a run from the top of a "
+    "Each card of a run is one lower than the card that it lies on, {} You can move a run from the top of a "
     "column in one move, all of it or only its topmost cards. The card of highest rank among them must fit the target."
 )
 
-_ALTERNATING: Final = _RUN.format("other colour.")
-_IN_SUIT: Final = _RUN.format("same suit, as {{9S}} {{8S}} {{7S}}.").replace("{{", "{").replace("}}", "}") + (
-    " Cards of mixed suits move one at a time."
-)
+_ALTERNATING: Final = _RUN.format("and of the other colour.")
+_IN_SUIT: Final = _RUN.format("and of the same suit, as {{9S}} {{8S}} {{7S}}.").replace("{{", "{").replace(
+    "}}", "}"
+) + (" Cards of mixed suits move one at a time.")
 
 _LIFTS: Final[dict[Lift, str]] = {
     Lift.NOTHING: "Cards in columns never move.",
     Lift.TOP: "Only the top card of a column can be moved.",
     Lift.ALTERNATING_RUN: _ALTERNATING,
     Lift.SUIT_RUN: _IN_SUIT,
+    Lift.ANY_SUIT_RUN: _RUN.format("in any suit."),
     Lift.FREE_ALTERNATING_RUN: _ALTERNATING,
     Lift.FREE_SUIT_RUN: _IN_SUIT,
     Lift.ANY: "Any number of cards from the top of a column can move together, whatever their order. Only the bottom card "
@@ -64,6 +65,7 @@ _GROUPS: Final[dict[Lift, str]] = {
     Lift.TOP: "",
     Lift.ALTERNATING_RUN: " or any such run,",
     Lift.SUIT_RUN: " or any run in one suit,",
+    Lift.ANY_SUIT_RUN: " or any such run,",
     Lift.FREE_ALTERNATING_RUN: " or any such run,",
     Lift.FREE_SUIT_RUN: " or any run in one suit,",
     Lift.ANY: " alone or with any cards on it,",
@@ -149,7 +151,9 @@ def _deal(game: Game) -> Iterator[RulePoint]:
     is_open = all(group.faces is Faces.UP for group in game.groups)
     no_stock = f" There is no stock{': you can see every card from the start' * is_open}."
     open_ = "" if has_stock else no_stock
-    last = [group for group in game.groups if sum(group.sizes)][-1]
+    last = [group for group in game.groups if sum(group.sizes) and group.kind is not Kind.FOUNDATION][-1]
+    if sum(game.piles[game.foundations.start].sizes):
+        yield RulePoint("The aces are taken out of the deck first, and lie on the foundations.", ruling)
     for group in game.groups:
         if group.kind is Kind.CELL:
             dealt_to = " ".join(key for key, size in zip(group.keys, group.sizes, strict=True) if size)
@@ -157,7 +161,7 @@ def _deal(game: Game) -> Iterator[RulePoint]:
                 f" The other {count_text(sum(group.sizes))} cards go to {dealt_to}, face up.{open_}" if dealt_to else ""
             )
             yield RulePoint(f"{_counted(len(group.keys), 'cell').capitalize()}, named {_names(group)}.{cards}", ruling)
-        if group.kind is Kind.CELL or not sum(group.sizes):
+        if group.kind in (Kind.CELL, Kind.FOUNDATION) or not sum(group.sizes):
             continue
         count = _counted(len(group.keys), group.kind)
         end = open_ if group is last else ""

@@ -170,6 +170,7 @@ _LIFTED: Final[dict[Lift, str]] = {
     Lift.TOP: "Only its top card can be taken",
     Lift.ALTERNATING_RUN: _ALTERNATING,
     Lift.SUIT_RUN: _IN_SUIT,
+    Lift.ANY_SUIT_RUN: "Cards move together only in descending order",
     Lift.FREE_ALTERNATING_RUN: _ALTERNATING,
     Lift.FREE_SUIT_RUN: _IN_SUIT,
     Lift.ANY: "Any number of its face-up cards can be taken",

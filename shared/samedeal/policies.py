@@ -71,6 +71,7 @@ class Lift(StrEnum):
     TOP = "the top card"
     ALTERNATING_RUN = "runs in alternating colours"
     SUIT_RUN = "runs in the same suit"
+    ANY_SUIT_RUN = "runs in any suit"
     FREE_ALTERNATING_RUN = "runs in alternating colours, as free places allow"
     FREE_SUIT_RUN = "runs in the same suit, as free places allow"
     ANY = "any face-up cards"
@@ -122,6 +123,7 @@ RUN: Final[dict[Lift, tuple[bytes, ...]]] = {
     Lift.TOP: ON[Build.NONE],
     Lift.ALTERNATING_RUN: ON[Build.DOWN_ALTERNATING],
     Lift.SUIT_RUN: ON[Build.DOWN_SAME_SUIT],
+    Lift.ANY_SUIT_RUN: ON[Build.DOWN_ANY_SUIT],
     Lift.FREE_ALTERNATING_RUN: ON[Build.DOWN_ALTERNATING],
     Lift.FREE_SUIT_RUN: ON[Build.DOWN_SAME_SUIT],
     Lift.ANY: _table(lambda card, under: True),

@@ -32,6 +32,7 @@ from samedeal_client.text.rules_text import rules_rows
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import help_rows
 from tests.shared.sixth_game import HAMLET
+from tests.shared.unreleased_games import UNRELEASED
 
 LOOKS = [Look(), Look(ascii=True), Look(words=True)]
 
@@ -52,6 +53,7 @@ VARIANTS = [
     *(variant(f"lift {lift.name}", lift=lift) for lift in Lift),
     *(variant(f"faces {faces.name}", faces=faces) for faces in Faces),
     *(variant(name, policy) for name, policy in STOCKS.items()),
+    *UNRELEASED.values(),
 ]
 
 
@@ -96,8 +98,9 @@ def test_new_game_has_help_and_rules(game: Game, monkeypatch: pytest.MonkeyPatch
 def described(rng: Random) -> str:
     """The file of a game with any policies, and with as many piles as a file may have, or more."""
     decks, stock = rng.choice((1, 1, 2)), rng.choice(list(STOCKS))
-    letters = [letter for letter in "qwertyuiasdfghjk" if letter != "w" or not STOCKS[stock].to_waste]
-    columns, lines = rng.randint(4, 10), [f"decks = {decks}", f"suits = {rng.choice((1, 2, 4))}", f'stock = "{stock}"']
+    columns, lines = rng.randint(3, 13), [f"decks = {decks}", f"suits = {rng.choice((1, 2, 4))}", f'stock = "{stock}"']
+    names = "123456789tjqk"[:columns]
+    letters = [each for each in "qwertyuiasdfghjk" if each not in names and (each != "w" or not STOCKS[stock].to_waste)]
     side, left = rng.choice((Kind.RESERVE, Kind.CELL)), 52 * decks
 
     def add(kind: Kind, keys: Sequence[str], sizes: Sequence[int] = (), **policies: str | None) -> None:
@@ -110,19 +113,20 @@ def described(rng: Random) -> str:
 
     fans = [letters.pop() for _ in range(rng.choice((0, 0, 2, 4, 6)))]
     singles = [letters.pop() for _ in range(rng.randint(0, min(9, len(letters))))]
-    left -= 3 * len(fans) + len(singles) * (side is Kind.RESERVE)
+    empty, build = rng.choice(list(FOUNDATIONS))
+    count = FOUNDATIONS[empty, build] * decks
+    aces = [rng.randint(0, 1) if empty is Base.ACE else 0] * count
+    left -= 3 * len(fans) + len(singles) * (side is Kind.RESERVE) + sum(aces)
     dealt = [left // columns + (at < left % columns) for at in range(columns)]
     if STOCKS[stock].action:
         dealt = [min(size, rng.randint(1, 9)) for size in dealt]
     faces = rng.choice((Faces.UP, Faces.TOP_UP, Faces.FIVE_UP))
-    add(Kind.COLUMN, "123456789t"[:columns], dealt, faces=faces, lift=rng.choice((None, *Lift)), **rules())
+    add(Kind.COLUMN, names, dealt, faces=faces, lift=rng.choice((None, *Lift)), **rules())
     if fans:
         add(Kind.FAN, fans, [3] * len(fans), lift=rng.choice((None, *Lift)), **rules())
     if singles:
         add(side, singles, [int(side is Kind.RESERVE)] * len(singles), empty=Base.ANY if side is Kind.CELL else None)
-    empty, build = rng.choice(list(FOUNDATIONS))
-    count = FOUNDATIONS[empty, build] * decks
-    add(Kind.FOUNDATION, [f"0{number}" for number in range(1, count + 1)], empty=empty, build=build)
+    add(Kind.FOUNDATION, [f"0{number}" for number in range(1, count + 1)], aces, empty=empty, build=build)
     for kind, wanted in ((Kind.STOCK, STOCKS[stock].action), (Kind.WASTE, STOCKS[stock].to_waste)):
         if wanted:
             add(kind, ["stock" if kind is Kind.STOCK else "w"])
@@ -132,7 +136,7 @@ def described(rng: Random) -> str:
 def test_every_accepted_description_is_played_on_the_smallest_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server may offer whatever ``game_file`` accepts."""
     accepted = 0
-    for seed in range(60):
+    for seed in range(70):
         try:
             file = parse_game_file("house", described(Random(seed)))["house"]
         except MalformedGame:

@@ -11,6 +11,9 @@ from typing import Any, Final
 
 import pytest
 
+from samedeal.game_json import games_json
+from samedeal.games import GAMES
+
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
 MODULES: Final = (*sorted(CHECKER.glob("*.mjs")), *sorted(PAGE.glob("*.mjs")))
@@ -48,6 +51,7 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
     """
     for file in PAGE.glob("*.*js*"):
         shutil.copy(file, folder)
+    (folder / "games.json").write_bytes(games_json(GAMES.values()))
     (folder / "package.json").write_text('{"type": "module"}')
     imports = (
         'import { GAMES } from "./piles.js"; import { checkDeal, openDeal } from "./deal.js";'

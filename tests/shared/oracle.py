@@ -25,7 +25,8 @@ class Rules:
     ``builds`` says how columns build (``follows``), and ``moves`` what moves together, if it is not what columns build:
     another such word, or "one" if every card moves alone. ``kings`` says whether only kings go to empty columns.
     ``singles`` are the piles from which only the top card moves, and ``single_sizes`` the cards that they get.
-    ``takes_back`` says whether cards may leave foundations. ``whole`` says that those take whole suits.
+    ``takes_back`` says whether cards may leave foundations. ``whole`` says that those take whole suits, and ``aces`` that
+    the aces lie there before the other cards are dealt.
     """
 
     sizes: tuple[int, ...]
@@ -40,6 +41,7 @@ class Rules:
     foundations: int = 4
     takes_back: bool = False
     whole: bool = False
+    aces: bool = False
     drawn: int = 0
     redeals: bool = True
     rows: bool = False
@@ -47,7 +49,7 @@ class Rules:
 
     @property
     def columns(self) -> str:
-        return "123456789t"[: len(self.sizes)]
+        return "123456789tjqk"[: len(self.sizes)]
 
     @property
     def foundation_names(self) -> list[str]:
@@ -95,6 +97,16 @@ RULES: Final = {
     ),
     "seahaven-towers": replace(_FREECELL, sizes=(5,) * 10, builds="suit", kings=True, single_sizes=(0, 1, 1, 0)),
     "russian-solitaire": replace(_YUKON, builds="suit"),
+    "thirty-six": Rules((6,) * 6, builds="any", singles="w", drawn=1, redeals=False),
+    "mrs-mop": replace(_SPIDER, sizes=(8,) * 13, down="none", rows=False),
+    "raglan": Rules(
+        (1, 2, 3, 4, 5, 6, 7, 7, 7),
+        moves="one",
+        singles="qwerty",
+        single_sizes=(1,) * 6,
+        takes_back=True,
+        aces=True,
+    ),
 }
 """The rules of the games. They are taken from books, and not from the files of the games."""
 
@@ -227,8 +239,12 @@ def is_down(rules: Rules, depth: int, size: int) -> bool:
 def dealt(game: str, deck: list[str]) -> Piles:
     """The piles dealt from a deck, first card first."""
     rules = RULES[game]
-    cards = iter([card[0] + rules.suits["CDHS".index(card[1])] for card in deck])
     piles: Piles = {key: [] for key in [*rules.columns, *rules.singles, *rules.foundation_names]}
+    if rules.aces:
+        aces = [card for card in deck if rank(card) == 1]
+        piles.update((key, [card]) for key, card in zip(rules.foundation_names, aces, strict=True))
+        deck = [card for card in deck if card not in aces]
+    cards = iter([card[0] + rules.suits["CDHS".index(card[1])] for card in deck])
     for keys, sizes in ((rules.columns, rules.sizes), (rules.singles, rules.single_sizes)):
         for row in range(max(sizes, default=0)):
             for key, size in zip(keys, sizes, strict=True):

@@ -14,6 +14,8 @@ from tests.shared import oracle
 from tests.shared.playouts import boards, playout
 from tests.shared.positions import words
 
+pytestmark = pytest.mark.usefixtures("unreleased")
+
 
 def assert_agrees(board: Board) -> None:
     if board.game.name not in oracle.RULES:

@@ -138,7 +138,7 @@ def _pair(
     """Return a row with two cards, and the x position at which the second card begins.
 
     The sign of each card's mark follows the card. If there is room for only one sign, the stronger mark has it. If
-    there is no room, the sign of the stronger mark stands in the gap before the cards.
+    there is no room, the sign of the stronger mark stands in the gap before the cards, if there is one.
     """
     name = look.card if width > 2 * len("10♥") else look.short
     first, second = map(name, cards)
@@ -152,7 +152,7 @@ def _pair(
     left, right = first + signs[0], second + signs[1]
     left += " " * (not signs[0] and len(left + right) < width)
     row = (
-        Span(mark_sign(look, before).rjust(gap), before),
+        Span(mark_sign(look, before).rjust(gap)[:gap], before),
         Span(left, tile_style(cards[0], look, shades[0], marks[0])),
         Span(right.ljust(width - len(left)), tile_style(cards[1], look, shades[1], marks[1])),
     )

@@ -46,6 +46,9 @@ _FOUNDATIONS_BESIDE_COLUMNS: Final = 2
 """The number of foundations in each row, if the foundations are to the right of the columns."""
 
 _FAN_GAP: Final = 2
+_SMALL_SCREEN: Final = 60
+"""Width of the smallest screen. The piles of a game that is wider have no gaps there."""
+
 _MIN_PANEL_WIDTH: Final = 22
 _MAX_PANEL_WIDTH: Final = 46
 
@@ -139,7 +142,8 @@ def around(places: Iterable[Rect]) -> Rect:
 def smallest(game: Game) -> Size:
     """Return the minimum size in which a game's board fits. The panel, title and key lines are not included."""
     card = _CHOICES[-1].card
-    return Size(_width(game, card, 1), _fixed_rows(game, card) + _MIN_ROWS)
+    width = _width(game, card, 1)
+    return Size(width if width <= _SMALL_SCREEN else _width(game, card, 0), _fixed_rows(game, card) + _MIN_ROWS)
 
 
 def foundations_x(game: Game, card: CardSize, gap: int) -> int:
@@ -174,7 +178,7 @@ def layout(game: Game, width: int, height: int, *, panel: bool = False) -> Layou
     choice = next((choice for choice in _CHOICES if _fits(choice, game, width, height, panel=panel)), _CHOICES[-1])
     card = choice.card
     available = width - (choice.panel + 1) * panel
-    gap = next((gap for gap in range(card.max_gap, 1, -1) if _width(game, card, gap) <= available), 1)
+    gap = next((gap for gap in range(card.max_gap, 0, -1) if _width(game, card, gap) <= available), 0)
     pitch = card.width + gap
     body = _width(game, card, gap)
     panel_width = min(max(width - body - 1 - gap, choice.panel), _MAX_PANEL_WIDTH) if panel else 0

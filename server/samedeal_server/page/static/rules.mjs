@@ -39,6 +39,7 @@ const LIFTS = {
   "the top card": never,
   "runs in alternating colours": alternating,
   "runs in the same suit": downInSuit,
+  "runs in any suit": down,
   "runs in alternating colours, as free places allow": alternating,
   "runs in the same suit, as free places allow": downInSuit,
   "any face-up cards": () => true,
@@ -75,13 +76,13 @@ function statesOf(difficulty) {
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
 // face down, and functions that say which cards fit.
 export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
+  const row = (kind) => piles.find((each) => each.kind === kind);
+  const [columns, foundations, fans, reserve, cells] = ["column", "foundation", "fan", "reserve", "cell"].map(row);
   const dealt = [];
-  for (const { keys, sizes, faces } of piles)
+  for (const { keys, sizes, faces } of new Set([foundations, ...piles]))
     for (let row = 0; row < Math.max(0, ...sizes); row++)
       for (const [at, key] of keys.split(" ").entries())
         if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row, sizes[at]) });
-  const row = (kind) => piles.find((each) => each.kind === kind);
-  const [columns, foundations, fans, reserve, cells] = ["column", "foundation", "fan", "reserve", "cell"].map(row);
   const keysOf = (row) => row?.keys.split(" ") ?? [];
   const fits = (row) => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card);
   const onto = [columns, fans, cells].flatMap((row) => keysOf(row).map((key) => [key, fits(row)]));
@@ -134,8 +135,10 @@ export function shuffle(decks, stream) {
   return cards;
 }
 
-// Returns the piles of a new board by their keys. The first card of the stock leaves it first.
-export function deal(game, order) {
+// Returns the piles of a new board by their keys. The first card of the stock leaves it first. If foundations get cards,
+// these are the aces, and come before all others.
+export function deal(game, deck) {
+  const order = game.dealt[0] === "01" ? [...deck].sort((card, other) => (rank(card) > 1) - (rank(other) > 1)) : deck;
   const isHidden = (at) => game.isDown[at] ?? true;
   const inSuit = (card) => 16 * game.suits[card >> 4] + rank(card);
   const cards = order.map((card, at) => inSuit(card) + (isHidden(at) ? FACE_DOWN : 0));
@@ -144,7 +147,6 @@ export function deal(game, order) {
 }
 
 export const cardsUp = (piles) => FOUNDATIONS.flatMap((key) => piles[key]).length;
-export const hiddenCards = (piles) => Object.values(piles).flat().filter((card) => card & FACE_DOWN).length;
 
 const TRANSFER = /^(0[1-8]|[1-9a-z]) [0-9a-z]( x([2-9]|[1-9]\d))?$/;
 

@@ -1,0 +1,82 @@
+"""Games of books that need policies which no released game has: they are drawn, explained, and played alike everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from samedeal.board import Board
+from samedeal.board_history import Play, Undo
+from samedeal.cards import DOWN, FACE
+from samedeal.deal import Deal, shuffled
+from samedeal.game_rules import sections_of
+from samedeal.solver.solve import solve
+from samedeal_client.drawing.draw_board import draw_board
+from samedeal_client.drawing.layout import smallest
+from samedeal_client.text.appearance import Look
+from tests.client.pictures import text_of
+from tests.golden.golden_files import assert_golden
+from tests.shared.javascript import evaluate_with_page, needs_node, verdicts
+from tests.shared.playouts import numbered, playout
+from tests.shared.recorded import recorded
+from tests.shared.unreleased_games import FILES, UNRELEASED
+
+pytestmark = pytest.mark.usefixtures("unreleased")
+
+PROGRAM = """await (async () => {
+    const {movesFrom, byKey} = await import("./racer.js")
+    const {solve} = await import("./search.mjs")
+    return Promise.all(given.map(async ([game, seed, boards]) => {
+        const {piles} = await openDeal({game, deal: "random", seed: unhex(seed)}, "")
+        const all = byKey(game, piles)
+        const answer = solve(game, {...all, stock: [...all.stock].reverse()}, 4500)
+        return [piles, answer, boards.map(each => movesFrom(game, each).sort())]
+    }))
+})()"""
+
+
+@pytest.mark.parametrize("name", UNRELEASED)
+def test_rules_and_smallest_board_match_the_golden_file(name: str) -> None:
+    game = UNRELEASED[name]
+    lines = [f"{section.title}: {point.text}" for section in sections_of(game) for point in section.points]
+    width, height = smallest(game)
+    boards = [numbered(game, 4), [board for board, _ in playout(game, 4, 150)][-1]]
+    pictures = [text_of(draw_board(board, Look(ascii=True), width, height)) for board in boards]
+    assert_golden(f"unreleased/{name}.txt", "\n\n".join(["\n".join(lines), f"{width}x{height}", *pictures]) + "\n")
+
+
+@needs_node
+def test_page_deals_plays_and_solves_as_python_does(tmp_path: Path) -> None:
+    given, expected = [], []
+    seed = Deal("number", number=2).public_seed()
+    for game in UNRELEASED.values():
+        first = Board.deal(game, shuffled(seed, game.decks))
+        answer = solve(first, 4500)
+        play = Play(first, Undo.FREE)
+        boards, moves = [], []
+        for step in range(40):
+            boards.append([list(pile) for pile in play.board.masked().piles])
+            moves.append(sorted(str(move) for move in play.board.legal_moves() if move.is_transfer))
+            if not (legal := list(play.board.legal_moves())):
+                break
+            play = play.act(legal[step * 7 % len(legal)])
+        given.append([game.name, seed.hex(), boards])
+        piles = [[card & (DOWN | FACE) for card in pile] for pile in first.piles]
+        expected.append([piles, {"outcome": answer.outcome, "states": answer.states}, moves])
+    for name, found, wanted in zip(UNRELEASED, evaluate_with_page(PROGRAM, given, tmp_path), expected, strict=True):
+        for part, here, there in zip(("dealt", "solved", "moves"), found, wanted, strict=True):
+            assert here == there, (name, part)
+
+
+@needs_node
+@pytest.mark.parametrize("name", UNRELEASED)
+def test_checker_verifies_a_race_with_the_file(name: str, tmp_path: Path) -> None:
+    moves = [str(move) for _, move in playout(UNRELEASED[name], 4, 100)]
+    record = recorded(name, "#4", ("ana", tuple((500 * at, move) for at, move in enumerate(moves, 1))))
+    (tmp_path / f"{name}.toml").write_text(FILES[name])
+    (tmp_path / "record.txt").write_text(str(record))
+    options = ("--games", str(tmp_path / f"{name}.toml"))
+    assert verdicts([tmp_path / "record.txt"], *options)["record"].startswith("holds: ")
+    (tmp_path / "record.txt").write_text(str(record).replace(f" {moves[0]}\n", " 1 1\n"))
+    assert verdicts([tmp_path / "record.txt"], *options)["record"].startswith("wrong: ")
