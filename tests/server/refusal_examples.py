@@ -1,0 +1,29 @@
+"""What the functions that make refusals and notices return for example arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+
+def examples(module: ModuleType, words: Mapping[str, object]) -> list[Any]:
+    """Call each function of a module that returns a refusal or a notice, with the words for its parameters."""
+    makers = [
+        each
+        for each in vars(module).values()
+        if inspect.isfunction(each)
+        and each.__module__ == module.__name__
+        and not each.__name__.startswith(("_", "to_"))
+    ]
+    return [
+        each(
+            **{
+                name: words[name]
+                for name, of in inspect.signature(each).parameters.items()
+                if name in words or of.default is of.empty
+            }
+        )
+        for each in makers
+    ]
