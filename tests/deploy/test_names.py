@@ -52,36 +52,10 @@ SCRAPED = {"job", "instance", "le"}
 """Labels that a scrape adds, and the label of histogram buckets."""
 
 OTHER_COMMANDS = {
-    "apt",
-    "chmod",
-    "chown",
-    "cp",
-    "curl",
-    "docker",
-    "echo",
-    "export",
-    "git",
-    "groupadd",
-    "install",
-    "kubectl",
-    "mkdir",
+    *("apt", "chmod", "chown", "cp", "curl", "docker", "echo", "export", "git", "groupadd", "install", "kubectl"),
+    *("mkdir", "mv", "openssl", "pip", "pipx", "printf", "promtool", "python3", "redis-cli", "ssh", "systemctl"),
+    *("tee", "touch", "uv", "uvx", "valkey-cli"),
 }
-OTHER_COMMANDS |= {
-    "mv",
-    "openssl",
-    "pip",
-    "pipx",
-    "printf",
-    "promtool",
-    "python3",
-    "redis-cli",
-    "ssh",
-    "systemctl",
-    "tee",
-    "touch",
-    "uv",
-}
-OTHER_COMMANDS |= {"uvx", "valkey-cli"}
 
 
 @pytest.mark.parametrize("path", texts(), ids=name)

@@ -14,12 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
-from samedeal.board import Board
-from samedeal.board_history import UNDO, Play, Undo
-from samedeal.deal import shuffled
-from samedeal.games import GAMES
 from samedeal.protocol.messages import Acked, Act, Refused
-from samedeal_server.process.fd_limits import RESERVED
 from tests.chaos.plan import deploy_plan
 from tests.chaos.rounds import play_round, winning_records
 from tests.load.flood import FLOODS
@@ -156,61 +151,6 @@ async def floods(setup: LoadSetup) -> None:
     table("Floods of requests", ("flood", "clients", "addresses", "a second", *HEAD[4:]), rows)
 
 
-async def rooms(setup: LoadSetup) -> None:
-    """Measure many rooms with one racer each, and racers that read nothing."""
-    node = await setup.node()
-    racers = await race(node, "racer")
-    alone: list[Client] = []
-
-    async def open_rooms() -> int:
-        for number in range(300):
-            alone.extend(await race(node, f"alone-{number}", 1))
-        return len(alone)
-
-    async def close_rooms() -> None:
-        for client in alone:
-            await client.abort()
-
-    rows = [await compare_latency("rooms with a racer each", racers, node.pid, open_rooms, close_rooms)]
-    await node.kill()
-    node = await setup.node()
-    racers = await race(node, "seated", 16)
-
-    async def stop_reading() -> int:
-        for client in racers[4:]:
-            client.socket.transport.pause_reading()
-        return 12
-
-    async def read_again() -> None:
-        for client in racers[4:]:
-            client.socket.transport.resume_reading()
-
-    rows.append(await compare_latency("racers who read nothing", racers[:4], node.pid, stop_reading, read_again))
-    table("Rooms and racers", HEAD, rows)
-
-
-async def files(setup: LoadSetup) -> None:
-    """Measure a node that is out of file descriptors."""
-    node = await setup.node(files=RESERVED + 64)
-    racers = await race(node, "racer")
-    calm = await ack_latencies(racers, SECONDS, PACE, 1)
-    silent = [await asyncio.open_connection(*node.target) for _ in range(1000)]
-    before, began = Usage.of(node.pid), time.monotonic()
-    crowded = await ack_latencies(racers, SECONDS, PACE, 2)
-    after = Usage.of(node.pid)
-    for _, writer in silent:
-        writer.transport.abort()
-    row = [
-        RESERVED + 64,
-        after.files,
-        f"{100 * (after.cpu - before.cpu) / (time.monotonic() - began):.0f} %",
-        f"{millis(calm, 0.5):.1f} {millis(calm, 0.95):.1f}",
-        f"{millis(crowded, 0.5):.1f} {millis(crowded, 0.95):.1f}",
-    ]
-    head = ("may be open", "are open", "node CPU", "ack ms p50 p95", "with 1000 silent connections")
-    table("A node out of file descriptors", head, [row])
-
-
 async def outage(setup: LoadSetup) -> None:
     """Measure an outage: Redis is frozen or killed for ``OUTAGE`` seconds while racers continue to send."""
     rows = []
@@ -264,7 +204,7 @@ async def outage(setup: LoadSetup) -> None:
 async def move_until(racer: Client, until: asyncio.Event) -> int:
     """Make moves until ``until`` is set. Retry each while it is refused as unavailable. Return the number of refusals."""
     refused = 0
-    while racer.play is not None:
+    while True:
         action = str(racer.play.board.legal_moves()[0])
         number = await racer.send(Act, revision=racer.play.revision, action=action)
         while not isinstance(answer := await racer.answer(number), Acked):
@@ -274,8 +214,7 @@ async def move_until(racer: Client, until: asyncio.Event) -> int:
             await racer.send(Act, id=number, revision=racer.play.revision, action=action)
         racer.apply(action, answer)
         if until.is_set():
-            break
-    return refused
+            return refused
 
 
 async def deploy(_: LoadSetup) -> None:
@@ -299,29 +238,11 @@ async def deploy(_: LoadSetup) -> None:
         print(f"  BROKEN {violation}")
 
 
-def replay(_: LoadSetup) -> Awaitable[None]:
-    """Measure the replay of the longest possible log."""
-    game = GAMES["athena"]
-    rows = []
-    for count in (1_000, 10_000):
-        play = Play(Board.deal(game, shuffled(bytes(32), game.decks)), Undo.FREE)
-        began = time.process_time()
-        for number in range(count):
-            play = play.act(UNDO if number % 5 == 4 else "draw")
-        took = time.process_time() - began
-        rows.append([count, f"{1000 * took:.0f}", f"{1e6 * took / count:.1f}"])
-    table("Replay of a log", ("actions", "ms", "us each"), rows)
-    return asyncio.sleep(0)
-
-
 SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {
     "crowds": crowds,
     "floods": floods,
-    "rooms": rooms,
-    "files": files,
     "outage": outage,
     "deploy": deploy,
-    "replay": replay,
 }
 
 

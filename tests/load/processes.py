@@ -159,7 +159,6 @@ async def ack_latencies(
         rng = Random(f"{seed} {number}")
         while time.monotonic() < until:
             await asyncio.sleep(rng.expovariate(1 / pace))
-            assert racer.play is not None
             action = str(rng.choice(racer.play.board.legal_moves()))
             began = clock()
             await racer.act(action)
