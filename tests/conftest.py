@@ -16,7 +16,7 @@ from redis import Redis
 
 from samedeal.games import GAMES
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from tests.server.own_redis import OwnRedis
+from tests.chaos.processes import RedisServer
 from tests.shared.unreleased_games import UNRELEASED
 
 _HOMES: Final = count(1)
@@ -78,9 +78,9 @@ def redis_url(redis_server: str) -> str:
 
 
 @pytest.fixture
-async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
+async def own_redis(tmp_path: Path) -> AsyncIterator[RedisServer]:
     """A Redis of the test's own, which it may kill and start again."""
-    redis = OwnRedis(tmp_path)
+    redis = RedisServer(tmp_path)
     try:
         await redis.start()
         yield redis

@@ -34,7 +34,7 @@ async def play(client: Client, rng: Random, pause: float) -> int:
     """Make moves, ``pause`` seconds apart on average. Return their number, which is less than MOVES on a stuck board."""
     for count in range(MOVES):
         await asyncio.sleep(rng.expovariate(1 / pause))
-        moves = client.play.board.legal_moves() if client.play else []
+        moves = client.play.board.legal_moves()
         if not moves:
             return count
         await client.act(str(rng.choice(moves)))
@@ -70,7 +70,7 @@ async def test_node_cost(tmp_path: Path) -> None:
             spent = Usage.of(process).cpu - before.cpu
             paces.append((moves / took, spent / moves, spent / took))
             rows.append((f"the same, {moves} moves later", Usage.of(process)))
-        made = sum(client.play.moves for client in clients if client.play)
+        made = sum(client.play.moves for client in clients)
         kept = [(after - before) / made for before, after in zip(size_before, await redis_size(redis), strict=True)]
     finally:
         await node.kill()

@@ -18,11 +18,12 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
+from tests.chaos.processes import RedisServer
 from tests.end_to_end.operated import Operated
 from tests.end_to_end.processes import Programs
 from tests.server.certificates import Keys
 from tests.server.client import Client
-from tests.server.own_redis import OwnRedis
+from tests.server.races import seated
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the servers are controlled by signals")
 
@@ -66,21 +67,19 @@ async def test_a_node_announces_that_it_stops(operated: Starter) -> None:
     server = await operated("--health-port", "0", "--drain-delay", "600")
     listening = await server.logs("listening")
     assert (await server.get(f"{listening['health']}/readyz"))[0] == 200
-    ana = await Client.hello(listening["address"])
+    ana, bob = await seated(listening["address"], games=("athena",))
     server.program.signal(signal.SIGTERM)
     await server.logs("stopping", drain_delay=600)
     assert (await server.get(f"{listening['health']}/readyz"))[0] == 503
     assert (await server.get(f"{listening['health']}/healthz"))[0] == 200
-    bob = await Client.hello(listening["address"], "bob")  # a load balancer may still send clients to this node
-    await ana.join(await ana.create(games=("athena",)))
-    await bob.join(ana.room)
+    await Client.hello(listening["address"], "eve")  # a load balancer may still send clients to this node
     await ana.expect(Done, Start)
     for client in (ana, bob):
         await client.dealt()
     await ana.act("draw")
     await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
     server.program.signal(signal.SIGTERM)
-    await server.logs("draining", connections=2)
+    await server.logs("draining", connections=3)
     await server.logs("stopped")
     assert await server.program.exit_code() == 0
 
@@ -147,26 +146,7 @@ async def test_clients_connect_with_a_private_authority(
     await ana.expect("friday")
 
 
-async def test_limits_are_per_client_behind_a_proxy(operated: Starter) -> None:
-    server = await operated("--trusted-proxies", "127.0.0.1", "--limit-connections-per-address", "1")
-    url = (await server.logs("listening"))["address"]
-
-    def as_from(address: str) -> Awaitable[Client]:
-        return Client.connect(url, additional_headers={"X-Forwarded-For": address})
-
-    for claimed, address in (
-        ("203.0.113.7", "203.0.113.7"),
-        ("1.1.1.1, 203.0.113.8:4321", "203.0.113.8"),
-        ("[2001:db8::7]", "2001:db8::7"),
-    ):
-        await as_from(claimed)
-        await server.logs("connected", address=address)
-    for address in ("203.0.113.7", "2001:db8::8"):
-        with pytest.raises(InvalidStatus, match="429"):
-            await as_from(address)
-
-
-async def test_server_output_contains_no_secret(programs: Programs, own_redis: OwnRedis) -> None:
+async def test_server_output_contains_no_secret(programs: Programs, own_redis: RedisServer) -> None:
     """This holds for both streams of the process, at the lowest log level, and even when Redis fails."""
     with Redis.from_url(own_redis.url) as redis:
         redis.config_set("requirepass", "sesam-redis")

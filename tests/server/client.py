@@ -62,7 +62,7 @@ class Client:
         self.session = ""
         self.player = ""
         self.room = ""
-        self.play: Play | None = None
+        self._play: Play | None = None
         self.undo = Undo.NO_REVEAL
         self.last_id = 0
         self._received = asyncio.Event()
@@ -81,6 +81,25 @@ class Client:
         welcome = await client.expect(Welcome, Hello, name=name, session=session, bot=bot)
         client.name, client.session, client.player = welcome.name, welcome.session, welcome.player
         return client
+
+    @property
+    def play(self) -> Play:
+        """The play since the board was dealt."""
+        assert self._play is not None, "no board was dealt"
+        return self._play
+
+    @play.setter
+    def play(self, play: Play) -> None:
+        self._play = play
+
+    @property
+    def revision(self) -> int:
+        """The revision of the board, or -1 before it is dealt."""
+        return -1 if self._play is None else self._play.revision
+
+    def continue_with(self, old: Client) -> None:
+        """Know the board that another connection of the player had."""
+        self._play, self.undo, self.room = old._play, old.undo, old.room
 
     async def _read(self) -> None:
         try:
@@ -214,32 +233,29 @@ class Client:
     async def dealt(self) -> Play:
         """The play, once the board has been dealt."""
         await self.until(BoardState)
-        assert self.play is not None
         return self.play
 
     async def act(self, action: str, **fields: Any) -> Acked:
         """Make an action and assert that the ack agrees with the local rules."""
-        assert self.play is not None
         acked = await self.expect(Acked, Act, **{"revision": self.play.revision, "action": action, **fields})
         self.apply(action, acked)
         return acked
 
     def apply(self, action: str, acked: Acked) -> None:
         """Apply an acked action locally, and compare."""
-        assert self.play is not None
+        self.follow(action, acked)
+        assert self.play.board.state_hash() == acked.hash
+
+    def follow(self, action: str, acked: Acked) -> None:
+        """Apply an acked action locally."""
         if action == UNDO:
             board = Board(self.play.board.game, acked.piles)
             past = self.play.past.before if self.play.past else None
             self.play = Play(board, self.undo, past, self.play.revision + 1, self.play.moves, self.play.undos + 1)
         else:
             self.play = self.play.act(action, faces=acked.seen or None)
-        assert self.play.board.state_hash() == acked.hash
 
     async def acts(self, count: int, seed: int = 1) -> list[Acked]:
         """Make ``count`` legal moves, chosen at random by ``seed``. Return their acks."""
         rng = Random(seed)
-        acked = []
-        for _ in range(count):
-            assert self.play is not None
-            acked.append(await self.act(str(rng.choice(self.play.board.legal_moves()))))
-        return acked
+        return [await self.act(str(rng.choice(self.play.board.legal_moves()))) for _ in range(count)]

@@ -50,6 +50,18 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
 
 
 @pytest.fixture
+async def one(node: NodeMaker) -> Node:
+    """A node."""
+    return await node()
+
+
+@pytest.fixture
+async def two(node: NodeMaker) -> Node:
+    """Another node on the same Redis."""
+    return await node()
+
+
+@pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only directory in which a redis-server is searched, apart from the directory ``beside`` of the test."""
     directory = tmp_path / "bin"

@@ -5,20 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from samedeal.games import offer
 from samedeal_server.config.config import Config
 from samedeal_server.config.limits import Limits
-from samedeal_server.gateway.gateway import Gateway
-from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.process import app
-from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.upkeep import Upkeep
-from samedeal_server.store.store import Store
+from samedeal_server.store.store import RoomSecret
 from samedeal_server.tasks import cancel_and_wait
-from tests.server.client import Client
+from tests.server.client import DEADLINE, Client
 from tests.server.health_client import HealthClient
 
 PLENTY = Limits(
@@ -39,56 +34,18 @@ RedisClient = Any
 """A redis.asyncio.Redis. Its types do not show that keys and values are bytes."""
 
 
-@dataclass(frozen=True)
 class Node:
-    """A node that runs in the process of the tests."""
+    """A node that runs in the process of the tests.
 
-    built: app.Node
+    The first of its ``tasks`` receives announcements. ``stop`` is set when it is to stop, as when it is to drain.
+    """
 
-    @property
-    def url(self) -> str:
-        """The address to connect to."""
-        return self.built.addresses.local
-
-    @property
-    def store(self) -> Store:
-        """Its store."""
-        return self.built.store
-
-    @property
-    def rooms(self) -> RoomRegistry:
-        """Its rooms."""
-        return self.built.rooms
-
-    @property
-    def upkeep(self) -> Upkeep:
-        """Its periodic work."""
-        return self.built.upkeep
-
-    @property
-    def gateway(self) -> Gateway:
-        """Its gateway."""
-        return self.built.gateway
-
-    @property
-    def health(self) -> HealthClient:
-        """A client of its health listener."""
-        return HealthClient(self.built.health_url)
-
-    @property
-    def agent(self) -> NodeAgent:
-        """Its agent, which reports it to the other nodes."""
-        return self.built.agent
-
-    @property
-    def tasks(self) -> list[asyncio.Task[None]]:
-        """Its background tasks: the one that receives announcements first."""
-        return self.built.tasks
-
-    @property
-    def stop(self) -> asyncio.Event:
-        """Set when it is to stop, for example once an operator has ordered it to drain."""
-        return self.built.stop
+    def __init__(self, built: app.Node) -> None:
+        self.built = built
+        self.url = built.addresses.local
+        self.store, self.rooms, self.gateway = built.store, built.rooms, built.gateway
+        self.upkeep, self.agent, self.tasks, self.stop = built.upkeep, built.agent, built.tasks, built.stop
+        self.health = HealthClient(built.health_url)
 
     async def player(self, name: str = "ana", session: str = "", *, bot: bool = False) -> Client:
         """Connect a client that has said hello."""
@@ -100,6 +57,18 @@ class Node:
         value = self.built.metrics.registry.get_sample_value(f"samedeal_{name}", labels)
         assert value is not None, f"there is no {name} {labels}"
         return value
+
+    async def becomes(self, name: str, value: float, **labels: str) -> None:
+        """Wait until a metric has a value. It may be updated after an answer was sent."""
+        async with asyncio.timeout(DEADLINE):
+            while self.metric(name, **labels) != value:  # noqa: ASYNC110  # a metric sets no event
+                await asyncio.sleep(0.005)
+
+    async def secret(self, room: str) -> RoomSecret:
+        """Return the secret of a room."""
+        secret = await self.store.load_secret(room)
+        assert secret is not None
+        return secret
 
     async def send_heartbeat(self) -> None:
         """Report the state of the node now."""

@@ -32,7 +32,7 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 from samedeal.board import Board
-from samedeal.board_history import UNDO, Play, Undo
+from samedeal.board_history import UNDO, Undo
 from samedeal.cards import DECK, HIDDEN
 from samedeal.errors import MalformedText
 from samedeal.game import Game
@@ -144,13 +144,7 @@ class RacingClient(Client):
     def apply(self, action: str, acked: Acked) -> None:
         self.kept = (*self.kept, AckedAction(id=acked.to, action=action, time=acked.time))
         self.receipt = acked.receipt
-        assert self.play is not None
-        if action == UNDO:
-            board = Board(self.play.board.game, acked.piles)
-            past = self.play.past.before if self.play.past else None
-            self.play = Play(board, self.undo, past, self.play.revision + 1, self.play.moves, self.play.undos + 1)
-        else:
-            self.play = self.play.act(action, faces=acked.seen or None)
+        self.follow(action, acked)
 
 
 @dataclass(frozen=True)
@@ -378,14 +372,15 @@ class World:
 
     def _hidden(self) -> Places:
         """Return the places of cards that no racer has seen."""
-        plays = [self.clients[name].play for name in ("ana", "bob")]
-        boards = [play.board if play else first_board(self._game) for play in plays]
-        return frozenset.intersection(*(hidden_places(board, everything=not all(plays)) for board in boards))
+        racers = [self.clients[name] for name in ("ana", "bob")]
+        boards = [first_board(self._game) if client.revision < 0 else client.play.board for client in racers]
+        is_early = any(client.revision < 0 for client in racers)
+        return frozenset.intersection(*(hidden_places(board, everything=is_early) for board in boards))
 
     async def _act(self, name: str, action: str, ahead: int = 0, **fields: Any) -> None:
         client = self.clients[name]
-        at = client.play.revision if client.play else 0
-        if client.play and len(self._hidden()) < MIN_UNSEEN and _turns_up(client.play.board, action):
+        at = max(0, client.revision)
+        if client.revision >= 0 and len(self._hidden()) < MIN_UNSEEN and _turns_up(client.play.board, action):
             action = _ILLEGAL_ACTIONS[0]
         answer = await client.ask(Act, revision=max(0, at + ahead), action=action, **fields)
         if isinstance(answer, Acked) and not ahead:
@@ -393,11 +388,11 @@ class World:
 
     def _legal(self, name: str) -> list[Move]:
         """Return the legal moves of a racer, sometimes only those that turn up a card."""
-        play = self.clients[name].play
-        if play is None:
+        client = self.clients[name]
+        if client.revision < 0:
             return [Move("1", "0")]
-        legal = list(play.board.legal_moves())
-        turning = [move for move in legal if play.board.turns_up(move)]
+        legal = list(client.play.board.legal_moves())
+        turning = [move for move in legal if client.play.board.turns_up(move)]
         return turning if turning and self.rng.random() < 0.3 else legal
 
     async def _move(self, name: str) -> None:
@@ -438,7 +433,7 @@ class World:
             await old.close()
         await self.settle(f"{name} gone")
         new = await self.connect_client(name, self.rng.choice([0, 1]), old.session)
-        known = old.play.revision if old.play is not None and self.rng.random() < 0.5 else -1
+        known = old.revision if old.revision >= 0 and self.rng.random() < 0.5 else -1
         if known >= 0:
             new.play = old.play
         new.kept, new.receipt = old.kept, old.receipt

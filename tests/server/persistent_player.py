@@ -18,6 +18,9 @@ from tests.server.live_nodes import Node
 MOVE_TIMEOUT: Final = 30.0
 """Timeout, in seconds, for the ack of a move, with all retries."""
 
+LOST: Final = (AssertionError, TimeoutError, OSError, WebSocketException)
+"""The errors of a connection that was lost, or of an answer that timed out."""
+
 
 class PersistentPlayer:
     """A player with a board. ``acked`` are the ids and actions of all acked moves, in order."""
@@ -33,7 +36,6 @@ class PersistentPlayer:
     async def moves(self, count: int) -> None:
         """Make a number of moves, or as many as are legal."""
         for _ in range(count):
-            assert self.client.play is not None
             moves = self.client.play.board.legal_moves()
             if not moves:
                 return
@@ -51,23 +53,15 @@ class PersistentPlayer:
 
     async def _move(self, action: str) -> None:
         while True:
-            assert self.client.play is not None
             fields = {"id": self._id, "revision": len(self.acked), "action": action}
             try:
                 answer = await self.client.ask(Act, **fields)
-            except (
-                AssertionError,
-                TimeoutError,
-                OSError,
-                WebSocketException,
-            ):  # the connection was lost, or the answer timed out
+            except LOST:
                 await self._reconnect()
                 continue
             if isinstance(answer, Acked):
                 self.acked.append((self._id, action))
-                if self.client.play.revision < len(
-                    self.acked
-                ):  # a board that arrived before the ack may include the move
+                if self.client.revision < len(self.acked):  # a board that came before the ack may include the move
                     self.client.apply(action, answer)
                 return
             assert isinstance(answer, Refusal), answer
@@ -82,10 +76,9 @@ class PersistentPlayer:
             try:
                 await old.close()
                 client = await Client.hello(self._nodes[self._turn % len(self._nodes)].url, "again", old.session)
-                client.play, client.undo, client.room = old.play, old.undo, old.room
-                revision = old.play.revision if old.play else -1
-                answer = await client.ask(Join, room=old.room, revision=revision)
-            except (AssertionError, TimeoutError, OSError, WebSocketException):
+                client.continue_with(old)
+                answer = await client.ask(Join, room=old.room, revision=old.revision)
+            except LOST:
                 await asyncio.sleep(0.05)
                 continue
             if isinstance(answer, Joined):

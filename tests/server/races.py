@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +20,37 @@ from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient
 
 
-async def race(one: Node, two: Node | None = None, **options: Any) -> tuple[Client, Client]:
-    """Start a race between two players, and return their clients. Ana, the host, uses one node and bob the other."""
-    ana, bob = await one.player("ana"), await (two or one).player("bob")
-    for client in (ana, bob):
+async def seated(*nodes: Node | str, names: Sequence[str] = ("ana", "bob"), **options: Any) -> tuple[Client, ...]:
+    """Open a room with players, who use one node or URL after the other. Return their clients, the host's first."""
+    urls = [each if isinstance(each, str) else each.url for each in nodes]
+    clients = tuple([await Client.hello(urls[at % len(urls)], name) for at, name in enumerate(names)])
+    room = await clients[0].create(**options)
+    for client in clients:
         client.undo = Undo(options.get("undo", "no-reveal"))
-    room = await ana.create(**options)
-    await ana.join(room)
-    await bob.join(room)
-    await ana.expect(Done, Start)
-    await ana.dealt()
-    await bob.dealt()
-    return ana, bob
+        await client.join(room, passphrase=options.get("passphrase", ""))
+    return clients
+
+
+async def race(*nodes: Node | str, **options: Any) -> tuple[Client, ...]:
+    """Start a race between players, who can move, and return their clients."""
+    clients = await seated(*nodes, **options)
+    await clients[0].expect(Done, Start)
+    for client in clients:
+        await client.dealt()
+    return clients
+
+
+athena_race = partial(race, games=("athena",))
+"""Start a race in a game in which random moves hardly ever end a race."""
+
+
+async def finish(*clients: Client) -> RoomState:
+    """Let all players resign, and return the last state of the room, in which all of them see the same standings."""
+    for client in clients:
+        await client.expect(Done, Resign)
+    states = await asyncio.gather(*(client.phase("finished") for client in clients))
+    assert all(state.standings == states[0].standings for state in states)
+    return states[0]
 
 
 async def answered(client: Client, kind: Any, **fields: Any) -> object:
@@ -94,7 +115,7 @@ async def race_alone(client: Client, game: str) -> RoomState:
     play = await client.dealt()
     for move in solve(play.board, 100_000).line:
         await client.act(str(move))
-        if client.play is not None and client.play.board.foundation_cards:
+        if client.play.board.foundation_cards:
             break
     await client.expect(Done, Resign)
     finished = await client.phase("finished")

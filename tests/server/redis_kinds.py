@@ -314,20 +314,6 @@ class Shards:
 
         await until(all_know)
 
-    async def fall_behind(self, number: int) -> None:
-        """Wait until a primary's replica is in sync, then stop its replication."""
-        primary, replica = self.servers[number], self.replicas[number]
-        await primary.redis.execute_command("WAIT", 1, 0)
-        replica.freeze()
-        # Writes sent to a frozen replica would reach it when it thaws, so its connection is closed.
-        await primary.redis.execute_command("CLIENT KILL", "TYPE", "replica")
-
-    async def take_over(self, number: int) -> None:
-        """Make the replica of a lost primary take over at once."""
-        self.replicas[number].thaw()
-        await self.replicas[number].redis.execute_command("CLUSTER FAILOVER", "TAKEOVER")
-        await self.taken_over(number)
-
     async def holder(self, key: str, queried: int = 0) -> int:
         """The number of the server that has a key's slot, according to one server."""
         slot = key_slot(key.encode())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from samedeal.board import Board
 from samedeal.deal import shuffled
 from samedeal.games import game_named
 from samedeal.protocol.admin import (
-    MAX_PART_BYTES,
     BackedUp,
     Backup,
     BackupPart,
@@ -51,7 +49,6 @@ from samedeal.protocol.messages import (
     Refused,
     Rematch,
     Resign,
-    Start,
     Watch,
     Welcome,
 )
@@ -67,31 +64,24 @@ from samedeal_server.telemetry import logs
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
+from tests.server.races import athena_race, finish, seated
+from tests.server.redis_kinds import until
 
 
 @pytest.fixture
-async def two(node: NodeMaker) -> tuple[Node, Node]:
-    return await node(token=TOKEN), await node(token=TOKEN)
+async def one(node: NodeMaker) -> Node:
+    return await node(token=TOKEN)
 
 
-async def wait_until(condition: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while True:
-            if await condition():
-                return
-            await asyncio.sleep(0.01)
+@pytest.fixture
+async def two(one: Node, node: NodeMaker) -> tuple[Node, Node]:
+    return one, await node(token=TOKEN)
 
 
-async def start_race(*nodes: Node, game: str = "athena", room: str = "friday") -> list[Client]:
-    """Start a race with a player on each node."""
-    players = [await node.player(name) for node, name in zip(nodes, ("ana", "bob", "cid"), strict=False)]
-    await players[0].create(room, games=(game,))
-    for player in players:
-        await player.join(room)
-    await players[0].expect(Done, Start)
-    for player in players:
-        await player.dealt()
-    return players
+@pytest.fixture
+async def operator(one: Node) -> Operator:
+    """An operator who has logged in."""
+    return await Operator.login(one.url)
 
 
 async def test_node_without_token_rejects_operators(node: NodeMaker) -> None:
@@ -100,25 +90,16 @@ async def test_node_without_token_rejects_operators(node: NodeMaker) -> None:
     assert await operator.closed() == CloseCode.VERSION
 
 
-async def test_right_token_logs_in_once(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
-    operator = await Operator.login(one.url)
-    await one.player("ana")
-    await operator.refused("login_once", Login, token=TOKEN)
-
-
 @pytest.mark.parametrize("wrong", ["", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "ü" * 1024])
-async def test_wrong_token_closes_the_connection(node: NodeMaker, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+async def test_wrong_token_closes_the_connection(one: Node, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     monkeypatch.setattr(auth, "WRONG_TOKEN_DELAY", 0.01)
-    one = await node(token=TOKEN)
     operator = await Operator.connect(one.url)
     await operator.refused("bad_token", Login, token=wrong)
     assert await operator.closed() == CloseCode.NOT_LOGGED_IN
     assert one.metric("admin_logins_failed_total", reason="bad_token") == 1
 
 
-async def test_request_before_login_is_refused(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
+async def test_request_before_login_is_refused(one: Node) -> None:
     operator = await Operator.connect(one.url)
     await operator.refused("login_first", Status)
     assert await operator.closed() == CloseCode.NOT_LOGGED_IN
@@ -153,8 +134,7 @@ async def send_wrong_token(one: Node) -> Refused:
     return await (await Operator.connect(one.url)).expect(Refused, Login, token="x" * 20)
 
 
-async def test_delayed_wrong_tokens_block_nobody(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
+async def test_delayed_wrong_tokens_block_nobody(one: Node) -> None:
     guessing = [await Operator.connect(one.url) for _ in range(4)]
     for each in guessing:
         await each.send(Login, token="x" * 20)
@@ -165,8 +145,7 @@ async def test_delayed_wrong_tokens_block_nobody(node: NodeMaker) -> None:
         assert await each.closed() == CloseCode.NOT_LOGGED_IN
 
 
-async def test_unauthenticated_connections_are_limited(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
+async def test_unauthenticated_connections_are_limited(one: Node) -> None:
     waiting = [await Operator.connect(one.url) for _ in range(auth.MAX_UNAUTHENTICATED)]
     assert await (await Operator.connect(one.url)).closed() == CloseCode.NOT_LOGGED_IN
     for each in waiting:
@@ -181,7 +160,7 @@ async def test_requests_are_logged_without_tokens(
     logs.set_up(Config(log_level="debug", log_style="json"), "n")
     try:
         one = await node(token=TOKEN)
-        await start_race(one)
+        await athena_race(one, room="friday")
         stranger = await Operator.connect(one.url)
         await stranger.refused("bad_token", Login, token="a guess that is no good")
         operator = await Operator.login(one.url)
@@ -213,7 +192,7 @@ async def survey(operator: Operator, condition: Callable[[Survey], bool]) -> Sur
 
 
 async def test_status_lists_all_nodes(two: tuple[Node, Node]) -> None:
-    ana, _ = await start_race(*two)
+    ana, _ = await athena_race(*two, room="friday")
     await ana.acts(3)
     for node in two:
         await node.send_heartbeat()
@@ -229,9 +208,8 @@ async def test_status_lists_all_nodes(two: tuple[Node, Node]) -> None:
     assert found.redis.memory > 0
 
 
-async def test_rates_are_measured_between_samples(node: NodeMaker) -> None:
-    one = await node()
-    (ana,) = await start_race(one)
+async def test_rates_are_measured_between_samples(one: Node) -> None:
+    (ana,) = await athena_race(one, names=["ana"])
     one.agent.node_line("")
     await ana.acts(5)
     line = one.agent.node_line("")
@@ -240,9 +218,10 @@ async def test_rates_are_measured_between_samples(node: NodeMaker) -> None:
     assert one.agent.node_line("").moves == 0
 
 
-async def test_stopped_node_is_not_listed_and_dead_one_expires(redis: RedisClient, two: tuple[Node, Node]) -> None:
-    one, other = two
-    operator = await Operator.login(one.url)
+async def test_stopped_node_is_not_listed_and_dead_one_expires(
+    redis: RedisClient, two: tuple[Node, Node], operator: Operator
+) -> None:
+    _, other = two
     await survey(operator, lambda found: len(found.nodes) == 2)
     await other.stop_tasks()
     await other.agent.leave()
@@ -251,20 +230,17 @@ async def test_stopped_node_is_not_listed_and_dead_one_expires(redis: RedisClien
     assert 0 < await redis.ttl(keys.node(keys.NODE_COPIES[0], "n2")) <= 10
 
 
-async def test_list_returns_the_newest_rooms(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
+async def test_list_returns_the_newest_rooms(one: Node, operator: Operator) -> None:
     ana = await one.player()
     for number in range(3):
         await ana.create(f"r{number}")
-    operator = await Operator.login(one.url)
     found = await operator.expect(ServerRooms, ListServerRooms, limit=2)
     assert ([line.room for line in found.rooms], found.total) == (["r2", "r1"], 3)
 
 
 async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
-    ana, bob = await start_race(*two)
+    ana, bob = await athena_race(*two, room="friday")
     await ana.acts(4)
-    assert ana.play
     operator = await Operator.login(two[1].url)
     found = await operator.expect(RoomShown, ShowRoom, room="friday")
     assert [(seat.name, seat.player) for seat in found.state.players] == [("ana", ana.player), ("bob", bob.player)]
@@ -280,14 +256,11 @@ async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
     await operator.refused("malformed", ShowRoom, room="no such room!")
 
 
-async def test_operator_sees_no_card_and_no_seed(node: NodeMaker) -> None:
+async def test_operator_sees_no_card_and_no_seed(one: Node, operator: Operator) -> None:
     """Invariant: hidden stays hidden, from operators too."""
-    one = await node(token=TOKEN)
-    (ana,) = await start_race(one, game="athena")
+    (ana,) = await athena_race(one, names=["ana"], room="friday")
     await ana.acts(3)
-    operator = await Operator.login(one.url)
-    secret = await one.store.load_secret("friday")
-    assert secret
+    secret = await one.secret("friday")
     for kind, fields in ((Status, {}), (ListServerRooms, {}), (ShowRoom, {"room": "friday"}), (ListBans, {})):
         await operator.ask(kind, **fields)
     board = Board.deal(game_named("athena"), shuffled(secret.deal.seed, 1))
@@ -300,12 +273,8 @@ async def test_operator_sees_no_card_and_no_seed(node: NodeMaker) -> None:
     assert (await ana.phase("closed")).seed == b""
 
 
-async def test_kick_before_the_race_frees_the_seat(two: tuple[Node, Node]) -> None:
-    ana, bob = await two[0].player("ana"), await two[1].player("bob")
-    await ana.create("friday")
-    await ana.join("friday")
-    await bob.join("friday")
-    operator = await Operator.login(two[0].url)
+async def test_kick_before_the_race_frees_the_seat(two: tuple[Node, Node], operator: Operator) -> None:
+    ana, bob = await seated(*two, room="friday")
     await operator.expect(Done, Kick, room="friday", player="BOB")
     assert (await bob.until(Notice)).code == "kicked"
     assert [seat.name for seat in (await ana.state(lambda state: len(state.players) == 1)).players] == ["ana"]
@@ -318,79 +287,56 @@ async def test_kick_before_the_race_frees_the_seat(two: tuple[Node, Node]) -> No
     await bob.join("other")
 
 
-async def test_kick_in_a_race_is_a_resignation(two: tuple[Node, Node]) -> None:
-    ana, bob = await start_race(*two)
+async def test_kick_in_a_race_is_a_resignation(two: tuple[Node, Node], operator: Operator) -> None:
+    ana, bob = await athena_race(*two, room="friday")
     await bob.acts(3)
-    operator = await Operator.login(two[0].url)
     await operator.expect(Done, Kick, room="friday", player=bob.player)
     assert (await bob.until(Notice)).code == "kicked"
-    assert bob.play
     await bob.refused("no_seat", Act, revision=3, action=str(bob.play.board.legal_moves()[0]))
     out = await ana.state(lambda state: any(seat.resigned for seat in state.players))
     assert [seat.resigned for seat in out.players] == [False, True]
     again = await two[1].player("bob", bob.session)
     await again.refused("kicked", Join, room="friday")
     await ana.acts(3)
-    await ana.expect(Done, Resign)
-    ended = await ana.phase("finished")
+    ended = await finish(ana)
     assert {(line.name, line.moves, line.resigned) for line in ended.standings} == {("ana", 3, True), ("bob", 3, True)}
 
 
-async def test_kicked_spectator_stops_watching(two: tuple[Node, Node]) -> None:
-    ana, bob = await start_race(*two)
+async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator: Operator) -> None:
+    ana, bob = await athena_race(*two, room="friday")
     await bob.expect(Done, Resign)
     await bob.watch("friday")
     await ana.state(lambda state: state.spectator_count == 1)
     ana.inbox.clear()
-    operator = await Operator.login(two[0].url)
     await operator.expect(Done, Kick, room="friday", player="bob")
     assert (await bob.until(Notice)).code == "kicked"
     await ana.state(lambda state: state.spectator_count == 0)
-    await wait_until(lambda: is_not_followed(two[1], "friday"))
+    await until(lambda: is_not_followed(two[1], "friday"))
 
 
 async def is_not_followed(here: Node, room: str) -> bool:
     return room not in here.rooms.followed
 
 
-async def test_kicked_player_plays_no_part_in_the_race(redis: RedisClient, two: tuple[Node, Node]) -> None:
-    ana, bob = await two[0].player("ana"), await two[1].player("bob")
-    await ana.create("friday", games=("athena",))
-    await ana.join("friday")
-    await bob.join("friday")
-    operator = await Operator.login(two[0].url)
+async def test_kicked_player_cannot_join_the_rematch(two: tuple[Node, Node], operator: Operator) -> None:
+    ana, bob = await athena_race(*two, room="friday")
     await operator.expect(Done, Kick, room="friday", player="bob")
-    assert (await bob.until(Notice)).code == "kicked"
-    await ana.expect(Done, Start)
-    await ana.dealt()
-    await bob.refused("no_seat", Act, revision=0, action="draw")
-    await wait_until(lambda: is_not_followed(two[1], "friday"))
-    assert not [key for key in await redis.keys() if bob.player in key.decode() and "friday" in key.decode()]
-
-
-async def test_kicked_player_cannot_join_the_rematch(two: tuple[Node, Node]) -> None:
-    ana, bob = await start_race(*two)
-    operator = await Operator.login(two[0].url)
-    await operator.expect(Done, Kick, room="friday", player="bob")
-    await ana.expect(Done, Resign)
-    await ana.phase("finished")
+    await finish(ana)
     rematch = (await ana.expect(Created, Rematch)).room
     await bob.refused("kicked", Join, room=rematch)
     await bob.refused("kicked", Watch, room=rematch)
 
 
-async def test_unannounced_kick_is_found_by_refresh(two: tuple[Node, Node]) -> None:
-    _, bob = await start_race(*two)
+async def test_unannounced_kick_is_found_by_refresh(two: tuple[Node, Node], operator: Operator) -> None:
+    _, bob = await athena_race(*two, room="friday")
     await two[1].stop_tasks()
-    operator = await Operator.login(two[0].url)
     await operator.expect(Done, Kick, room="friday", player="bob")
     await two[1].rooms.hubs["friday"].refresh()
     assert (await bob.until(Notice)).code == "kicked"
 
 
-async def test_banned_player_learns_reason_and_end(two: tuple[Node, Node], node: NodeMaker) -> None:
-    ana, bob = await start_race(*two)
-    operator = await Operator.login(two[0].url)
+async def test_banned_player_learns_reason_and_end(two: tuple[Node, Node], operator: Operator, node: NodeMaker) -> None:
+    ana, bob = await athena_race(*two, room="friday")
     await operator.expect(BanList, Ban, target=bob.player, seconds=3600, reason="rude\x1b[31m words")
     notice = await bob.until(Notice)
     assert notice.code == "banned"
@@ -408,13 +354,6 @@ async def test_banned_player_learns_reason_and_end(two: tuple[Node, Node], node:
         assert refusal.retry_after == 0
         assert await back.closed() == CloseCode.BANNED
     await ana.acts(2)
-
-
-async def test_ban_of_an_ipv6_address_covers_its_network(two: tuple[Node, Node]) -> None:
-    operator = await Operator.login(two[0].url)
-    (line,) = (await operator.expect(BanList, Ban, target="2001:db8:1:2:3::7")).bans
-    assert line.target == "2001:db8:1:2::/64"
-    await operator.expect(Done, Unban, target="2001:db8:1:2:3::7")
 
 
 async def can_connect(one: Node, session: str = "") -> bool:
@@ -437,51 +376,45 @@ async def test_address_ban_keeps_players_away_but_not_operator(redis: RedisClien
     (line,) = (await again.expect(BanList, ListBans)).bans
     assert (line.target, line.until, line.reason) == ("127.0.0.0/24", 0, "")
     await again.expect(Done, Unban, target="127.0.0.0/24")
-    await wait_until(lambda: can_connect(two[1]))
+    await until(lambda: can_connect(two[1]))
     await again.refused("no_ban", Unban, target="127.0.0.0/24")
 
 
-async def test_unannounced_ban_is_found_by_polling(two: tuple[Node, Node]) -> None:
+async def test_unannounced_ban_is_found_by_polling(two: tuple[Node, Node], operator: Operator) -> None:
     ana = await two[1].player("ana")
     await cancel_and_wait(two[1].tasks[:1])
-    operator = await Operator.login(two[0].url)
     await operator.expect(BanList, Ban, target=ana.player)
     assert await ana.closed() == CloseCode.BANNED
 
 
-async def test_ban_expires(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
+async def test_ban_expires(one: Node, operator: Operator) -> None:
     ana = await one.player("ana")
-    operator = await Operator.login(one.url)
     await operator.expect(BanList, Ban, target=ana.player, seconds=1)
     assert await ana.closed() == CloseCode.BANNED
     until_ = (await operator.expect(BanList, ListBans)).bans[0].until
     assert until_ > await one.store.now()
-    await wait_until(lambda: can_connect(one, ana.session))
+    await until(lambda: can_connect(one, ana.session))
     assert (await operator.expect(BanList, ListBans)).bans == ()
 
 
 async def test_ban_is_replaced_although_there_are_no_more_allowed(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_handlers, "MAX_BANS", 1)
-    operator = await Operator.login((await node(token=TOKEN)).url)
     await operator.expect(BanList, Ban, target="192.0.2.1")
     await operator.expect(BanList, Ban, target="192.0.2.1", reason="again")
     await operator.refused("too_many_bans", Ban, target="192.0.2.2")
 
 
-async def test_invalid_ban_is_refused(node: NodeMaker) -> None:
-    operator = await Operator.login((await node(token=TOKEN)).url)
+async def test_invalid_ban_is_refused(operator: Operator) -> None:
     await operator.refused("malformed", Ban, target="ana")
     await operator.refused("malformed", Unban, target="")
 
 
-async def test_announcement_reaches_a_room_on_all_nodes(two: tuple[Node, Node]) -> None:
-    ana, bob = await start_race(*two)
+async def test_announcement_reaches_a_room_on_all_nodes(two: tuple[Node, Node], operator: Operator) -> None:
+    ana, bob = await athena_race(*two, room="friday")
     watcher, other = await two[1].player("wim"), await two[1].player("olga")
     await watcher.watch("friday")
-    operator = await Operator.login(two[0].url)
     await operator.expect(Done, Say, room="friday", text=" Five minutes\x07 ")
     for client in (ana, bob, watcher):
         notice = await client.until(Notice)
@@ -508,19 +441,13 @@ async def test_new_node_ignores_earlier_orders(node: NodeMaker) -> None:
 
 
 @pytest.mark.parametrize("phase", ["open", "racing", "finished"])
-async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], phase: str) -> None:
+async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], operator: Operator, phase: str) -> None:
     if phase == "open":
-        ana, bob = await two[0].player("ana"), await two[1].player("bob")
-        await ana.create("friday")
-        await ana.join("friday")
-        await bob.join("friday")
+        ana, bob = await seated(*two, room="friday")
     else:
-        ana, bob = await start_race(*two)
+        ana, bob = await athena_race(*two, room="friday")
         if phase == "finished":
-            for client in (ana, bob):
-                await client.expect(Done, Resign)
-            await bob.phase("finished")
-    operator = await Operator.login(two[0].url)
+            await finish(ana, bob)
     await operator.expect(Done, CloseRoom, room="friday")
     for client in (ana, bob):
         assert (await client.until(Notice)).code == "closed"
@@ -533,7 +460,7 @@ async def test_room_is_closed_in_every_phase(two: tuple[Node, Node], phase: str)
 async def test_rooms_are_closed_by_condition(two: tuple[Node, Node]) -> None:
     """The rooms: one of ana, one of bob, one that nobody has entered, and a race."""
     ana, bob = await two[0].player("ana"), await two[1].player("bob")
-    await start_race(two[0], room="race")
+    await athena_race(two[0], names=["ana"], room="race")
     for client, room in ((ana, "of-ana"), (bob, "of-bob")):
         await client.create(room)
         await client.join(room)
@@ -561,32 +488,22 @@ async def rooms_of(operator: Operator) -> set[str]:
     return {line.room for line in (await operator.expect(ServerRooms, ListServerRooms)).rooms}
 
 
-async def test_one_request_closes_a_limited_number_of_rooms(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_request_closes_a_limited_number_of_rooms(
+    one: Node, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(request_handlers, "MAX_CLOSED_ROOMS", 3)
     monkeypatch.setattr(request_handlers, "ROOMS_AT_ONCE", 2)
-    one = await node(token=TOKEN)
     ana = await one.player("ana")
     for number in range(5):
         await ana.create(f"r{number}")
-    operator = await Operator.login(one.url)
     closed = [(await operator.expect(RoomsClosed, CloseRooms, empty=True)).rooms for _ in range(3)]
     assert closed == [3, 2, 0]
 
 
-async def test_drain_stops_only_the_named_node(two: tuple[Node, Node]) -> None:
-    operator = await Operator.login(two[0].url)
+async def test_last_ready_node_is_drained_by_force_only(two: tuple[Node, Node], operator: Operator) -> None:
     await survey(operator, lambda found: len(found.nodes) == 2)
     assert "n1, n2" in (await operator.refused("no_node", Drain, node="n9")).message
     assert "n1, n2" in (await operator.refused("node_required", Drain)).message
-    await operator.expect(Done, Drain, node="n2")
-    async with asyncio.timeout(DEADLINE):
-        await two[1].stop.wait()
-    assert not two[0].stop.is_set()
-
-
-async def test_last_ready_node_is_drained_by_force_only(two: tuple[Node, Node]) -> None:
-    operator = await Operator.login(two[0].url)
-    await survey(operator, lambda found: len(found.nodes) == 2)
     await operator.expect(Done, Drain, node="n2")
     await survey(operator, lambda found: [line.draining for line in found.nodes] == [False, True])
     await operator.refused("last_node", Drain, node="n1")
@@ -594,16 +511,6 @@ async def test_last_ready_node_is_drained_by_force_only(two: tuple[Node, Node]) 
     await operator.expect(Done, Drain, node="n1", force=True)
     async with asyncio.timeout(DEADLINE):
         await two[0].stop.wait()
-
-
-async def test_only_node_needs_no_name(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
-    operator = await Operator.login(one.url)
-    await survey(operator, lambda found: len(found.nodes) == 1)
-    await operator.refused("last_node", Drain)
-    await operator.expect(Done, Drain, force=True)
-    async with asyncio.timeout(DEADLINE):
-        await one.stop.wait()
 
 
 async def test_full_node_admits_operators(node: NodeMaker) -> None:
@@ -614,24 +521,9 @@ async def test_full_node_admits_operators(node: NodeMaker) -> None:
     await Operator.login(one.url)
 
 
-async def test_backup_has_parts_and_a_digest(node: NodeMaker) -> None:
-    one = await node(token=TOKEN)
-    await start_race(one)
-    operator = await Operator.login(one.url)
-    data = b""
-    await operator.send(Backup)
-    while isinstance(heard := await operator.receive(), BackupPart):
-        assert 0 < len(heard.data) <= MAX_PART_BYTES
-        data += heard.data
-    assert isinstance(heard, BackedUp)
-    assert (heard.size, heard.digest) == (len(data), hashlib.sha256(data).digest())
-    assert (heard.rooms, heard.sessions) == (1, 1)
-
-
-async def test_backup_can_be_repeated_after_a_disconnect(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_backup_can_be_repeated_after_a_disconnect(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_handlers, "MAX_PART_BYTES", 16)
-    one = await node(token=TOKEN)
-    await start_race(one)
+    await athena_race(one, room="friday")
     gone, operator = await Operator.login(one.url), await Operator.login(one.url)
     await gone.send(Backup)
     assert isinstance(await gone.receive(), BackupPart)
@@ -644,7 +536,7 @@ async def test_backup_can_be_repeated_after_a_disconnect(node: NodeMaker, monkey
         assert isinstance(heard, BackedUp) or (isinstance(heard, Refused) and heard.code == "busy")
         return isinstance(heard, BackedUp)
 
-    await wait_until(can)
+    await until(can)
 
 
 async def test_unavailable_store_is_reported(node: NodeMaker, tmp_path: Path) -> None:
@@ -655,12 +547,3 @@ async def test_unavailable_store_is_reported(node: NodeMaker, tmp_path: Path) ->
     for kind, fields in ((Status, {}), (Ban, {"target": "203.0.113.7"}), (Say, {"text": "hello"})):
         assert (await operator.refused("unavailable", kind, **fields)).retry_after > 0
     assert not any(task.done() for task in one.tasks)
-
-
-async def test_malformed_frame_is_refused(node: NodeMaker) -> None:
-    operator = await Operator.login((await node(token=TOKEN)).url)
-    await operator.socket.send("text")
-    heard = await operator.receive()
-    assert isinstance(heard, Refused)
-    assert heard.code == "bad_frame"
-    await operator.expect(Survey, Status)

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from samedeal.protocol.messages import Done, Start
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.errors import StartupError
 from samedeal_server.operators import backup
 from samedeal_server.operators.backup import Head, Tail, Writer
 from samedeal_server.process.open_store import open_store
@@ -22,18 +20,14 @@ from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import Metrics
 from tests.server.client import Client
+from tests.server.expected_errors import refused
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.races import athena_race
 
 
 async def start_race(node: NodeMaker) -> Node:
     one = await node()
-    ana, bob = await one.player("ana"), await one.player("bob")
-    await ana.create("friday", games=("athena",))
-    for client in (ana, bob):
-        await client.join("friday")
-    await ana.expect(Done, Start)
-    for client in (ana, bob):
-        await client.dealt()
+    for client in await athena_race(one, room="friday"):
         await client.acts(5)
     return one
 
@@ -110,19 +104,12 @@ async def test_copy_can_have_a_receipt_key_of_its_own(node: NodeMaker, tmp_path:
         assert await store.load("friday") is not None
 
 
-async def test_dump_of_a_room_is_consistent_during_moves(node: NodeMaker, tmp_path: Path) -> None:
-    one = await node()
-    players = [await one.player(name) for name in ("ana", "bob", "cid", "dan")]
-    await players[0].create("friday", games=("athena",), undo="free")
-    for client in players:
-        await client.join("friday")
-    await players[0].expect(Done, Start)
-    for client in players:
-        await client.dealt()
+async def test_dump_of_a_room_is_consistent_during_moves(one: Node, tmp_path: Path) -> None:
+    players = await athena_race(one, names=("ana", "bob", "cid", "dan"), room="friday", undo="free")
 
     async def play(client: Client) -> None:
         while True:
-            await client.acts(1, seed=client.play.revision if client.play else 0)
+            await client.acts(1, seed=client.revision)
             await client.act("undo")
 
     playing = [asyncio.create_task(play(client)) for client in players]
@@ -140,7 +127,7 @@ async def test_dump_of_a_room_is_consistent_during_moves(node: NodeMaker, tmp_pa
             assert events
             assert events[-1].number == found.last_event
     await cancel_and_wait(playing)
-    assert all(client.play and client.play.revision > 0 for client in players)
+    assert all(client.revision > 0 for client in players)
 
 
 @pytest.mark.parametrize(
@@ -162,12 +149,10 @@ async def test_damaged_backup_is_refused_before_its_records(
     path = tmp_path / "backup"
     await write_backup((await node()).store, path)
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(StartupError) as caught:
+    with refused("bad_backup"):
         next(backup.read(path))
-    assert caught.value.code == "bad_backup"
 
 
 def test_missing_backup_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StartupError) as caught:
+    with refused("bad_backup"):
         next(backup.read(tmp_path / "missing"))
-    assert caught.value.code == "bad_backup"

@@ -8,12 +8,12 @@ import pytest
 from websockets.frames import Frame, Opcode
 from websockets.utils import apply_mask
 
-from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, encode
+from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import Ping, Pong, Refused
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.limits import Limits
 from samedeal_server.connections.client_socket import CONTROL_BURST
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node, NodeMaker
 from tests.server.raw_client import BINARY, PING, PONG, Wire, handshake
 
 CONTROLS_AT_ONCE = Limits().control_frames // CONTROL_BURST
@@ -33,8 +33,7 @@ def ping(number: int, *, padding: int = 0) -> bytes:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 300, 1 << 20])
-async def test_frames_in_pieces_of_any_size_are_read(node: NodeMaker, size: int) -> None:
-    one = await node()
+async def test_frames_in_pieces_of_any_size_are_read(one: Node, size: int) -> None:
     wire = await Wire.greeted(one.url)
     (connection,) = one.gateway.connections
     long = ping(4, padding=400)
@@ -65,9 +64,9 @@ async def test_frames_in_pieces_of_any_size_are_read(node: NodeMaker, size: int)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2, 4])
-async def test_frame_sent_with_the_handshake_is_read(node: NodeMaker, cut: int) -> None:
+async def test_frame_sent_with_the_handshake_is_read(one: Node, cut: int) -> None:
     """The rest of the frame looks like the start of another one that is not complete."""
-    wire = await Wire.open((await node()).url)
+    wire = await Wire.open(one.url)
     request, mask = ping(1), b"\xfd" * 4
     early = bytes([0x80 | BINARY, 0x80 | len(request)]) + mask + apply_mask(request, mask)
     await wire.send(handshake() + early[:cut])
@@ -75,14 +74,6 @@ async def test_frame_sent_with_the_handshake_is_read(node: NodeMaker, cut: int) 
     await wire.send(early[cut:])
     answer = decode_to_client((await wire.frame() or (0, b""))[1])
     assert isinstance(answer, Pong)
-    await wire.close()
-
-
-async def test_large_frame_is_refused_by_its_header(node: NodeMaker) -> None:
-    one = await node()
-    wire = await Wire.greeted(one.url)
-    await wire.send(masked(Opcode.BINARY, bytes(LARGEST_FRAME + 1))[:8])
-    assert await wire.ended() == 1009
     await wire.close()
 
 
@@ -94,8 +85,7 @@ async def test_client_that_answers_no_ping_is_closed(node: NodeMaker, monkeypatc
     await wire.close()
 
 
-async def test_only_the_last_of_many_pings_is_answered(node: NodeMaker) -> None:
-    one = await node()
+async def test_only_the_last_of_many_pings_is_answered(one: Node) -> None:
     wire = await Wire.greeted(one.url)
     (connection,) = one.gateway.connections
     beats = [masked(Opcode.PING, b"beat %d" % number) for number in range(CONTROLS_AT_ONCE)]
@@ -107,18 +97,17 @@ async def test_only_the_last_of_many_pings_is_answered(node: NodeMaker) -> None:
 
 
 @pytest.mark.parametrize("opcode", [Opcode.PING, Opcode.PONG, Opcode.CONT])
-async def test_flood_of_control_frames_closes_the_connection(node: NodeMaker, opcode: Opcode) -> None:
+async def test_flood_of_control_frames_closes_the_connection(one: Node, opcode: Opcode) -> None:
     """Invariant: everything is bounded."""
-    wire = await Wire.greeted((await node()).url)
+    wire = await Wire.greeted(one.url)
     part = masked(Opcode.BINARY, b"part", fin=False) if opcode is Opcode.CONT else b""
     await wire.send(part + (CONTROLS_AT_ONCE + 10) * masked(opcode, b"", fin=opcode is not Opcode.CONT))
     assert await wire.ended() == CloseCode.FLOOD
     await wire.close()
 
 
-async def test_requests_beyond_the_queue_are_read_later(node: NodeMaker) -> None:
+async def test_requests_beyond_the_queue_are_read_later(one: Node) -> None:
     """Invariant: everything is bounded."""
-    one = await node()
     wire = await Wire.greeted(one.url)
     (connection,) = one.gateway.connections
     requests = [masked(Opcode.BINARY, ping(number)) for number in range(500)]

@@ -12,7 +12,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.store.store import Store
 from tests.server.client import Client
-from tests.server.live_nodes import Node, NodeMaker
+from tests.server.live_nodes import Node
 
 PLAYERS = 6
 
@@ -26,8 +26,7 @@ async def seated(one: Node) -> list[Client]:
     return players
 
 
-async def test_concurrent_commands_load_the_race_once_each(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = await node()
+async def test_concurrent_commands_load_the_race_once_each(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     players = await seated(one)
     loaded = 0
     load = Store.load

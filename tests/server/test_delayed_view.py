@@ -145,14 +145,6 @@ def test_late_spectator_gets_the_progress_so_far(late: int) -> None:
     assert shown.reached == expected
 
 
-def test_boards_built_in_mid_race_are_delayed() -> None:
-    taken = actions(40)
-    boards = delayed_boards(ana=entries(taken))
-    (shown,) = boards.release_due(STARTS + DELAY + 10_500)
-    assert isinstance(shown, DelayedBoard)
-    assert shown.piles == replayed(taken[:10]).board.masked().piles
-
-
 def test_everything_is_released_at_the_finish() -> None:
     taken = actions(40)
     boards = delayed_boards(ana=entries(taken), bob=[])
@@ -231,10 +223,3 @@ def test_moves_that_fall_behind_are_released_as_boards() -> None:
     shown += boards.release_due(STARTS + DELAY + count + 1)
     assert isinstance(shown[-1], DelayedMove)
     assert followed(shown)["ana"] == (count + 1, replayed(taken).board.masked().piles)
-
-
-def test_moves_of_the_same_time_keep_their_order() -> None:
-    taken = actions(20)
-    boards = delayed_boards(ana=entries(taken, every=0), bob=[])
-    shown = boards.release_due(STARTS + DELAY)
-    assert followed(shown)["ana"] == (20, replayed(taken).board.masked().piles)

@@ -9,7 +9,7 @@ from samedeal.deal_proof import DealProof
 from samedeal.protocol.messages import Created, RaceNow, RoomState
 from samedeal_server.races.earlier import PlayerPast
 from tests.server.client import Client
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node
 from tests.server.races import race_alone, shorten_wait
 
 GAME = "freecell"
@@ -25,8 +25,7 @@ async def begun(client: Client, room: str) -> RoomState:
     return await client.state(lambda state: (state.room, state.phase) == (room, "countdown"))
 
 
-async def test_deal_of_an_earlier_race_is_dealt_to_others_once(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_deal_of_an_earlier_race_is_dealt_to_others_once(one: Node, two: Node) -> None:
     ana, bob = await one.player("ana"), await two.player("bob")
     first = await race_alone(ana, GAME)
     assert (first.deal, first.earlier) == ("winnable", ())

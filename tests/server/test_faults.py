@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from samedeal.protocol.messages import (
     Acked,
@@ -20,7 +19,6 @@ from samedeal.protocol.messages import (
     Refused,
     Rematch,
     Resign,
-    Rooms,
     RoomState,
     Start,
 )
@@ -29,24 +27,20 @@ from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.events import SequencedEvent
-from tests.server.client import DEADLINE, Client
+from tests.chaos.processes import RedisServer
+from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.own_redis import OwnRedis
-from tests.server.races import race
+from tests.server.races import athena_race, finish, seated
 
 
-async def athena_race(one: Node, two: Node | None = None) -> tuple[Client, Client]:
-    """Start a race of Athena between two players."""
-    return await race(one, two, games=("athena",))
-
-
-async def test_killed_redis_loses_nothing(node: NodeMaker, own_redis: OwnRedis) -> None:
+async def test_killed_redis_loses_nothing(node: NodeMaker, own_redis: RedisServer) -> None:
     """Invariant: acknowledged moves are as durable as the settings say. Until Redis is back, moves are refused."""
     one = await node(redis=own_redis.url)
     ana, bob = await athena_race(one)
     acked = await ana.acts(10)
     await own_redis.kill()
     refusal = await ana.refused("unavailable", Act, id=500, revision=10, action="draw")
+    assert (one.metric("redis_up"), one.metric("redis_errors_total", kind="connect") >= 1) == (0, True)
     assert refusal.retry_after > 0
     for kind in (ListRooms, Ready):
         await bob.refused("unavailable", kind)
@@ -59,25 +53,7 @@ async def test_killed_redis_loses_nothing(node: NodeMaker, own_redis: OwnRedis) 
     await bob.until(ProgressUpdate, lambda progress: progress.moves == 14)
 
 
-async def test_announcements_resume_when_redis_is_back(node: NodeMaker, own_redis: OwnRedis) -> None:
-    one, two = await node(redis=own_redis.url), await node(redis=own_redis.url)
-    ana, bob = await athena_race(one, two)
-    await own_redis.kill()
-    await own_redis.start()
-    await wait_until_available(ana)
-    await ana.acts(3)
-    await bob.until(ProgressUpdate, lambda progress: progress.moves == 3)
-
-
-async def wait_until_available(client: Client) -> None:
-    """Wait until a node has reconnected to Redis."""
-    async with asyncio.timeout(DEADLINE):
-        while not isinstance(await client.ask(ListRooms), Rooms):
-            pass
-
-
-async def test_emptied_redis_closes_the_room(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_emptied_redis_closes_the_room(redis: RedisClient, one: Node) -> None:
     ana, bob = await athena_race(one)
     await ana.acts(3)
     await redis.flushall()
@@ -91,8 +67,7 @@ async def test_emptied_redis_closes_the_room(redis: RedisClient, node: NodeMaker
     assert [key async for key in redis.scan_iter(match="samedeal:{*")] == []
 
 
-async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, one: Node) -> None:
     ana, _ = await athena_race(one)
     await one.stop_tasks()
     await redis.hset(keys.meta(ana.room), "ends", 1)
@@ -102,20 +77,8 @@ async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, no
         await redis.zadd(keys.DUE, {f"broken{number}": 1})
     await one.upkeep.sweep()
     await one.upkeep.sweep()
-    snapshot = await one.store.load(ana.room)
-    assert snapshot is not None
+    snapshot = await one.rooms.load(ana.room)
     assert snapshot.race.phase == "finished"
-
-
-async def test_refresh_finds_unannounced_events(node: NodeMaker) -> None:
-    unsubscribed, other = await node(), await node()
-    ana, bob = await athena_race(unsubscribed, other)
-    await unsubscribed.stop_tasks()
-    await bob.acts(4)
-    await bob.expect(Done, Resign)
-    await unsubscribed.upkeep.refresh()
-    state = await ana.state(lambda state: any(seat.resigned for seat in state.players))
-    assert state.tallies[1].moves == 4
 
 
 def withhold_announcements(monkeypatch: pytest.MonkeyPatch, hub: Hub) -> list[SequencedEvent]:
@@ -142,8 +105,9 @@ async def test_poll_finds_unannounced_events(node: NodeMaker, monkeypatch: pytes
     await ana.until(ProgressUpdate, lambda progress: progress.moves == 2)
 
 
-async def test_gap_in_announcements_is_read_from_the_stream(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = await node(), await node()
+async def test_gap_in_announcements_is_read_from_the_stream(
+    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ana, bob = await athena_race(one, two)
     withheld = withhold_announcements(monkeypatch, one.rooms.hubs[ana.room])
     await bob.acts(5)
@@ -153,8 +117,7 @@ async def test_gap_in_announcements_is_read_from_the_stream(node: NodeMaker, mon
     assert withheld
 
 
-async def test_failed_read_of_a_gap_is_retried(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = await node(), await node()
+async def test_failed_read_of_a_gap_is_retried(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     ana, bob = await athena_race(one, two)
     hub = one.rooms.hubs[ana.room]
     events = await one.store.load_events(ana.room, 0)
@@ -166,8 +129,7 @@ async def test_failed_read_of_a_gap_is_retried(node: NodeMaker, monkeypatch: pyt
     assert failed.is_set()
 
 
-async def test_failed_deal_is_retried(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = await node()
+async def test_failed_deal_is_retried(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = await one.player("ana")
     await ana.join(await ana.create(countdown=1))
     await ana.expect(Done, Start)
@@ -205,8 +167,7 @@ async def test_truncated_stream_reloads_the_room(redis: RedisClient, node: NodeM
     await ana.act("draw")
 
 
-async def test_undecodable_event_is_ignored(redis: RedisClient, node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_undecodable_event_is_ignored(redis: RedisClient, one: Node, two: Node) -> None:
     ana, bob = await athena_race(one, two)
     await redis.publish(keys.channel(ana.room), b"nonsense")
     await bob.acts(2)
@@ -214,8 +175,7 @@ async def test_undecodable_event_is_ignored(redis: RedisClient, node: NodeMaker)
     assert not any(task.done() for task in one.tasks)
 
 
-async def test_change_whose_answer_was_lost_is_recognized(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = await node()
+async def test_change_whose_answer_was_lost_is_recognized(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = await one.player("ana")
     room = await ana.create(countdown=60)
     await ana.join(room)
@@ -231,9 +191,10 @@ async def test_change_whose_answer_was_lost_is_recognized(node: NodeMaker, monke
 
 
 @pytest.mark.parametrize("wrong", [-3_600_000, 3_600_000])
-async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
+async def test_clock_of_a_node_decides_nothing(
+    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch, wrong: int
+) -> None:
     """Invariant: one clock."""
-    one, two = await node(), await node()
     now = two.store.now
 
     async def wrong_now() -> int:
@@ -262,9 +223,8 @@ async def test_clock_of_a_node_decides_nothing(node: NodeMaker, monkeypatch: pyt
     assert counting.starts <= update.acted_at <= await one.store.now()
 
 
-async def test_node_keeps_nothing_of_disconnected_clients(node: NodeMaker) -> None:
+async def test_node_keeps_nothing_of_disconnected_clients(one: Node) -> None:
     """Invariant: everything is bounded."""
-    one = await node()
     clients = [await one.player(f"p{number}") for number in range(6)]
     room = await clients[0].create(players=3, delay=0)
     for client in clients[:3]:
@@ -281,13 +241,11 @@ async def test_node_keeps_nothing_of_disconnected_clients(node: NodeMaker) -> No
     await one.gateway.wait_closed(DEADLINE)
     assert one.rooms.followed == set()
     assert (one.gateway.connections, one.gateway.handshakes.networks) == (set(), set())
-    snapshot = await one.store.load(room)
-    assert snapshot is not None
+    snapshot = await one.rooms.load(room)
     assert [run.connected for run in snapshot.progress.values()] == [False, False, False]
 
 
-async def test_room_left_during_a_read_has_no_timer(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = await node(), await node()
+async def test_room_left_during_a_read_has_no_timer(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     ana, bob = await athena_race(one, two)
     hub = one.rooms.hubs[ana.room]
     await one.stop_tasks()
@@ -314,32 +272,7 @@ async def test_room_left_during_a_read_has_no_timer(node: NodeMaker, monkeypatch
     assert started == []
 
 
-async def test_closed_room_removes_all_its_clients(redis: RedisClient, node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob, wat = await one.player("ana"), await two.player("bob"), await two.player("wat")
-    room = await ana.create("friday")
-    await ana.join(room)
-    await bob.join(room)
-    await wat.watch(room)
-    before = await one.store.load(room)
-    assert before is not None
-    assert await one.store.compare_and_set(before, replace(before.race, phase="closed"), ("closed",), "")
-    for client in (ana, bob, wat):
-        await client.phase("closed")
-        await client.refused("no_seat", Ready)
-    assert not one.rooms.hubs
-    assert not two.rooms.hubs
-    await ana.refused("room_closed", Join, room=room)
-    assert [line.room for line in (await ana.expect(Rooms, ListRooms)).rooms] == []
-    await redis.delete(keys.meta(room), keys.secret(room))  # as they expire a minute after the race
-    await ana.create("friday", games=("steve",))
-    bob.inbox.clear()
-    await bob.join("friday")
-    assert (await bob.state()).game == "steve"
-
-
-async def test_concurrent_joins_take_each_seat_once(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_concurrent_joins_take_each_seat_once(one: Node, two: Node) -> None:
     clients = [await each.player(f"p{number}") for number, each in enumerate((one, two) * 5)]
     room = await clients[0].create(players=8)
     answers = await asyncio.gather(*(client.ask(Join, room=room) for client in clients))
@@ -348,18 +281,12 @@ async def test_concurrent_joins_take_each_seat_once(node: NodeMaker) -> None:
     assert [answer.code for answer in answers if hasattr(answer, "code")] == ["room_full"] * 2
 
 
-async def test_concurrent_rematches_get_the_same_room(node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob = await one.player("ana"), await two.player("bob")
-    room = await ana.create("friday", games=("athena", "steve"), deal="#4821", passphrase="sesam")
-    for client in (ana, bob):
-        await client.join(room, passphrase="sesam")
+async def test_concurrent_rematches_get_the_same_room(one: Node, two: Node) -> None:
+    ana, bob = await seated(one, two, room="friday", games=("athena", "steve"), deal="#4821", passphrase="sesam")
     await ana.expect(Done, Start)
     await bob.phase("racing")
     await ana.refused("not_over", Rematch)
-    for client in (ana, bob):
-        await client.expect(Done, Resign)
-    await bob.phase("finished")
+    await finish(ana, bob)
     answers = await asyncio.gather(*(client.ask(Rematch) for client in (ana, bob)))
     assert {answer.room for answer in answers if isinstance(answer, Created)} == {"friday-2"}
     assert (await bob.state(lambda state: state.next != "")).next == "friday-2"
@@ -372,8 +299,7 @@ async def test_concurrent_rematches_get_the_same_room(node: NodeMaker) -> None:
 
 
 @pytest.mark.parametrize("early", [True, False])
-async def test_rematch_is_never_in_another_player_s_room(node: NodeMaker, early: bool) -> None:
-    one = await node()
+async def test_rematch_is_never_in_another_player_s_room(one: Node, early: bool) -> None:
     ana, eve = await one.player("ana"), await one.player("eve")
     room = await ana.create("friday")
     if early:
@@ -381,8 +307,7 @@ async def test_rematch_is_never_in_another_player_s_room(node: NodeMaker, early:
     await ana.join(room)
     await ana.expect(Done, Start)
     await ana.phase("racing")
-    await ana.expect(Done, Resign)
-    await ana.phase("finished")
+    await finish(ana)
     if not early:
         await eve.create("friday-2", games=("steve",))
     second = (await ana.expect(Created, Rematch)).room

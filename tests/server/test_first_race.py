@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node
 from tests.server.pages import section
 from tests.server.plain_http import ask
 from tests.shared.javascript import NODE, needs_node
@@ -20,8 +20,7 @@ PROGRAMS = dict(
 
 
 @pytest.mark.parametrize("language", ["python", pytest.param("javascript", marks=needs_node)])
-async def test_first_program_of_the_page_races(node: NodeMaker, tmp_path: Path, language: str) -> None:
-    one = await node()
+async def test_first_program_of_the_page_races(one: Node, tmp_path: Path, language: str) -> None:
     program = PROGRAMS[language]
     assert len([line for line in program.splitlines() if line.strip()]) <= 36
     if language == "python":

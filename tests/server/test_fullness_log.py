@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
-
 from samedeal.options import Options
 from samedeal.protocol.messages import Create
 from samedeal_server.config.limits import Limits
@@ -82,14 +78,3 @@ async def test_refused_rooms_are_logged(node: NodeMaker, log: Log) -> None:
         await ana.refused("server_full", Create, options=Options())
     (full,) = log.events()
     assert (full["event"], full["setting"], full["limit"]) == ("server_full", "limit-rooms", 1)
-
-
-async def test_refused_connections_are_logged(node: NodeMaker, log: Log) -> None:
-    one = await node(Limits(connections=1))
-    await one.player()
-    log.set_up("warning")
-    for _ in range(3):
-        with pytest.raises(InvalidStatus):
-            await connect(one.url)
-    (full,) = log.events()
-    assert (full["event"], full["setting"], full["limit"]) == ("server_full", "limit-connections", 1)

@@ -16,7 +16,7 @@ from samedeal_server.process.garbage_collection import search_new_objects_only
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.server.client import Client
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node
 from tests.server.races import race
 from tests.server.raw_client import Wire
 from tests.server.real_clients import wait_for
@@ -39,8 +39,7 @@ def _without_cycle_search() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_without_cycle_search")
 @pytest.mark.parametrize("end", [Client.close, Client.abort])
-async def test_closed_race_is_freed_without_cycle_search(node: NodeMaker, end: Callable[[Client], Any]) -> None:
-    one = await node()
+async def test_closed_race_is_freed_without_cycle_search(one: Node, end: Callable[[Client], Any]) -> None:
     before = alive()
     ana, bob = await race(one)
     carl = await one.player("carl")
@@ -54,8 +53,7 @@ async def test_closed_race_is_freed_without_cycle_search(node: NodeMaker, end: C
 
 
 @pytest.mark.usefixtures("_without_cycle_search")
-async def test_http_request_is_freed_without_cycle_search(node: NodeMaker) -> None:
-    one = await node()
+async def test_http_request_is_freed_without_cycle_search(one: Node) -> None:
     before = alive()
     wire = await Wire.open(one.url)
     await wire.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

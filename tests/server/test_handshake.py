@@ -8,7 +8,7 @@ import structlog
 from samedeal.protocol.messages import Ping, Pong
 from samedeal_server.connections.handshake_admission import is_same_host
 from tests.server.client import Client
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node, NodeMaker
 from tests.server.raw_client import Wire, handshake
 
 
@@ -32,15 +32,9 @@ from tests.server.raw_client import Wire, handshake
         ("https://evil.example#cards.example.org", "cards.example.org", False),
         ("https://evil.example", "evil.example@cards.example.org", False),
         ("http://127.0.0.1:7777", "localhost:7777", False),
-        ("null", "cards.example.org", False),
-        ("null", "null", False),
-        ("null", "", False),
-        ("", "", False),
-        ("https://", "", False),
-        ("https://[::1", "[::1", False),
-        ("https://a:99999", "a:99999", False),
-        ("https://a:b", "a:b", False),
-        ("file://", "", False),
+        *((host, name, False) for host in ("null", "") for name in ("cards.example.org", "null", "")),
+        *(("https://", "", False), ("file://", "", False), ("https://[::1", "[::1", False)),
+        *(("https://a:99999", "a:99999", False), ("https://a:b", "a:b", False)),
     ],
 )
 def test_same_host_recognizes_the_server_s_own_pages(origin: str, host: str, same: bool) -> None:
@@ -87,8 +81,7 @@ async def test_origin_of_a_page_is_checked(
         assert b"--origins" in answer
 
 
-async def test_second_origin_or_host_is_rejected(node: NodeMaker) -> None:
-    one = await node()
+async def test_second_origin_or_host_is_rejected(one: Node) -> None:
     both = "https://cards.example.org\r\nOrigin: https://evil.example"
     assert b" 403 " in await status(one.url, Origin=both)
     hosts = "cards.example.org\r\nHost: evil.example"
@@ -96,8 +89,7 @@ async def test_second_origin_or_host_is_rejected(node: NodeMaker) -> None:
     assert b" 403 " in await status(one.url, Origin="https://evil.example", Host=None)
 
 
-async def test_rejected_origin_is_sanitized(node: NodeMaker) -> None:
-    one = await node()
+async def test_rejected_origin_is_sanitized(one: Node) -> None:
     answer = await status(one.url, Origin="https://\xe9\x9b2J" + "x" * 500)
     assert b" 403 " in answer
     assert b"\x9b" not in answer

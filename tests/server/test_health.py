@@ -9,15 +9,26 @@ import pytest
 
 from samedeal_server.errors import StartupError
 from samedeal_server.process import health
+from tests.chaos.processes import RedisServer
 from tests.chaos.proxy import Proxy
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import DEADLINE
-from tests.server.live_nodes import NodeMaker, RedisClient
-from tests.server.own_redis import OwnRedis
+from tests.server.health_client import HealthClient
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
 
 
-async def test_running_node_is_alive_ready_and_measured(node: NodeMaker) -> None:
-    one = await node(health_port=0)
+@pytest.fixture
+async def one(node: NodeMaker) -> Node:
+    return await node(health_port=0)
+
+
+@pytest.fixture
+def at(one: Node) -> HealthClient:
+    """A client of the health listener."""
+    return one.health
+
+
+async def test_running_node_is_alive_ready_and_measured(one: Node) -> None:
     at = one.health
     assert [(await at.get(path))[0] for path in ("/healthz", "/readyz")] == [200, 200]
     await one.player()
@@ -27,8 +38,7 @@ async def test_running_node_is_alive_ready_and_measured(node: NodeMaker) -> None
     assert "process_cpu_seconds_total" in text
 
 
-async def test_unknown_paths_and_methods_are_refused(node: NodeMaker) -> None:
-    at = (await node(health_port=0)).health
+async def test_unknown_paths_and_methods_are_refused(at: HealthClient) -> None:
     for path, method, status in (
         ("/", "GET", 404),
         ("/metrics/", "GET", 404),
@@ -41,20 +51,13 @@ async def test_unknown_paths_and_methods_are_refused(node: NodeMaker) -> None:
         assert len(text) > 20
 
 
-async def test_wording_of_health_checks(node: NodeMaker) -> None:
-    one = await node(health_port=0)
+async def test_wording_of_health_checks(one: Node) -> None:
     at = one.health
     answers = {path: await at.get(path) for path in ("/healthz", "/readyz", "/")}
     answers["POST /readyz"] = await at.get("/readyz", "POST")
     one.stop.set()
     answers["/readyz of a stopping node"] = await at.get("/readyz")
     assert_sentences("health checks", [f"{case}\t{status} {text.strip()}" for case, (status, text) in answers.items()])
-
-
-async def test_http_1_0_and_head_are_answered(node: NodeMaker) -> None:
-    at = (await node(health_port=0)).health
-    assert await at.get("/readyz", version="1.0") == await at.get("/readyz")
-    assert await at.get("/readyz", "HEAD") == (200, "")
 
 
 MALFORMED = (
@@ -70,38 +73,25 @@ MALFORMED = (
 )
 
 
-async def test_malformed_requests_are_rejected(node: NodeMaker) -> None:
-    at = (await node(health_port=0)).health
+async def test_malformed_requests_are_rejected(at: HealthClient) -> None:
     for request in MALFORMED:
         assert b" 200 " not in (await at.send(request)).partition(b"\r\n")[0], request[:50]
         assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_incomplete_request_times_out(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_incomplete_request_times_out(at: HealthClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "REQUEST_TIMEOUT", 0.1)
-    at = (await node(health_port=0)).health
     assert b"200" not in await at.send(b"GET /hea")
     assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_websocket_upgrade_is_refused(node: NodeMaker) -> None:
-    at = (await node(health_port=0)).health
+async def test_websocket_upgrade_is_refused(at: HealthClient) -> None:
     upgrade = b"GET / HTTP/1.1\r\nHost: n\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     upgrade += b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
     assert (await at.send(upgrade)).startswith(b"HTTP/1.1 404 ")
 
 
-async def test_concurrent_probes_all_succeed(node: NodeMaker) -> None:
-    at = (await node(health_port=0)).health
-
-    async def ask() -> list[int]:
-        return [(await at.get("/readyz"))[0] for _ in range(10)]
-
-    assert list(await asyncio.gather(ask(), ask(), ask())) == [[200] * 10] * 3
-
-
-async def test_stopping_node_is_alive_but_not_ready(node: NodeMaker) -> None:
-    one = await node(health_port=0)
+async def test_stopping_node_is_alive_but_not_ready(one: Node) -> None:
     at = one.health
     one.stop.set()
     assert [(await at.get(path))[0] for path in ("/readyz", "/healthz")] == [503, 200]
@@ -111,7 +101,7 @@ async def test_stopping_node_is_alive_but_not_ready(node: NodeMaker) -> None:
     assert (await at.get("/readyz"))[0] == 503
 
 
-async def test_node_without_redis_is_not_ready(node: NodeMaker, own_redis: OwnRedis) -> None:
+async def test_node_without_redis_is_not_ready(node: NodeMaker, own_redis: RedisServer) -> None:
     at = (await node(redis=own_redis.url, health_port=0)).health
     assert (await at.get("/readyz"))[0] == 200
     await own_redis.kill()
@@ -126,8 +116,7 @@ async def test_node_without_redis_is_not_ready(node: NodeMaker, own_redis: OwnRe
             pass
 
 
-async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node(health_port=0)
+async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, one: Node) -> None:
     at = one.health
     try:
         await redis.config_set("maxmemory", 1)
@@ -139,10 +128,10 @@ async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, node: N
 
 
 async def test_probe_of_stalled_redis_times_out(
-    node: NodeMaker, own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+    node: NodeMaker, own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "PROBE_TIMEOUT", 0.2)
-    async with Proxy(lambda: [str(own_redis.socket)]) as proxy:
+    async with Proxy(lambda: [own_redis.socket]) as proxy:
         at = (await node(redis=f"redis://127.0.0.1:{proxy.port}/0", health_port=0)).health
         assert (await at.get("/readyz"))[0] == 200
         for wire in proxy.connections:

@@ -31,6 +31,7 @@ from samedeal.protocol.messages import (
 from samedeal.protocol.messages import Refused as Refusal
 from tests.server.client import Client
 from tests.server.live_nodes import NodeMaker
+from tests.server.races import finish
 
 RACERS_HEAR: dict[str, set[str]] = {
     "welcome": set(),
@@ -68,7 +69,6 @@ async def a_race(node: NodeMaker, game: str, delay: int = 600) -> tuple[Client, 
     await ana.dealt()
     for client, seed in ((ana, 1), (bob, 2)):
         for number in range(12):
-            assert client.play
             if number % 4 == 3 or not client.play.board.legal_moves():
                 await client.act(UNDO)
             await client.acts(1, seed + 10 * number)
@@ -140,14 +140,11 @@ async def test_spectators_are_sent_no_card_before_the_delay(node: NodeMaker) -> 
         assert not isinstance(message, DelayedBoard | DelayedMove | BoardState | Acked)
         fields = unpack(frame, dict[str, Any])
         assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed", "players"}
-    for client in (ana, bob):
-        await client.expect(Done, Resign)
-    await wat.phase("finished")
+    await finish(ana, bob)
 
 
 async def shown(watcher: Client, client: Client) -> None:
     """Wait until a spectator has been shown all that a player has done."""
-    assert client.play
     await watcher.until(Struct, partial(is_late, client.player, client.play.revision))
 
 
@@ -162,7 +159,6 @@ async def test_spectators_see_what_each_player_had_seen(node: NodeMaker) -> None
     faces: dict[str, set[int]] = {ana.player: set(), bob.player: set()}
     seen: dict[str, set[int]] = {}
     for client in (ana, bob):
-        assert client.play
         seen[client.player] = {card & FACE for pile in client.play.board.piles for card in pile if card < UNSEEN}
     for _, message in before_the_end(wat):
         if isinstance(message, DelayedBoard):

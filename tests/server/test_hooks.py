@@ -86,6 +86,13 @@ async def until_ready(redis: RedisClient, hooks: int = 1) -> None:
             pass
 
 
+async def hooked(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> Node:
+    """Start a node that tells the receiver."""
+    one = await node(hook=(receiver.url,))
+    await until_ready(redis)
+    return one
+
+
 async def test_hook_is_told_once_over_all_nodes(node: NodeMaker, redis: RedisClient, receiver: Receiver) -> None:
     settings = {"hook": (receiver.url,), "hook_secret": SECRET, "public_url": "https://cards.example.org"}
     one, two = await node(**settings), await node(**settings)
@@ -137,12 +144,11 @@ async def test_failed_request_is_sent_again(
 ) -> None:
     monkeypatch.setattr(hook_sender, "TIMEOUT", 0.2)
     receiver.answers = answers.copy()
-    one = await node(hook=(receiver.url,))
-    await until_ready(redis)
+    one = await hooked(node, redis, receiver)
     await (await one.player()).create("friday")
     await receiver.received(len(answers) + 1)
     assert receiver.requests == [receiver.requests[0]] * (len(answers) + 1)
-    await until_told(one, "told", 1)
+    await one.becomes("hooks_total", 1, outcome="told")
     assert one.metric("hooks_total", outcome="failed") == len(answers)
 
 
@@ -175,8 +181,7 @@ async def test_dropped_news_is_logged(
     """The line does not tell the address, and the next news is told."""
     log.set_up()
     receiver.answers = answers
-    one = await node(hook=(receiver.url,))
-    await until_ready(redis)
+    one = await hooked(node, redis, receiver)
     await (await one.player()).create("friday")
     logged = await log.until("hook_failed", host="127.0.0.1", news="opened", room="friday", level="warning")
     assert "status" in logged["error"]
@@ -184,7 +189,7 @@ async def test_dropped_news_is_logged(
     await (await one.player("bo")).create("monday")
     await receiver.received(attempts + 1)
     assert "s3cret" not in log.read()
-    await until_told(one, "told", 1)
+    await one.becomes("hooks_total", 1, outcome="told")
     assert one.metric("hooks_total", outcome="dropped") == 1
 
 
@@ -208,7 +213,7 @@ async def test_certificate_of_a_hook_is_checked(
         one = await node(hook=(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/s3cret",))
         await until_ready(redis)
         await (await one.player()).create("friday")
-        await until_told(one, "told" if is_trusted else "dropped", 1)
+        await one.becomes("hooks_total", 1, outcome="told" if is_trusted else "dropped")
     assert len(receiver.requests) == is_trusted
     if not is_trusted:
         assert "certificate" in (await log.until("hook_failed"))["error"].lower()
@@ -232,7 +237,7 @@ async def test_hook_that_never_answers_delays_nobody(node: NodeMaker, redis: Red
     await ana.create("monday")
     await receiver.received(2)
     assert [headers[""].split()[1][-1] for headers, _ in receiver.requests] == ["1", "2"]
-    await until_told(two, "told", 1)
+    await two.becomes("hooks_total", 1, outcome="told")
 
 
 async def test_news_of_a_dead_node_is_told_by_another_once(
@@ -257,19 +262,12 @@ async def test_news_of_a_dead_node_is_told_by_another_once(
 async def test_old_news_is_not_told(
     node: NodeMaker, redis: RedisClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = await node(hook=(receiver.url,))
-    await until_ready(redis)
+    one = await hooked(node, redis, receiver)
     ana = await one.player()
     monkeypatch.setattr(hook_sender, "STALE", -1_000_000)
     await ana.create("friday")
-    await until_told(one, "dropped", 1)
+    await one.becomes("hooks_total", 1, outcome="dropped")
     assert receiver.requests == []
-
-
-async def until_told(one: Node, outcome: str, count: int) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while one.metric("hooks_total", outcome=outcome) != count:  # noqa: ASYNC110  # a metric sets no event
-            await asyncio.sleep(0)
 
 
 def finished(*players: tuple[str, int]) -> RaceNews:
@@ -315,16 +313,10 @@ def test_name_is_no_markup(name: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "ftp://example.org/s3cret",
-        "example.org/s3cret",
-        "https:///s3cret",
-        "https://example.org:99999/s3cret",
-        "https://[::1/s3cret",
-        "https://example.org/s3cret s3cret",
-        "https://exämple.org/s3cret",
-        "discord+https://example.org/s3cret",
-        "ntfy+https://s3cret.example.org/",
-        "https://example.org/s3cret\r\nX: y",
+        *("ftp://example.org/s3cret", "example.org/s3cret", "https:///s3cret"),
+        *("https://example.org:99999/s3cret", "https://[::1/s3cret", "https://example.org/s3cret s3cret"),
+        *("https://exämple.org/s3cret", "discord+https://example.org/s3cret"),
+        *("ntfy+https://s3cret.example.org/", "https://example.org/s3cret\r\nX: y"),
     ],
 )
 def test_bad_address_is_refused(url: str) -> None:

@@ -98,9 +98,8 @@ async def finished(*clients: RoomClient) -> DealProof:
 
 
 async def test_four_players_start_in_time_on_a_proven_deal(
-    node: NodeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one: Node, two: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = await node(), await node()
     monkeypatch.setattr("samedeal_client.net.reconnecting_link.secrets", SimpleNamespace(token_bytes=bytes))
     first, *others = EASY_SECRETS
     race = await race_of_four(one, two, first)
@@ -172,8 +171,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
     assert str(record.deal) == DAILY
 
 
-async def test_room_gets_the_difficulty_that_it_asks_for(node: NodeMaker) -> None:
-    one = await node()
+async def test_room_gets_the_difficulty_that_it_asks_for(one: Node) -> None:
     async with seated(one, names=("ana",), **{**QUICK, "deal": "winnable easy", "countdown": 0}) as (ana,):
         await ana.start()
         proof = await finished(ana)
@@ -213,8 +211,7 @@ async def resigned(*players: Client) -> RoomState:
     return await players[0].phase("finished")
 
 
-async def test_draw_is_sealed_before_any_share_is_taken(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_draw_is_sealed_before_any_share_is_taken(one: Node, two: Node) -> None:
     ana, bob = await one.player("ana"), await two.player("bob")
     await drawing(ana, bob, countdown=0)
     await ana.commit()
@@ -244,8 +241,7 @@ async def test_draw_is_sealed_before_any_share_is_taken(node: NodeMaker) -> None
     assert (proof.draw, proof.lost) == (1, ())
 
 
-async def test_states_between_commitments_are_not_pushed(node: NodeMaker) -> None:
-    one = await node()
+async def test_states_between_commitments_are_not_pushed(one: Node) -> None:
     ana, bob, cid = [await one.player(name) for name in ("ana", "bob", "cid")]
     await drawing(ana, bob, cid, countdown=5)
     told = len(cid.frames)
@@ -292,8 +288,7 @@ async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, mo
     ]
 
 
-async def test_deal_is_drawn_again_if_a_player_leaves(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_deal_is_drawn_again_if_a_player_leaves(one: Node, two: Node) -> None:
     async with seated(one, names=("ana",), **QUICK, countdown=0) as (ana,):
         room = state(ana).room
         bob, cid = await two.player("bob"), await one.player("cid")
@@ -321,8 +316,7 @@ async def test_deal_is_drawn_again_if_a_player_leaves(node: NodeMaker) -> None:
     assert (proof.draw, [(lost.draw, lost.name) for lost in proof.lost]) == (2, [(1, "cid")])
 
 
-async def test_player_who_leaves_an_open_draw_does_not_begin_another(node: NodeMaker) -> None:
-    one = await node()
+async def test_player_who_leaves_an_open_draw_does_not_begin_another(one: Node) -> None:
     ana, bob = await one.player("ana"), await one.player("bob")
     await drawing(ana, bob, countdown=0)
     await ana.commit()
@@ -352,8 +346,7 @@ async def test_room_closes_if_no_draw_succeeds(node: NodeMaker, monkeypatch: pyt
     assert (closed.proof, closed.shares) == ("", ())
 
 
-async def test_room_that_all_left_begins_with_the_next_draw(node: NodeMaker) -> None:
-    one = await node()
+async def test_room_that_all_left_begins_with_the_next_draw(one: Node) -> None:
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await drawing(ana, countdown=60)
     await ana.commit()
@@ -385,9 +378,8 @@ async def test_another_node_goes_on_if_the_searching_one_dies(node: NodeMaker, m
     assert proof.candidate == next(won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, range(99))).number
 
 
-async def test_secret_and_missing_shares_are_in_no_message(node: NodeMaker) -> None:
+async def test_secret_and_missing_shares_are_in_no_message(one: Node) -> None:
     """The secret is in no message before the end of the race, and no share before all are known."""
-    one = await node()
     ana, bob, eve = [await one.player(name) for name in ("ana", "bob", "eve")]
     room = await ana.create(**QUICK, countdown=0)
     await eve.watch(room)
@@ -404,8 +396,7 @@ async def test_secret_and_missing_shares_are_in_no_message(node: NodeMaker) -> N
     await bob.reveal()
     await ana.dealt()
     await eve.state(lambda told: told.shares)
-    secret = await one.store.load_secret(room)
-    assert secret is not None
+    secret = await one.secret(room)
     assert secret.deal.found is not None
     assert ana.share() in frames_of(eve)
     for hidden in (secret.deal.seed, secret.deal.found.line.encode()):

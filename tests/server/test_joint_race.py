@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -39,6 +40,7 @@ from samedeal_server.races.race import (
     apply,
 )
 from samedeal_server.store.race_patches import RacePatch
+from tests.server.race_values import new_race
 from tests.shared.joint_deals import some_bytes
 
 SECRET = some_bytes("the secret")
@@ -63,19 +65,15 @@ def commitment_of(name: str, draw: int) -> bytes:
 def opened(*names: str, start: str = "host") -> Race:
     """An open room with a joint deal and some players, of whom the first is the host."""
     options = Options(games=("ace-of-hearts",), deal="winnable", players=3, countdown=3, limit=60, start=start)  # type: ignore[arg-type]  # a start rule
-    race = Race(
-        room="friday",
-        options=options,
-        round=0,
-        deal="winnable",
-        commitment=b"",
-        private=True,
-        created=BEGUN,
-        changed_at=BEGUN,
-        racers=tuple(Racer(name.lower(), name, seat, seated_at=BEGUN) for seat, name in enumerate(names, 1)),
-        solver=SOLVER,
-        budget=100_000,
-    )
+    racers = tuple(Racer(name.lower(), name, seat, seated_at=BEGUN) for seat, name in enumerate(names, 1))
+    given: dict[str, Any] = {
+        "options": options,
+        "deal": "winnable",
+        "private": True,
+        "solver": SOLVER,
+        "budget": 100_000,
+    }
+    race = new_race(created=BEGUN, racers=racers, **given)
     return replace(race, commitment=secret_commitment(race.terms, SECRET))
 
 

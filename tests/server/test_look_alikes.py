@@ -7,7 +7,7 @@ import pytest
 from samedeal.protocol.messages import Hello, Join
 from samedeal_server.races.look_alikes import is_reserved, look_alike
 from tests.server.client import Client
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node
 
 
 @pytest.mark.parametrize(
@@ -67,15 +67,13 @@ def test_other_name_is_not_reserved(name: str) -> None:
     assert not is_reserved(name)
 
 
-async def test_look_alike_gets_no_seat(node: NodeMaker) -> None:
-    one = await node()
+async def test_look_alike_gets_no_seat(one: Node) -> None:
     ana, other = await one.player("Anna"), await one.player("\u0410nn\u0430")
     room = await ana.create()
     await ana.join(room)
     await other.refused("name_taken", Join, room=room)
 
 
-async def test_reserved_name_is_refused(node: NodeMaker) -> None:
-    one = await node()
+async def test_reserved_name_is_refused(one: Node) -> None:
     client = await Client.connect(one.url)
     await client.refused("malformed", Hello, name="Server")

@@ -8,13 +8,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from samedeal.options import WantedOptions
 from samedeal.protocol.admin import Status, Survey
 from samedeal.protocol.messages import Acked, Act, Done, Resign
 from samedeal_server.store import keys, redis_client
@@ -26,7 +23,6 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
-from tests.server.real_clients import connect_player, has_actions, play_random_moves, wait_for
 from tests.server.redis_kinds import TIMEOUT, Server, shards, until
 
 pytestmark = [
@@ -39,8 +35,7 @@ async def check_and_finish(store: Store, racers: list[PersistentPlayer]) -> None
     """Assert that each acked move was committed once, and that every race can finish."""
     for racer in racers:
         await check_log(store, racer)
-        play = racer.client.play
-        if play is None or not play.board.won:  # random moves may win
+        if not racer.client.play.board.won:  # random moves may win
             assert isinstance(await answered(racer.client, Resign), Done)
     for racer in racers:
         assert len((await racer.client.phase("finished")).standings) == 2
@@ -74,31 +69,6 @@ async def test_killed_primary_loses_no_replicated_move(
         await asyncio.gather(*playing)
         await asyncio.gather(*(racer.moves(5) for racer in racers))
         await check_and_finish(nodes[0].store, racers)
-
-
-async def test_clients_recover_moves_a_replica_lacks(tmp_path: Path, node: NodeMaker) -> None:
-    async with shards(tmp_path, replicated=True) as cluster, AsyncExitStack() as stack:
-        nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
-        clients = [await connect_player(stack, one, name) for one, name in zip(nodes, ("ana", "bob"), strict=True)]
-        room = await clients[0].create(WantedOptions(games=("athena",), countdown=0).granted, ROOMS[1])
-        for client in clients:
-            await client.join(room)
-        await clients[0].start()
-        await wait_for(lambda: all(client.model.own.play for client in clients))
-        for number, client in enumerate(clients):
-            await play_random_moves(client, 3, Random(number))
-        await cluster.fall_behind(1)
-        for number, client in enumerate(clients):
-            await play_random_moves(client, 4, Random(10 + number))
-        logs = [await nodes[0].store.load_log(room, client.link.player) for client in clients]
-        await cluster.servers[1].kill()
-        await cluster.take_over(1)
-        for client, log in zip(clients, logs, strict=True):
-            player = client.link.player
-            await until(lambda player=player: has_actions(nodes[1], room, player, 7))  # type: ignore[misc]  # a default in a lambda
-            assert await nodes[1].store.load_log(room, player) == log
-            assert not client.model.out_of_sync
-            await play_random_moves(client, 3, Random(20))
 
 
 async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker) -> None:

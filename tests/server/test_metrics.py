@@ -7,59 +7,32 @@ import re
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
 
 from samedeal.board_history import UNDO
 from samedeal.protocol.messages import (
     Acked,
     Act,
-    DelayedBoard,
-    Done,
     Join,
     ListRooms,
     ProgressUpdate,
-    Resign,
-    Rooms,
-    Start,
 )
 from samedeal_server.config.limits import Limits
 from samedeal_server.errors import StoreRejected
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.telemetry.metrics import Metrics
-from tests.server.client import DEADLINE, Client
+from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.own_redis import OwnRedis
+from tests.server.races import athena_race, finish
 
 
-async def becomes(node: Node, expected: float, name: str, **labels: str) -> None:
-    """Wait for a metric that may be updated after the answer was sent."""
-    async with asyncio.timeout(DEADLINE):
-        while node.metric(name, **labels) != expected:  # noqa: ASYNC110  # a metric sets no event
-            await asyncio.sleep(0.005)
-
-
-async def race(*nodes: Node) -> list[Client]:
-    clients = [await node.player(f"player{number}") for number, node in enumerate(nodes)]
-    room = await clients[0].create(games=("athena",))
-    for client in clients:
-        await client.join(room)
-    await clients[0].expect(Done, Start)
-    for client in clients:
-        await client.dealt()
-    return clients
-
-
-async def test_moves_are_counted_by_outcome(node: NodeMaker) -> None:
-    one = await node()
-    (ana,) = await race(one)
+async def test_moves_are_counted_by_outcome(one: Node) -> None:
+    (ana,) = await athena_race(one, names=["ana"])
     await ana.act("draw")
     await ana.expect(Acked, Act, id=500, revision=1, action="draw")
     await ana.expect(Acked, Act, id=500, revision=1, action="draw")
     await ana.refused("illegal", Act, revision=2, action="1 1")
     await ana.refused("stale", Act, revision=0, action=UNDO)
-    await ana.expect(Done, Resign)
-    await ana.phase("finished")
+    await finish(ana)
     await ana.refused("not_racing", Act, revision=2, action="draw")
     outcomes = {"ok": 2, "repeated": 1, "illegal": 1, "stale": 1, "not_racing": 1, "fenced": 0, "time_up": 0}
     assert {outcome: one.metric("moves_total", outcome=outcome) for outcome in outcomes} == outcomes
@@ -67,21 +40,19 @@ async def test_moves_are_counted_by_outcome(node: NodeMaker) -> None:
     assert one.metric("requests_total", type="act") == 6
     assert one.metric("commit_batch_moves_count") == one.metric("commit_seconds_count") >= 2
     assert one.metric("commit_batch_moves_sum") == one.metric("commit_batch_moves_count")
-    await becomes(one, 3, "ack_seconds_count")
+    await one.becomes("ack_seconds_count", 3)
 
 
-async def test_simultaneous_moves_share_a_batch(node: NodeMaker) -> None:
-    one = await node()
-    clients = await race(*[one] * 8)
+async def test_simultaneous_moves_share_a_batch(one: Node) -> None:
+    clients = await athena_race(one, names=[f"p{number}" for number in range(8)])
     for _ in range(5):
         await asyncio.gather(*(client.act("draw") for client in clients))
     assert one.metric("commit_batch_moves_sum") == 40
     assert one.metric("commit_batch_moves_count") < 40
 
 
-async def test_connections_are_counted_by_kind_and_reason(node: NodeMaker) -> None:
-    one = await node()
-    ana, bob = await race(one, one)
+async def test_connections_are_counted_by_kind_and_reason(one: Node) -> None:
+    ana, bob = await athena_race(one)
     watcher, guest = await one.player("wat"), await one.player("guest")
     await watcher.watch(ana.room)
 
@@ -92,43 +63,13 @@ async def test_connections_are_counted_by_kind_and_reason(node: NodeMaker) -> No
     assert one.metric("rooms_followed") == 1
     await guest.close()
     await bob.abort()
-    await becomes(one, 1, "connections_closed_total", reason="normal")
-    await becomes(one, 1, "connections_closed_total", reason="lost")
+    await one.becomes("connections_closed_total", 1, reason="normal")
+    await one.becomes("connections_closed_total", 1, reason="lost")
     assert kinds() == (1, 1, 0)
     assert one.metric("connections_opened_total") == 4
     await one.gateway.drain()
     assert one.metric("connections_closed_total", reason="restart") == 2
     assert (kinds(), one.metric("rooms_followed"), one.metric("draining")) == ((0, 0, 0), 0, 1)
-
-
-@pytest.mark.parametrize(
-    ("limits", "reason"), [(Limits(connections=1), "full"), (Limits(connections_per_address=1), "address")]
-)
-async def test_rejected_connection_is_counted(node: NodeMaker, limits: Limits, reason: str) -> None:
-    one = await node(limits)
-    await one.player()
-    with pytest.raises(InvalidStatus):
-        await connect(one.url)
-    assert one.metric("handshakes_refused_total", reason=reason) == 1
-    assert one.metric("connections_opened_total") == 1
-
-
-async def test_client_of_other_version_is_counted(node: NodeMaker) -> None:
-    one = await node()
-    await (await Client.connect(one.url, None)).closed()
-    assert one.metric("handshakes_refused_total", reason="version") == 1
-
-
-async def test_skipping_spectator_is_counted(node: NodeMaker) -> None:
-    one = await node(Limits(rate=1e6, burst=1_000_000, late_backlog=0))
-    ana, watcher = await one.player("ana"), await one.player("wat")
-    await ana.join(await ana.create(games=("athena",), delay=0))
-    await watcher.watch(ana.room)
-    await ana.expect(Done, Start)
-    await ana.dealt()
-    await ana.acts(5)
-    await watcher.until(DelayedBoard, lambda board: board.revision == 5)
-    assert one.metric("spectators_skipped_total") >= 1
 
 
 async def test_delayed_requests_are_counted(node: NodeMaker) -> None:
@@ -140,18 +81,14 @@ async def test_delayed_requests_are_counted(node: NodeMaker) -> None:
     assert one.metric("throttled_total") >= 1
 
 
-async def test_race_is_counted_by_one_node(node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob = await race(one, two)
+async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
+    ana, bob = await athena_race(one, two)
     await one.upkeep.repair()
     await two.upkeep.repair()
     for each in (one, two):
         assert each.metric("rooms", game="athena", phase="racing") == 1
         assert each.metric("rooms_followed") == 1
-    for client in (ana, bob):
-        await client.expect(Done, Resign)
-    for client in (ana, bob):
-        await client.phase("finished")
+    await finish(ana, bob)
 
     def changes(change: str) -> float:
         samples = (
@@ -171,56 +108,36 @@ async def test_race_is_counted_by_one_node(node: NodeMaker) -> None:
     assert one.metric("rooms", game="athena", phase="finished") == 1
 
 
-async def test_fan_out_lag_is_measured(node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob = await race(one, two)
+async def test_fan_out_lag_is_measured(one: Node, two: Node) -> None:
+    ana, bob = await athena_race(one, two)
     before = two.metric("fan_out_lag_seconds_count")
     await ana.act("draw")
     await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
-    await becomes(two, before + 1, "fan_out_lag_seconds_count")
+    await two.becomes("fan_out_lag_seconds_count", before + 1)
 
 
-async def test_redis_up_follows_availability(node: NodeMaker, own_redis: OwnRedis) -> None:
-    one = await node(redis=own_redis.url)
-    ana = await one.player("ana")
-    assert one.metric("redis_up") == 1
-    assert one.metric("redis_seconds_count") > 0
-    await own_redis.kill()
-    await ana.refused("unavailable", ListRooms)
-    assert one.metric("redis_up") == 0
-    assert one.metric("redis_errors_total", kind="connect") >= 1
-    await own_redis.start()
-    async with asyncio.timeout(DEADLINE):
-        while not isinstance(await ana.ask(ListRooms), Rooms):
-            pass
-    await becomes(one, 1, "redis_up")
-
-
-async def test_rejected_command_does_not_mark_redis_down(node: NodeMaker, redis_url: str) -> None:
-    one = await node()
+async def test_rejected_command_does_not_mark_redis_down(one: Node, redis_url: str) -> None:
     with pytest.raises(StoreRejected):
         await one.store.executor.execute(RedisCommand("", ("GET",)))
     assert one.metric("redis_errors_total", kind="refused") == 1
     assert one.metric("redis_up") == 1
 
 
-async def test_event_loop_lag_is_measured(node: NodeMaker) -> None:
-    one = await node()
+async def test_event_loop_lag_is_measured(one: Node) -> None:
     async with asyncio.timeout(DEADLINE):
         while not one.metric("event_loop_lag_seconds_count"):  # noqa: ASYNC110  # a metric sets no event
             await asyncio.sleep(0.02)
 
 
-async def test_metrics_reveal_nothing_about_players(node: NodeMaker) -> None:
+async def test_metrics_reveal_nothing_about_players(one: Node) -> None:
     """Labels contain nothing that depends on a client, a room or a deal."""
-    one = await node()
     labels = series(one)
-    ana, _ = await race(one, one)
+    ana, _ = await athena_race(one)
     await ana.acts(5)
     await ana.socket.send(b"\xc1 not a message")
     await ana.refused("no_room", Join, room="nowhere")
     text = one.gateway.metrics.text().decode()
-    for private in (ana.player, ana.session, ana.room, "player0", "127.0.0.1", "nowhere"):
+    for private in (ana.player, ana.session, ana.room, "ana", "127.0.0.1", "nowhere"):
         assert private not in text
     grown = {name for name, _ in series(one) - labels}
     assert grown <= {
@@ -252,10 +169,3 @@ def test_names_follow_prometheus_conventions() -> None:
         assert not any("milli" in name or "_ms" in name for name in (family.name, family.documentation))
         if family.type == "histogram":
             assert family.name.endswith(("_seconds", "_moves"))
-
-
-def test_nodes_in_one_process_have_separate_metrics() -> None:
-    one, two = Metrics(), Metrics()
-    one.moves["ok"].inc()
-    counted = [each.registry.get_sample_value("samedeal_moves_total", {"outcome": "ok"}) for each in (one, two)]
-    assert counted == [1, 0]

@@ -64,15 +64,8 @@ async def listen() -> AsyncIterator[Listen]:
         await wire.close()
 
 
-async def until_metric(one: Node, name: str, value: int) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while one.metric(name) != value:  # noqa: ASYNC110  # nothing tells that the node has noticed
-            await asyncio.sleep(0)
-
-
-async def test_listener_hears_of_races_of_all_nodes(node: NodeMaker, listen: Listen) -> None:
+async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node, listen: Listen) -> None:
     """A private race and a room without spectators, which go on meanwhile, are not heard of."""
-    one, two = await node(), await node()
     listeners = [await listen(one), await listen(two)]
     ana, bo = await one.player("ana"), await two.player("bo")
     for client, room, passphrase, options in (
@@ -104,11 +97,11 @@ async def test_listener_hears_of_races_of_all_nodes(node: NodeMaker, listen: Lis
 async def test_number_of_listeners_is_bounded(node: NodeMaker, listen: Listen) -> None:
     one = await node(Limits(listeners=1))
     listener = await listen(one)
-    await until_metric(one, "news_listeners", 1)
+    await one.becomes("news_listeners", 1)
     assert (await ask(one.url, PATH)).status == 503
     assert (await ask(one.url, PATH, "HEAD")).status == 200
     await listener.wire.close()
-    await until_metric(one, "news_listeners", 0)
+    await one.becomes("news_listeners", 0)
     await listen(one)
 
 
@@ -118,7 +111,7 @@ async def test_slow_listener_is_disconnected(node: NodeMaker, listen: Listen, mo
     one = await node()
     listener = await listen(one)
     await (await one.player()).create("friday")
-    await until_metric(one, "slow_clients_disconnected_total", 1)
+    await one.becomes("slow_clients_disconnected_total", 1)
     async with asyncio.timeout(DEADLINE):
         await listener.wire.eof()
 
@@ -134,10 +127,9 @@ async def test_listener_gets_comments_and_no_pings(
 
 @pytest.mark.parametrize("is_new", [False, True])
 async def test_stopping_node_disconnects_listeners(
-    node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch, is_new: bool
+    one: Node, listen: Listen, monkeypatch: pytest.MonkeyPatch, is_new: bool
 ) -> None:
     """Also one whose position among the news is being read, and nothing but events is ever sent."""
-    one = await node()
     if is_new:
 
         async def newest(_: NewsStore) -> NewsId:

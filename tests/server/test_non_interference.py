@@ -33,7 +33,7 @@ from samedeal_server.telemetry.metrics import Metrics
 from tests.server.noninterference import CASES, compare, first_deck, hidden_places, other_deck
 from tests.shared.playouts import COVERING
 
-STEPS = 30
+STEPS = 24
 SOME_CASES = {game: dealt for game, dealt in CASES if game.name in COVERING}
 """Games that together have every policy, dealt if they have face-down cards. ``make worlds`` has all cases."""
 
@@ -171,16 +171,10 @@ def _faces(pile: bytes) -> bytes:
 @pytest.mark.parametrize(
     "broken",
     [
-        a_hash_of_the_real_cards,
-        a_refusal_that_names_the_card,
-        a_refusal_whose_length_tells,
-        a_move_that_is_refused_for_what_it_would_turn_up,
-        a_log_line_with_the_board,
-        a_log_line_with_the_recovered_board,
-        a_metric_with_the_next_card,
-        a_log_line_with_the_seed,
-        a_number_of_spectators_that_tells,
-        a_message_more,
+        *(a_hash_of_the_real_cards, a_refusal_that_names_the_card, a_refusal_whose_length_tells),
+        *(a_move_that_is_refused_for_what_it_would_turn_up, a_log_line_with_the_board),
+        *(a_log_line_with_the_recovered_board, a_metric_with_the_next_card, a_log_line_with_the_seed),
+        *(a_number_of_spectators_that_tells, a_message_more),
     ],
 )
 async def test_server_that_leaks_is_detected(redis_url: str, monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:

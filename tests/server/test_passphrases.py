@@ -33,6 +33,7 @@ from samedeal_server.rooms.passphrases import Passphrases, hashed
 from samedeal_server.store.store import RoomSecret
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
+from tests.server.races import finish
 
 FEW = dataclasses.replace(PLENTY, guesses_per_address=3)
 SALT = bytes(16)
@@ -49,9 +50,9 @@ def test_passphrase_is_compared_in_its_normal_form(said: str) -> None:
     assert hashed(said, SALT) == hashed("s\u00e9sam offne dich", SALT)
 
 
-async def test_blank_passphrase_is_refused(node: NodeMaker) -> None:
+async def test_blank_passphrase_is_refused(one: Node) -> None:
     """A room whose passphrase is blank in its normal form would be public."""
-    ana = await (await node()).player()
+    ana = await one.player()
     await ana.refused("malformed", Create, options=WantedOptions(), passphrase="  ")
 
 
@@ -121,8 +122,7 @@ async def tried(passphrases: Passphrases, secret: RoomSecret, said: str, network
 SECRET = RoomSecret(DealSecret(b""), SALT, hashed("sesam", SALT))
 
 
-async def test_guesses_from_many_addresses_are_limited(node: NodeMaker, redis_url: str) -> None:
-    one = await node()
+async def test_guesses_from_many_addresses_are_limited(one: Node, redis_url: str) -> None:
     passphrases = Passphrases(one.store, one.rooms.clock)
     limits = dataclasses.replace(PLENTY, guesses_per_address=3, guesses_per_room=5)
     codes = [await tried(passphrases, SECRET, "x", f"192.0.2.{number // 4}", limits) for number in range(12)]
@@ -137,8 +137,7 @@ async def test_guesses_from_many_addresses_are_limited(node: NodeMaker, redis_ur
         assert all(0 < redis.ttl(key) <= 2 * WINDOW for key in kept)
 
 
-async def test_one_address_cannot_lock_a_room(node: NodeMaker) -> None:
-    one = await node()
+async def test_one_address_cannot_lock_a_room(one: Node) -> None:
     passphrases = Passphrases(one.store, one.rooms.clock)
     limits = dataclasses.replace(PLENTY, guesses_per_address=2, guesses_per_room=4)
     attacker = [await tried(passphrases, SECRET, "x", "192.0.2.1", limits) for _ in range(20)]
@@ -147,8 +146,7 @@ async def test_one_address_cannot_lock_a_room(node: NodeMaker) -> None:
     assert friend == ["bad_passphrase", "", ""]
 
 
-async def test_guess_that_is_not_compared_is_not_counted(node: NodeMaker) -> None:
-    one = await node()
+async def test_guess_that_is_not_compared_is_not_counted(one: Node) -> None:
     passphrases = Passphrases(one.store, one.rooms.clock)
     limits = dataclasses.replace(PLENTY, guesses_per_address=1, guesses_waiting_per_address=1)
     crowd = [tried(passphrases, SECRET, "sesam", "192.0.2.1", limits) for _ in range(10)]
@@ -157,8 +155,7 @@ async def test_guess_that_is_not_compared_is_not_counted(node: NodeMaker) -> Non
     assert codes == ["bad_passphrase", "rate_limited"]
 
 
-async def test_waiting_guesses_of_an_address_are_limited(node: NodeMaker) -> None:
-    one = await node()
+async def test_waiting_guesses_of_an_address_are_limited(one: Node) -> None:
     passphrases = Passphrases(one.store, one.rooms.clock)
     limits = dataclasses.replace(PLENTY, guesses_waiting=4, guesses_waiting_per_address=3)
     crowd = [tried(passphrases, SECRET, "x", "192.0.2.1", limits) for _ in range(5)]
@@ -168,9 +165,8 @@ async def test_waiting_guesses_of_an_address_are_limited(node: NodeMaker) -> Non
     assert passphrases.waiting == 0
 
 
-async def test_cancelled_guess_keeps_its_slot(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelled_guess_keeps_its_slot(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread goes on after its request was cancelled. Otherwise more of them could run than the node has slots."""
-    one = await node()
     started, finish = threading.Event(), threading.Event()
 
     def held(_passphrase: str, _salt: bytes) -> bytes:
@@ -222,8 +218,7 @@ async def test_kicked_player_needs_the_passphrase(node: NodeMaker) -> None:
     await ana.expect(Done, Start)
     await ana.phase("racing")
     await one.rooms.command("vault", KickCommand(bob.player), "")
-    await ana.expect(Done, Resign)
-    await ana.phase("finished")
+    await finish(ana)
     await ana.expect(Created, Rematch)
     await bob.refused("bad_passphrase", Join, room="vault-2")
 

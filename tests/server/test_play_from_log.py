@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from samedeal.board_history import Undo
-from samedeal.protocol.messages import Acked, Act, Done, Start
+from samedeal.protocol.messages import Acked, Act
 from samedeal_server.rooms import play_from_log
 from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
+from tests.server.races import athena_race
 
 PART = 5
 
@@ -32,33 +32,27 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-async def race(one: Node, moves: int) -> tuple[Client, list[Acked]]:
+async def moved(one: Node, moves: int) -> tuple[Client, list[Acked]]:
     """A player in a race and the acks of the player's first moves."""
-    ana = await one.player()
-    ana.undo = Undo.FREE
-    await ana.join(await ana.create(games=("athena",), undo="free"))
-    await ana.expect(Done, Start)
-    await ana.dealt()
+    (ana,) = await athena_race(one, names=["ana"], undo="free")
     return ana, await ana.acts(moves)
 
 
 @pytest.mark.parametrize("moves", [0, PART - 1, PART, PART + 1, 3 * PART, 4 * PART + 2])
 async def test_long_log_is_read_in_parts_on_resume(node: NodeMaker, reads: list[int], moves: int) -> None:
-    ana, _ = await race(await node(), moves)
+    ana, _ = await moved(await node(), moves)
     again = await (await node()).player("ana", ana.session)
     reads.clear()
     await again.join(ana.room)
     resumed = await again.dealt()
-    assert ana.play is not None
     assert (resumed.board, resumed.revision) == (ana.play.board, moves)
     assert sum(reads) == moves
     assert max(reads, default=0) <= PART
 
 
 @pytest.mark.parametrize("moves", [1, PART, PART + 1, 2 * PART + 1])
-async def test_repeated_move_is_answered_from_a_long_log(node: NodeMaker, reads: list[int], moves: int) -> None:
-    one = await node()
-    ana, acks = await race(one, moves)
+async def test_repeated_move_is_answered_from_a_long_log(one: Node, reads: list[int], moves: int) -> None:
+    ana, acks = await moved(one, moves)
     await ana.acts(2 * PART)
     first = acks[-1]
     (entry,) = await one.store.load_log(ana.room, ana.player, moves, moves)

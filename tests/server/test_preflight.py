@@ -98,38 +98,35 @@ async def test_old_version_is_refused(fields: dict[str, str]) -> None:
         assert fields.get("redis_version", "") in await refusal(url, "redis_too_old")
 
 
-async def test_redis_without_hello_is_too_old() -> None:
-    async with answering({b"INFO": info_answer(redis_version="5.0.14")}) as url:
-        await refusal(url, "redis_too_old")
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        ({b"INFO": info_answer(redis_version="5.0.14")}, "redis_too_old"),
+        ({b"HELLO": b"HTTP/1.1 400 Bad Request\r\n\r\n"}, "redis_unreachable"),
+        ({b"HELLO": b""}, "redis_unreachable"),
+        ({b"HELLO": HELLO, b"INFO": LOADING}, "redis_unreachable"),
+    ],
+    ids=["no HELLO", "HTTP", "silent", "loading"],
+)
+async def test_other_answers_are_refused(answers: dict[bytes, bytes], code: str) -> None:
+    async with answering(answers) as url:
+        await refusal(url, code, answer_timeout=0.2 if b"" in answers.values() else ANSWER_TIMEOUT)
 
 
-async def test_closed_port_is_unreachable() -> None:
-    async with answering({}) as url:
-        pass
-    assert url.removeprefix("redis://").removesuffix("/0") in await refusal(url, "redis_unreachable")
-
-
-async def test_missing_socket_is_unreachable(tmp_path: Path) -> None:
-    assert str(tmp_path / "none.sock") in await refusal(f"unix://{tmp_path}/none.sock", "redis_unreachable")
-
-
-async def test_unknown_host_is_unreachable() -> None:
-    assert "nowhere.invalid" in await refusal("redis://nowhere.invalid:6379/0", "redis_unreachable")
-
-
-async def test_other_server_is_unreachable() -> None:
-    async with answering({b"HELLO": b"HTTP/1.1 400 Bad Request\r\n\r\n"}) as url:
-        await refusal(url, "redis_unreachable")
-
-
-async def test_silent_redis_is_unreachable() -> None:
-    async with answering({b"HELLO": b""}) as url:
-        await refusal(url, "redis_unreachable", answer_timeout=0.2)
-
-
-async def test_loading_redis_is_unreachable() -> None:
-    async with answering({b"HELLO": HELLO, b"INFO": LOADING}) as url:
-        await refusal(url, "redis_unreachable")
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        ("redis://127.0.0.1:PORT/0", "127.0.0.1:PORT"),
+        ("sentinel://127.0.0.1:PORT/cards", ""),
+        ("cluster://127.0.0.1:PORT/0", "127.0.0.1:PORT"),
+        ("redis://nowhere.invalid:6379/0", "nowhere.invalid"),
+        ("unix:///nowhere/none.sock", "/nowhere/none.sock"),
+    ],
+)
+async def test_address_without_redis_is_unreachable(url: str, named: str) -> None:
+    async with answering({}) as listening:
+        port = listening.rpartition(":")[2].removesuffix("/0")
+    assert named.replace("PORT", port) in await refusal(url.replace("PORT", port), "redis_unreachable")
 
 
 async def test_redis_that_loads_its_data_is_unavailable() -> None:
@@ -217,16 +214,3 @@ async def test_other_redis_mode_is_refused(mode: str, scheme: str, right_scheme:
     answers[b"CLUSTER"] = b"-ERR This instance has cluster support disabled\r\n"
     async with answering(answers) as url:
         assert right_scheme in await refusal(url.replace("redis", scheme), "bad_redis_url")
-
-
-async def test_unreachable_sentinel_is_refused() -> None:
-    async with answering({}) as url:
-        pass
-    await refusal(url.replace("redis", "sentinel").removesuffix("0") + "cards", "redis_unreachable")
-
-
-async def test_unreachable_cluster_is_refused() -> None:
-    async with answering({}) as url:
-        pass
-    sentence = await refusal(url.replace("redis", "cluster"), "redis_unreachable")
-    assert url.removeprefix("redis://").removesuffix("/0") in sentence

@@ -16,15 +16,14 @@ from samedeal.games import GAMES
 from samedeal.joint_deal import candidate_order
 from samedeal.record import Record
 from tests.server.client import DEADLINE
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node
 from tests.server.protocol_only_client import Message, Piles, ProtocolOnlyClient, sha256, share_commitment, words
 
 RECORDS = Path(__file__).parent.parent / "golden" / "records"
 
 
 @pytest.mark.parametrize("game", ["athena", "steve", "phoenix", "ace-of-hearts", "willow"])
-async def test_protocol_only_client_finishes_a_race(node: NodeMaker, game: str) -> None:
-    one = await node()
+async def test_protocol_only_client_finishes_a_race(one: Node, game: str) -> None:
     record = Record.parse((RECORDS / f"{game}.txt").read_text())
     async with asyncio.timeout(2 * DEADLINE), await ProtocolOnlyClient.connect(one.url) as stranger:
         assert (await stranger.ask("hello", name="Stranger"))["type"] == "welcome"
@@ -55,9 +54,8 @@ async def test_protocol_only_client_finishes_a_race(node: NodeMaker, game: str) 
         assert state["seed"] == record.seed
 
 
-async def test_protocol_only_clients_draw_a_deal(node: NodeMaker) -> None:
+async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
     """Two strangers draw a deal twice, because a third one leaves, and check all hashes of its proof."""
-    one = await node()
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(asyncio.timeout(2 * DEADLINE))
         names = ("Ann", "Ben", "Cid")
@@ -117,8 +115,7 @@ async def test_protocol_only_clients_draw_a_deal(node: NodeMaker) -> None:
     assert [bytes(pile) for pile in cards.masked().piles] == board["piles"]
 
 
-async def test_protocol_only_client_resumes(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_protocol_only_client_resumes(one: Node, two: Node) -> None:
     async with asyncio.timeout(DEADLINE), await ProtocolOnlyClient.connect(one.url) as before:
         session = (await before.ask("hello", name="Stranger"))["session"]
         room = (await before.ask("create", options={"games": ["athena"], "countdown": 0}))["room"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from samedeal.deal import Deal, commitment
+from samedeal.deal import Deal
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
@@ -51,8 +51,9 @@ from samedeal_server.races.race import (
     standings,
 )
 from samedeal_server.store.race_patches import RacePatch
+from tests.server.expected_errors import refused
+from tests.server.race_values import SEED, new_race
 
-SEED = bytes(range(32))
 CREATED = 1_000_000
 STARTS = CREATED + 5_000
 ENDS = STARTS + 60_000
@@ -63,17 +64,7 @@ PRESENT = {name: Progress(last_seen=LONG_AFTER) for name in ("ana", "bob")}
 
 
 def opened(options: Options = OPTIONS, *racers: Racer) -> Race:
-    return Race(
-        room="friday",
-        options=options,
-        round=0,
-        deal="random",
-        commitment=commitment(SEED),
-        private=False,
-        created=CREATED,
-        changed_at=CREATED,
-        racers=racers,
-    )
+    return new_race(created=CREATED, options=options, racers=racers)
 
 
 def race_in(phase: Phase, options: Options = OPTIONS) -> Race:
@@ -301,9 +292,8 @@ def test_full_room_admits_only_its_players() -> None:
 
 def test_name_of_another_player_is_refused() -> None:
     race = play(opened(), "ana joins")
-    with pytest.raises(RequestRefused) as refused:
+    with refused("name_taken"):
         apply(race, JoinCommand("other", "ANA", PRESENT), BEFORE)
-    assert refused.value.code == "name_taken"
 
 
 def test_countdown_stops_when_all_players_leave() -> None:

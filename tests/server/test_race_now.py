@@ -13,7 +13,7 @@ from samedeal.protocol.messages import Created, RaceNow, Start
 from samedeal_server.rooms import race_now
 from samedeal_server.rooms.race_now import LONGEST_WAIT, SHORTEST_WAIT
 from tests.server.client import Client
-from tests.server.live_nodes import PLENTY, NodeMaker
+from tests.server.live_nodes import PLENTY, Node, NodeMaker
 from tests.server.races import shorten_wait
 
 
@@ -57,11 +57,8 @@ async def test_race_starts_with_the_player_who_came(node: NodeMaker, monkeypatch
         (2 * LONGEST_WAIT, {}, False),
     ],
 )
-async def test_room_that_starts_soon_is_chosen(
-    node: NodeMaker, wait: int, options: dict[str, Any], *, taken: bool
-) -> None:
+async def test_room_that_starts_soon_is_chosen(one: Node, wait: int, options: dict[str, Any], *, taken: bool) -> None:
     """The room must be public, and have a free seat. It may have a host."""
-    one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     start_at = await one.store.now() + wait
     room = await ana.create("friday", start="at", start_at=start_at, countdown=1, **options)

@@ -15,22 +15,13 @@ from samedeal_server.rooms import cached_list
 from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump
 from samedeal_server.store.store import Snapshot, Store
-from tests.server.client import Client
-from tests.server.live_nodes import PLENTY, NodeMaker, RedisClient
-from tests.server.races import kept, race, read
+from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
+from tests.server.races import finish, kept, race, read
 
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached_list, "LIST_LIFETIME", 0.0)
-
-
-async def finish(*clients: Client) -> None:
-    """Resign for all players, and wait for the end."""
-    for client in clients:
-        await client.expect(Done, Resign)
-    for client in clients:
-        await client.phase("finished")
 
 
 async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,10 +54,9 @@ async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, m
 
 
 async def test_move_before_the_end_is_written_is_in_the_record(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The move is committed after a node has computed the standings, and before it writes them."""
-    one, two = await node(), await node()
     ana, bob = await race(one, two, games=("athena",))
     late: list[Acked] = []
     compare_and_set = Store.compare_and_set
@@ -93,9 +83,8 @@ async def test_move_before_the_end_is_written_is_in_the_record(
     await bob.refused("not_racing", Act, revision=5, action="draw")
 
 
-async def test_record_needs_the_moves_of_the_standings(node: NodeMaker, redis: RedisClient) -> None:
+async def test_record_needs_the_moves_of_the_standings(one: Node, redis: RedisClient) -> None:
     """If Redis has lost or won moves since the end, a record of this end would contradict itself."""
-    one = await node()
     ana, bob = await race(one, games=("athena",))
     await bob.acts(3)
     await finish(ana, bob)
@@ -127,8 +116,7 @@ async def test_oldest_records_are_deleted(node: NodeMaker, redis: RedisClient) -
         assert 0 < await redis.ttl(keys.record(line.race)) <= 30 * 86_400
 
 
-async def test_private_record_needs_a_seat_or_the_passphrase(node: NodeMaker) -> None:
-    one = await node()
+async def test_private_record_needs_a_seat_or_the_passphrase(one: Node) -> None:
     ana, eve = await one.player("ana"), await one.player("eve")
     room = await ana.create("friday", passphrase="open sesame", players=1)
     await ana.join(room, passphrase="open sesame")
@@ -142,8 +130,7 @@ async def test_private_record_needs_a_seat_or_the_passphrase(node: NodeMaker) ->
     assert (await eve.expect(Records, ListRecords)).records == ()
 
 
-async def test_record_without_spectators_is_for_players(node: NodeMaker) -> None:
-    one = await node()
+async def test_record_without_spectators_is_for_players(one: Node) -> None:
     ana, bob = await race(one, spectators=False)
     await finish(ana, bob)
     assert (await kept(bob, ana.room)).entrants == 2
@@ -161,8 +148,8 @@ async def test_no_records_are_kept_if_the_operator_says_so(node: NodeMaker) -> N
 
 
 @pytest.mark.parametrize("race", ["", "a room", "../secret", "friday.20261122-140543", "friday.2026", "x" * 48])
-async def test_unknown_race_has_no_record(node: NodeMaker, race: str) -> None:
-    ana = await (await node()).player("ana")
+async def test_unknown_race_has_no_record(one: Node, race: str) -> None:
+    ana = await one.player("ana")
     answer = await ana.ask(ReadRecord, race=race)
     assert isinstance(answer, Refusal)
     assert answer.code in ("no_record", "malformed")

@@ -89,8 +89,7 @@ async def race(client: Client, room: str, *others: Client, passphrase: str = "")
     await client.state(lambda state: (state.room, state.phase) == (room, "finished"))
 
 
-async def test_answers_agree_with_the_document(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_answers_agree_with_the_document(one: Node, two: Node) -> None:
     ana, bo = await one.player("ana"), await two.player("Zoë")
     await race(ana, await ana.create("friday", games=("athena", "steve"), deal="#4821", series=2), bo)
     await ana.expect(Created, Rematch)
@@ -124,8 +123,7 @@ async def test_answers_agree_with_the_document(node: NodeMaker) -> None:
     assert json.loads((await get(one, "/openapi.json")).body) == DOCUMENT
 
 
-async def test_tables_of_tides_are_read(node: NodeMaker) -> None:
-    one = await node()
+async def test_tables_of_tides_are_read(one: Node) -> None:
     start = await one.store.now()
     line = TideLine(player="p", name="ana", room="friday", foundation_cards=5, deal_place=1)
     await one.store.tides.keep("willow", start, "friday", (line,))
@@ -135,9 +133,8 @@ async def test_tables_of_tides_are_read(node: NodeMaker) -> None:
     assert (await read(one, f"/tides/steve.{start}"))["table"] == (await read(one, "/tides"))["tides"] == []
 
 
-async def test_private_rooms_are_not_seen(node: NodeMaker) -> None:
+async def test_private_rooms_are_not_seen(one: Node) -> None:
     """Neither is a race whose room admits no spectators. All other answers are as if there were none."""
-    one = await node()
     ana = await one.player("ana")
     gone = [await get(one, path) for path in ("/series/secret", "/series/closed")]
     for room, passphrase, options in (("secret", "x", {}), ("closed", "", {"spectators": False})):
@@ -202,8 +199,7 @@ async def test_every_request_gets_an_answer_of_the_document(node: NodeMaker) -> 
             assert (asked.status, asked.body == b"") == (status, status != 405), (path, method)
 
 
-async def test_answer_is_not_sent_again(node: NodeMaker) -> None:
-    one = await node()
+async def test_answer_is_not_sent_again(one: Node) -> None:
     first = await get(one, "/rooms")
     tag = first.headers["etag"]
     again = await get(one, "/rooms", If_None_Match=tag)
@@ -216,8 +212,7 @@ async def test_answer_is_not_sent_again(node: NodeMaker) -> None:
             pass
 
 
-async def test_only_the_api_may_be_read_by_other_sites(node: NodeMaker) -> None:
-    one = await node()
+async def test_only_the_api_may_be_read_by_other_sites(one: Node) -> None:
     asked = await get(one, "/rooms", "OPTIONS", Origin="https://club.example")
     assert (asked.status, asked.headers["access-control-allow-origin"]) == (204, "*")
     assert "access-control-allow-credentials" not in asked.headers

@@ -98,12 +98,10 @@ def acked_actions(acked: list[tuple[int, str, Acked]]) -> tuple[AckedAction, ...
 
 async def acked_moves(client: Client, count: int) -> list[tuple[int, str, Acked]]:
     """Make a number of moves. Return the id, the action and the ack of each."""
-    assert client.play is not None
     return [(100 + number, "draw", await client.act("draw", id=100 + number)) for number in range(count)]
 
 
-async def test_recovery_accepts_only_own_acked_moves(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_recovery_accepts_only_own_acked_moves(redis: RedisClient, one: Node) -> None:
     ana, bob = await race(one, games=("athena",))
     moves, others = await acked_moves(ana, 3), await acked_moves(bob, 3)
     elsewhere, _ = await race(one, games=("athena",))
@@ -162,9 +160,8 @@ async def lose_all(redis: RedisClient, one: Node, client: Client) -> None:
     assert await client.closed() == CloseCode.RESTART
 
 
-async def test_receipt_of_an_earlier_room_is_refused(redis: RedisClient, node: NodeMaker) -> None:
+async def test_receipt_of_an_earlier_room_is_refused(redis: RedisClient, one: Node) -> None:
     """A later room may have the same code, players and deal."""
-    one = await node()
     ana, bob = await race(one, games=("athena",), deal="#7")
     room = ana.room
     moves = await acked_moves(ana, 2)
@@ -182,10 +179,9 @@ async def test_receipt_of_an_earlier_room_is_refused(redis: RedisClient, node: N
 
 @pytest.mark.parametrize("fields", [{"revision": 2}, {"generation": 1}], ids=["stale", "fenced"])
 async def test_move_after_a_rollback_makes_the_player_rejoin(
-    redis: RedisClient, node: NodeMaker, fields: dict[str, int]
+    redis: RedisClient, one: Node, fields: dict[str, int]
 ) -> None:
     """The node has missed the rollback. Only the refused commit shows it."""
-    one = await node()
     ana, _ = await race(one, games=("athena",))
     await ana.acts(3)
     await redis.hset(keys.progress(ana.room, ana.player), mapping=fields)
@@ -193,16 +189,14 @@ async def test_move_after_a_rollback_makes_the_player_rejoin(
     assert await ana.closed() == CloseCode.RESTART
 
 
-async def test_presence_report_after_a_rollback_makes_players_rejoin(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_presence_report_after_a_rollback_makes_players_rejoin(redis: RedisClient, one: Node) -> None:
     ana, _ = await race(one, games=("athena",))
     await redis.hset(keys.progress(ana.room, ana.player), "generation", 1)
     await one.upkeep.report_presence()
     assert await ana.closed() == CloseCode.RESTART
 
 
-async def test_recovery_after_time_is_up_is_refused(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_recovery_after_time_is_up_is_refused(redis: RedisClient, one: Node) -> None:
     ana, _ = await race(one, games=("athena",))
     moves = await acked_moves(ana, 1)
     while await one.store.now() <= moves[0][2].time:

@@ -14,8 +14,8 @@ from samedeal_server.rooms.cached_list import LIST_LIFETIME
 from samedeal_server.rooms.room_list import RoomList, choose
 from samedeal_server.store import keys
 from samedeal_server.store.room_indexes import ListedRoom
-from tests.server.live_nodes import NodeMaker, RedisClient
-from tests.server.races import race
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.races import race, seated
 
 
 class StoppedTimers(Timers):
@@ -33,9 +33,8 @@ async def reads(redis: RedisClient) -> int:
     return int((await redis.info("commandstats")).get("cmdstat_zrevrange", {"calls": 0})["calls"])
 
 
-async def test_list_is_read_once_for_all_clients(node: NodeMaker, redis: RedisClient) -> None:
+async def test_list_is_read_once_for_all_clients(one: Node, redis: RedisClient) -> None:
     """Invariant: everything is bounded. No client slows another one down."""
-    one = await node()
     timers = StoppedTimers()
     rooms = RoomList(one.store, timers)
     before = await reads(redis)
@@ -80,8 +79,7 @@ def test_list_has_at_most_a_hundred_rooms() -> None:
     assert chosen(f"{spam}, b honest").split()[:6] == [*(f"spam-{number}" for number in range(5)), "honest"]
 
 
-async def test_rooms_with_players_are_listed_first(node: NodeMaker) -> None:
-    one, two = await node(), await node()
+async def test_rooms_with_players_are_listed_first(one: Node, two: Node) -> None:
     ana, bob = await one.player("ana"), await two.player("bob")
     for room in ("friday", "monday", "sunday"):
         await ana.create(room)
@@ -93,16 +91,15 @@ async def test_rooms_with_players_are_listed_first(node: NodeMaker) -> None:
     assert [line.room for line in await RoomList(one.store, StoppedTimers()).lines()] == ["monday", "sunday", "friday"]
 
 
-async def test_room_that_is_gone_leaves_the_list(node: NodeMaker, redis: RedisClient) -> None:
-    one = await node()
+async def test_room_that_is_gone_leaves_the_list(one: Node, redis: RedisClient) -> None:
     await (await one.player()).create("friday")
     await redis.delete(keys.meta("friday"))
     assert await RoomList(one.store, StoppedTimers()).lines() == ()
     assert await redis.zcard(keys.LISTED) == 0
 
 
-async def test_list_that_failed_is_read_again(node: NodeMaker, redis: RedisClient) -> None:
-    rooms = RoomList((await node()).store, StoppedTimers())
+async def test_list_that_failed_is_read_again(one: Node, redis: RedisClient) -> None:
+    rooms = RoomList(one.store, StoppedTimers())
     await redis.set(keys.LISTED, "not a sorted set")
     with pytest.raises(StoreUnavailable):
         await rooms.lines()
@@ -114,17 +111,14 @@ async def test_changes_of_an_open_room_are_sent_together(node: NodeMaker, monkey
     """Invariant: everything is bounded. No client slows another one down."""
     monkeypatch.setattr(progress_updates, "PROGRESS_INTERVAL", 1e6)
     one = await node()
-    ana, bob = await one.player("ana"), await one.player("bob")
-    room = await ana.create()
-    for client in (ana, bob):
-        await client.join(room)
+    ana, bob = await seated(one)
     await ana.expect(Pong, Ping)
     ana.inbox.clear()
     for number in range(11):
         await bob.expect(Done, Ready, ready=number % 2 == 0)
     await ana.expect(Pong, Ping)
     assert ana.inbox == []
-    one.rooms.hubs[room].updates.flush()
+    one.rooms.hubs[ana.room].updates.flush()
     await ana.expect(Pong, Ping)
     (state,) = [message for message in ana.inbox if isinstance(message, RoomState)]
     assert [player.ready for player in state.players] == [False, True]

@@ -46,7 +46,7 @@ from samedeal_server.store.store import Snapshot
 from tests.server.client import DEADLINE, Client
 from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.races import race, record
+from tests.server.races import athena_race, finish, race, record, seated
 from tests.server.real_clients import wait_for
 from tests.server.redis_kinds import until
 
@@ -54,9 +54,8 @@ from tests.server.redis_kinds import until
 async def reconnect(client: Client, one: Node, *, revision: int | None = None) -> Client:
     """Reconnect a player, who rejoins with the board that the old connection had."""
     again = await one.player("ana", client.session)
-    again.play, again.undo = client.play, client.undo
-    held = client.play.revision if client.play else -1
-    await again.join(client.room, revision=held if revision is None else revision)
+    again.continue_with(client)
+    await again.join(client.room, revision=client.revision if revision is None else revision)
     return again
 
 
@@ -66,15 +65,7 @@ def away(told: object) -> bool:
     return any(each.connected is False for each in updates)
 
 
-async def finish(*clients: Client) -> RoomState:
-    """Make all players resign. Return the final state."""
-    for client in clients:
-        await client.expect(Done, Resign)
-    return await clients[0].phase("finished")
-
-
-async def test_race_from_open_room_to_standings(node: NodeMaker) -> None:
-    one = await node()
+async def test_race_from_open_room_to_standings(one: Node) -> None:
     ana, bob = await one.player("ana"), await one.player("bob")
     room = await ana.create(games=("athena",), limit=600, countdown=0)
     first = await ana.join(room)
@@ -94,7 +85,6 @@ async def test_race_from_open_room_to_standings(node: NodeMaker) -> None:
     assert racing.ends - racing.starts == 600_000
     start = (await ana.dealt()).board
     assert start == (await bob.dealt()).board
-    assert ana.play
     await ana.act("draw")
     await bob.act("draw")
     await bob.act("draw")
@@ -107,39 +97,9 @@ async def test_race_from_open_room_to_standings(node: NodeMaker) -> None:
         ("bob", 2, True, 0),
     }
     assert ended.commitment == opened.commitment == commitment(ended.seed)
-    assert (await ana.phase("finished")).standings == ended.standings
     assert ana.play.board.game.name == ended.game
     dealt = Board.deal(ana.play.board.game, shuffled(ended.seed, 1))
     assert dealt.masked() == start
-
-
-@pytest.mark.parametrize("game", ["steve", "phoenix"])
-async def test_every_game_can_be_finished(node: NodeMaker, game: str) -> None:
-    played = record(game)
-    one, two = await node(), await node()
-    ana, bob = await race(one, two, games=(game,), deal=str(played.deal), undo=played.undo_rule.value)
-    for _, action in played.actions:
-        await ana.act(action)
-    assert ana.play
-    assert ana.play.board.won
-    told = await bob.until(ProgressUpdate, lambda progress: bool(progress.finished_at))
-    assert isinstance(told.finished_at, int)
-    assert (told.seat, told.foundation_cards) == (1, ana.play.board.game.cards)
-    await ana.refused("illegal", Act, revision=ana.play.revision, action="1 2")  # the rules are checked first
-    for move in ana.play.board.legal_moves()[:1]:  # in Steve a card could be taken back
-        await ana.refused("already_finished", Act, revision=ana.play.revision, action=str(move))
-    await bob.expect(Done, Resign)
-    ended = await bob.phase("finished")
-    first, second = ended.standings
-    assert (first.name, first.place, first.foundation_cards, first.resigned) == (
-        "ana",
-        1,
-        ana.play.board.game.cards,
-        False,
-    )
-    assert first.time == told.finished_at - ended.starts > 0
-    assert (second.name, second.place, second.time, second.resigned) == ("bob", 2, 0, True)
-    assert ended.seed == played.seed
 
 
 async def test_leave_after_finish_is_not_resigning(node: NodeMaker) -> None:
@@ -173,8 +133,7 @@ async def test_first_finish_ends_the_race_if_the_room_says_so(node: NodeMaker) -
     assert refusal.revision == 1
 
 
-async def test_finish_that_the_store_lost_is_retried(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = await node()
+async def test_finish_that_the_store_lost_is_retried(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     won = record("willow")
     ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_finish_ends=True, limit=600)
     settle, failures = one.store.compare_and_set, count()
@@ -191,20 +150,8 @@ async def test_finish_that_the_store_lost_is_retried(node: NodeMaker, monkeypatc
     assert next(failures) > 1
 
 
-async def test_player_without_moves_or_undo_is_done(node: NodeMaker) -> None:
-    ana, bob = await race(await node(), games=("phoenix",), deal="#240", undo="off")
-    for client in (ana, bob):
-        await client.act("g 3")
-        await client.act("s 0")
-        assert client.play is not None
-        assert client.play.board.stuck
-    ended = await ana.phase("finished")
-    assert [line.foundation_cards for line in ended.standings] == [1, 1]
-
-
-async def test_move_of_a_player_without_seat_is_ignored(node: NodeMaker) -> None:
-    one = await node()
-    ana, _ = await race(one, games=("athena",), first_finish_ends=True)
+async def test_move_of_a_player_without_seat_is_ignored(one: Node) -> None:
+    ana, _ = await athena_race(one, first_finish_ends=True)
     hub = one.rooms.hubs[ana.room]
     ends, event = hub.race.ends, hub.model.event
     move = MoveCommitted("nobody", 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
@@ -214,19 +161,15 @@ async def test_move_of_a_player_without_seat_is_ignored(node: NodeMaker) -> None
 
 
 async def test_leave_is_answered_if_another_change_follows_at_once(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
+    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = await node(), await node()
-    ana, bob = await one.player("ana"), await two.player("bob")
-    room = await ana.create()
-    await ana.join(room)
-    await bob.join(room)
+    ana, bob = await seated(one, two)
     compare_and_set = one.store.compare_and_set
 
     async def followed_by_ready(before: Snapshot, race: Race, changes: tuple[str, ...], *more: Any) -> bool:
         done = await compare_and_set(before, race, changes, *more)
         if "left" in changes:
-            await two.rooms.command(room, ReadyCommand(bob.player, ready=True), bob.player)
+            await two.rooms.command(ana.room, ReadyCommand(bob.player, ready=True), bob.player)
         return done
 
     monkeypatch.setattr(one.store, "compare_and_set", followed_by_ready)
@@ -234,10 +177,7 @@ async def test_leave_is_answered_if_another_change_follows_at_once(
     assert not ana.socket.close_code
 
 
-async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = await node()
+async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = await one.player("ana")
     room = await ana.create()
     await ana.join(room)
@@ -268,9 +208,8 @@ async def test_race_finishes_without_a_disconnected_player(
     assert {line.name: line.resigned for line in (await ana.phase("finished")).standings} == {"ana": True, "bob": False}
 
 
-async def test_others_are_told_once_that_the_race_ends_soon(node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob = await race(one, games=("athena",))
+async def test_others_are_told_once_that_the_race_ends_soon(one: Node, two: Node) -> None:
+    ana, bob = await athena_race(one)
     watcher = await two.player("wat")
     await watcher.watch(ana.room)
     await bob.close()
@@ -296,24 +235,13 @@ async def test_nobody_is_told_of_an_end_that_is_not_near(node: NodeMaker) -> Non
     assert not [message for message in ana.inbox if isinstance(message, Notice)]
 
 
-async def test_deal_without_any_move_is_shown_and_finished(node: NodeMaker) -> None:
-    one = await node()
-    ana = await one.player("ana")
-    await ana.join(await ana.create(games=("willow",), deal="#1016", undo="off"))
-    await ana.expect(Done, Start)
-    assert not (await ana.dealt()).board.legal_moves()
-    assert [line.moves for line in (await ana.phase("finished")).standings] == [0]
-
-
-async def test_race_ends_when_its_time_is_up(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
-    ana, bob = await race(one, games=("athena",), limit=10)
+async def test_race_ends_when_its_time_is_up(redis: RedisClient, one: Node) -> None:
+    ana, bob = await athena_race(one, limit=10)
     await ana.act("draw")
     # A room allows no limit below ten seconds, so the test moves the end of the race in Redis.
     soon = await one.store.now() + 150
     await redis.hset(keys.meta(ana.room), "ends", soon)
-    before = await one.store.load(ana.room)
-    assert before is not None
+    before = await one.rooms.load(ana.room)
     assert await one.store.compare_and_set(before, with_(before.race, ends=soon), ("shortened",), "")
     ended = await bob.phase("finished")
     assert len(ended.standings) == 2
@@ -321,34 +249,17 @@ async def test_race_ends_when_its_time_is_up(redis: RedisClient, node: NodeMaker
     assert (await ana.refused("not_racing", Act, revision=1, action="draw")).revision == 1
 
 
-async def test_deal_is_sent_when_the_countdown_ends(node: NodeMaker) -> None:
+async def test_deal_is_sent_when_the_countdown_ends(one: Node, two: Node) -> None:
     """Invariant: hidden stays hidden, whether the deal is public or not."""
-    one, two = await node(), await node()
-    ana, bob = await one.player("ana"), await two.player("bob")
-    room = await ana.create(deal="#1", countdown=1)
-    await ana.join(room)
-    await bob.join(room)
+    ana, bob = await seated(one, two, deal="#1", countdown=1)
     await ana.expect(Done, Start)
     counting = await bob.phase("countdown")
     assert counting.starts > await one.store.now()
     await ana.refused("not_racing", Act, revision=0, action="1 0")
-    assert not ana.play
-    assert not bob.play
+    assert (ana.revision, bob.revision) == (-1, -1)
     await bob.dealt()
     assert await one.store.now() >= counting.starts
     await ana.dealt()
-
-
-async def test_scheduled_race_starts_while_the_node_is_gone(node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana = await one.player("ana")
-    start_at = await one.store.now() + 1_500
-    room = await ana.create(start="at", start_at=start_at)
-    await ana.join(room)
-    await ana.close()
-    again = await reconnect(ana, two)
-    racing = await again.phase("racing")
-    assert racing.starts >= start_at
 
 
 @pytest.mark.parametrize("ahead", [0, 700], ids=["exact clock", "clock ahead"])
@@ -369,12 +280,10 @@ async def test_sweep_starts_a_race_that_no_client_follows(
     assert not one.rooms.hubs
 
 
-async def test_refused_move_changes_nothing(node: NodeMaker) -> None:
+async def test_refused_move_changes_nothing(one: Node) -> None:
     """Invariants: the server decides, and every refused request gets an answer, here with the revision."""
-    one = await node()
-    ana, _ = await race(one, games=("athena",), deal="#3")
+    ana, _ = await athena_race(one, deal="#3")
     await ana.acts(10)
-    assert ana.play
     board, revision = ana.play.board, ana.play.revision
     piles = [*"1234567", "w", "01"]
     illegal = [f"{source} {target}" for source in piles for target in [*"1234567", "0"]]
@@ -395,13 +304,11 @@ async def test_undo_follows_the_undo_rule(node: NodeMaker, undo: str, code: str 
     ana, _ = await race(await node(), games=("athena",), undo=undo)
     await ana.refused("cannot_undo", Act, revision=0, action=UNDO)
     before = ana.play
-    assert before
     await ana.act("draw")
     if code:
         await ana.refused(code, Act, revision=1, action=UNDO)
         return
     undone = await ana.act(UNDO)
-    assert ana.play
     assert undone.piles == ana.play.board.piles
     assert ana.play.board.piles != before.board.piles  # what was seen stays known
     again = await ana.act("draw")
@@ -413,7 +320,6 @@ async def test_cards_are_conserved_at_every_revision(node: NodeMaker) -> None:
     nodes = [await node(), await node()]
     ana, _ = await race(*nodes, games=("steve",), deal="#3", undo="free")
     for number in range(8):
-        assert ana.play
         for _ in range(6):
             moves = ana.play.board.legal_moves()
             await ana.act(UNDO if ana.play.last and number % 3 == 2 else str(moves[(7 * number) % len(moves)]))
@@ -431,10 +337,9 @@ async def test_cards_are_conserved_at_every_revision(node: NodeMaker) -> None:
         ana.play = known
 
 
-async def test_ack_is_sent_after_redis_has_the_move(redis: RedisClient, node: NodeMaker) -> None:
+async def test_ack_is_sent_after_redis_has_the_move(redis: RedisClient, one: Node) -> None:
     """Invariant: acknowledged moves are as durable as the settings say."""
-    one = await node()
-    ana, _ = await race(one, games=("athena",))
+    ana, _ = await athena_race(one)
     await redis.execute_command("CLIENT", "PAUSE", "150", "WRITE")
     number = await ana.send(Act, revision=0, action="draw")
     acked = await ana.answer(number)
@@ -442,10 +347,9 @@ async def test_ack_is_sent_after_redis_has_the_move(redis: RedisClient, node: No
     assert [entry.revision for entry in await one.store.load_log(ana.room, ana.player)] == [1]
 
 
-async def test_resume_through_another_node_sends_what_was_missed(node: NodeMaker) -> None:
+async def test_resume_through_another_node_sends_what_was_missed(one: Node, two: Node) -> None:
     """Invariant: any node, any room."""
-    one, two = await node(), await node()
-    ana, bob = await race(one, two, games=("athena",))
+    ana, bob = await athena_race(one, two)
     await ana.acts(5)
     await ana.abort()
     await bob.until(ProgressUpdate, lambda progress: progress.connected is False)
@@ -457,13 +361,11 @@ async def test_resume_through_another_node_sends_what_was_missed(node: NodeMaker
     await bob.until(ProgressUpdate, lambda progress: progress.moves == 8)
     fresh = await reconnect(again, one, revision=2)
     play = await fresh.dealt()
-    assert again.play
     assert (play.revision, play.board) == (8, again.play.board)
 
 
-async def test_resume_with_the_newest_state_sends_only_counts(node: NodeMaker) -> None:
-    one = await node()
-    ana, bob = await race(one, games=("athena",))
+async def test_resume_with_the_newest_state_sends_only_counts(one: Node) -> None:
+    ana, bob = await athena_race(one)
     state = await ana.phase("racing")
     await ana.close()
     await bob.acts(4)
@@ -474,20 +376,6 @@ async def test_resume_with_the_newest_state_sends_only_counts(node: NodeMaker) -
     assert not [message for message in again.inbox if isinstance(message, RoomState | BoardState)]
 
 
-async def test_resume_with_the_state_after_a_join_sends_only_counts(node: NodeMaker) -> None:
-    one = await node()
-    ana, bob = await race(one, games=("athena",))
-    await bob.acts(4)
-    again = await reconnect(ana, one)
-    state = await again.state()
-    await again.close()
-    await bob.acts(1)
-    third = await one.player("ana", ana.session)
-    await third.join(ana.room, revision=0, event=state.event)
-    await third.until(ProgressUpdate)
-    assert not [message for message in third.inbox if isinstance(message, RoomState)]
-
-
 async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
     node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -495,9 +383,8 @@ async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
     for interval in ("POLL_INTERVAL", "REFRESH_INTERVAL"):
         monkeypatch.setattr(upkeep, interval, 1000.0)
     one, two = await node(), await node()
-    ana, bob = await race(one, games=("athena",))
-    snapshot = await one.store.load(ana.room)
-    assert snapshot is not None
+    ana, bob = await athena_race(one)
+    snapshot = await one.rooms.load(ana.room)
     monkeypatch.setattr(Hub, "announced", lambda hub, numbered: None)
     generation = snapshot.progress[ana.player].generation
     await two.store.commit(commit_of(ana.player, generation, room=ana.room, request=77, seen=b""))
@@ -505,10 +392,9 @@ async def test_rivals_hear_of_a_move_whose_first_answer_was_lost(
     await bob.until(ProgressUpdate, lambda update: update.moves == 1)
 
 
-async def test_repeated_acts_get_their_first_answers(node: NodeMaker) -> None:
+async def test_repeated_acts_get_their_first_answers(one: Node, two: Node) -> None:
     """Invariant: idempotent, on every node."""
-    one, two = await node(), await node()
-    ana, _ = await race(one, two, games=("athena",), undo="free")
+    ana, _ = await athena_race(one, two, undo="free")
     sent: list[tuple[dict[str, Any], Acked]] = []
     for number, action in enumerate(["draw", "draw", UNDO, "draw", UNDO, "draw", "draw"]):
         fields = {"id": 1000 + number, "revision": number, "action": action}
@@ -525,21 +411,8 @@ async def test_repeated_acts_get_their_first_answers(node: NodeMaker) -> None:
     assert len(await one.store.load_log(ana.room, ana.player)) == 7
 
 
-async def test_move_whose_answer_was_lost_counts_once(node: NodeMaker) -> None:
-    """Invariants: any node, any room; idempotent. The player reconnects to another node and repeats the move."""
-    one, two = await node(), await node()
-    ana, _ = await race(one, two, games=("athena",))
-    await ana.acts(3)
-    await ana.send(Act, id=77, revision=3, action="draw")
-    await ana.abort()
-    again = await reconnect(ana, two)
-    await again.expect(Acked, Act, id=77, revision=3, action="draw")
-    assert [entry.request for entry in await two.store.load_log(ana.room, ana.player)][-1] == 77
-
-
-async def test_commit_of_unknown_outcome_is_resolved(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = await node()
-    ana, _ = await race(one, games=("athena",))
+async def test_commit_of_unknown_outcome_is_resolved(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    ana, _ = await athena_race(one)
     send = one.store.redis.try_execute
 
     async def lost(commands: Any, **options: Any) -> Any:
@@ -560,7 +433,7 @@ async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int)
     """Invariant: fenced."""
     one = await node()
     two = await node() if nodes == 2 else one
-    old, bob = await race(one, two, games=("athena",))
+    old, bob = await athena_race(one, two)
     await old.act("draw")
     new = await reconnect(old, two)
     assert await old.closed() == CloseCode.TAKEN_OVER
@@ -574,7 +447,7 @@ async def test_newer_connection_takes_the_seat_over(node: NodeMaker, nodes: int)
 async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> None:
     """Invariant: fenced. A node that receives no announcements can't write for the old connection."""
     unsubscribed, other = await node(), await node()
-    old, bob = await race(unsubscribed, other, games=("athena",))
+    old, bob = await athena_race(unsubscribed, other)
     await old.act("draw")
     await unsubscribed.stop_tasks()
     new = await reconnect(old, other)
@@ -589,7 +462,7 @@ async def test_missed_takeover_fences_the_old_connection(node: NodeMaker) -> Non
 
 async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMaker) -> None:
     unsubscribed, other = await node(), await node()
-    old, bob = await race(unsubscribed, other, games=("athena",))
+    old, bob = await athena_race(unsubscribed, other)
     await unsubscribed.stop_tasks()
     await reconnect(old, other)
     await redis.xtrim(keys.events(old.room), maxlen=0, approximate=False)
@@ -598,10 +471,9 @@ async def test_refresh_finds_a_missed_takeover(redis: RedisClient, node: NodeMak
     await bob.expect(Pong, Ping)
 
 
-async def test_late_join_of_a_lost_connection_takes_no_seat(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_join_of_a_lost_connection_takes_no_seat(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """A Join that took long must not fence the connection with which the player has come back since."""
-    one = await node()
-    ana, _ = await race(one, games=("athena",))
+    ana, _ = await athena_race(one)
     command = one.rooms.command
     waiting, may_go_on = asyncio.Event(), asyncio.Event()
 
@@ -626,10 +498,9 @@ async def test_late_join_of_a_lost_connection_takes_no_seat(node: NodeMaker, mon
     await again.act("draw")
 
 
-async def test_change_under_way_keeps_the_end_of_the_first_finish(node: NodeMaker) -> None:
+async def test_change_under_way_keeps_the_end_of_the_first_finish(one: Node) -> None:
     """The first finish ends the race. A change that was made before, and is announced later, must not undo that."""
-    one = await node()
-    ana, _ = await race(one, games=("athena",), first_finish_ends=True)
+    ana, _ = await athena_race(one, first_finish_ends=True)
     hub = one.rooms.hubs[ana.room]
     before, event, finished_at = hub.race, hub.model.event, await one.store.now()
     finish = MoveCommitted(ana.player, 1, "draw", b"", 52, 1, 0, finished=True, no_moves_left=False)
@@ -639,18 +510,16 @@ async def test_change_under_way_keeps_the_end_of_the_first_finish(node: NodeMake
     assert hub.race.ends == finished_at
 
 
-async def test_work_may_be_cancelled_before_it_starts(node: NodeMaker) -> None:
+async def test_work_may_be_cancelled_before_it_starts(one: Node) -> None:
     """A coroutine that is never started would cause a warning, which is an error here."""
-    one = await node()
-    ana, _ = await race(one, games=("athena",))
+    ana, _ = await athena_race(one)
     one.rooms.hubs[ana.room].catch_up()
     await one.rooms.background.stop()
     assert one.rooms.background.idle
 
 
-async def test_move_that_the_snapshot_has_counts_once(node: NodeMaker) -> None:
-    one = await node()
-    ana, _ = await race(one, games=("athena",))
+async def test_move_that_the_snapshot_has_counts_once(one: Node) -> None:
+    ana, _ = await athena_race(one)
     await ana.acts(3)
     hub = one.rooms.hubs[ana.room]
     await hub.pull()
@@ -671,10 +540,7 @@ async def test_lost_index_entries_are_repaired(
     await until(lambda: redis.zscore(keys.DUE, room))
 
 
-async def test_presence_of_all_players_is_recorded_in_one_batch(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = await node()
+async def test_presence_of_all_players_is_recorded_in_one_batch(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     for room in ("friday", "sunday"):
         await race(one, room=room, games=("athena",))
     await one.stop_tasks()
@@ -690,39 +556,6 @@ async def test_presence_of_all_players_is_recorded_in_one_batch(
     assert batches == [4]
 
 
-async def test_player_reconnects_after_the_store_lost_the_connection(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
-    ana, bob = await race(one, games=("athena",))
-    await one.stop_tasks()
-    await redis.hset(keys.progress(ana.room, ana.player), "generation", 1)
-    await one.upkeep.report_presence()
-    assert await ana.closed() == CloseCode.RESTART
-    await bob.act("draw")
-
-
-async def test_many_connections_of_one_player_leave_one(node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, _ = await race(one, two, games=("athena",))
-    clients = [await each.player("ana", ana.session) for each in (one, two, one, two, one, two)]
-    for client in clients:
-        client.play = ana.play
-    await asyncio.gather(*(client.ask(Join, room=ana.room) for client in clients), return_exceptions=True)
-    assert await ana.closed() == CloseCode.TAKEN_OVER
-    snapshot = await one.store.load(ana.room)
-    assert snapshot is not None
-    generation = snapshot.progress[ana.player].generation
-    hubs = [hub for each in (one, two) if (hub := each.rooms.hubs.get(ana.room))]
-    for hub in hubs:
-        await hub.pull()
-    held = [
-        (seat, connection)
-        for hub in hubs
-        for seat, connection in hub.audience.seats.values()
-        if seat.player == ana.player
-    ]
-    assert [seat.generation for seat, _ in held] == [generation]
-
-
 async def test_join_again_on_one_connection_is_no_takeover(node: NodeMaker) -> None:
     ana, bob = await race(await node(), games=("athena",))
     await ana.act("draw")
@@ -732,9 +565,8 @@ async def test_join_again_on_one_connection_is_no_takeover(node: NodeMaker) -> N
     assert len((await finish(ana, bob)).standings) == 2
 
 
-async def test_joining_a_second_room_keeps_the_first_seat(node: NodeMaker) -> None:
-    one = await node()
-    ana, bob = await race(one, games=("athena",))
+async def test_joining_a_second_room_keeps_the_first_seat(one: Node) -> None:
+    ana, bob = await athena_race(one)
     await ana.act("draw")
     first = ana.room
     await ana.refused("no_room", Join, room="nowhere")
@@ -750,19 +582,14 @@ async def test_joining_a_second_room_keeps_the_first_seat(node: NodeMaker) -> No
 
 async def make_absent(redis: RedisClient, one: Node, client: Client) -> None:
     """Set the time at which a player took the seat, and was last seen, to long ago."""
-    snapshot = await one.store.load(client.room)
-    assert snapshot is not None
+    snapshot = await one.rooms.load(client.room)
     racers = tuple(with_(each, seated_at=1) if each.player == client.player else each for each in snapshot.race.racers)
     assert await one.store.compare_and_set(snapshot, with_(snapshot.race, racers=racers), ("aged",), client.player)
     await redis.hset(keys.progress(client.room, client.player), mapping={"last_seen": 1, "connected": 0})
 
 
-async def test_absent_host_is_replaced(redis: RedisClient, node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob = await one.player("ana"), await two.player("bob")
-    room = await ana.create()
-    await ana.join(room)
-    await bob.join(room)
+async def test_absent_host_is_replaced(redis: RedisClient, one: Node, two: Node) -> None:
+    ana, bob = await seated(one, two)
     await bob.refused("not_host", Start)
     await ana.abort()
     await bob.until(object, away)
@@ -770,37 +597,19 @@ async def test_absent_host_is_replaced(redis: RedisClient, node: NodeMaker) -> N
     await two.upkeep.refresh()
     assert [seat.name for seat in (await bob.state(lambda state: state.host == bob.player)).players] == ["bob"]
     again = await one.player("ana", ana.session)
-    assert (await again.join(room)).seat == 1
+    assert (await again.join(ana.room)).seat == 1
     await again.refused("not_host", Start)
     await bob.expect(Done, Start)
     await again.phase("racing")
 
 
-async def test_seat_of_an_absent_player_can_be_taken(redis: RedisClient, node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana = await one.player("ana")
-    room = await ana.create(players=2, start="full")
-    await ana.join(room)
-    await ana.close()
-    await make_absent(redis, one, ana)
-    bob, cid = await two.player("bob"), await two.player("cid")
-    await bob.join(room)
-    assert (await bob.state()).phase == "open"
-    await cid.join(room)
-    await cid.phase("racing")
-
-
-async def test_player_whose_seat_expired_takes_it_again(redis: RedisClient, node: NodeMaker) -> None:
+async def test_player_whose_seat_expired_takes_it_again(redis: RedisClient, one: Node, two: Node) -> None:
     """As when the store was away for so long that all seem to be gone."""
-    one, two = await node(), await node()
-    ana, bob = await one.player("ana"), await two.player("bob")
-    room = await ana.create()
-    await ana.join(room)
-    await bob.join(room)
+    ana, bob = await seated(one, two)
     await make_absent(redis, one, ana)
-    await two.rooms.tick(room)
+    await two.rooms.tick(ana.room)
     assert await ana.closed() == CloseCode.RESTART
     again = await one.player("ana", ana.session)
-    await again.join(room)
+    await again.join(ana.room)
     state = await again.state()
     assert (state.host, len(state.players)) == (bob.player, 2)

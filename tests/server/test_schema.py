@@ -27,13 +27,14 @@ from samedeal.protocol.messages import (
 )
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.config import Config
-from samedeal_server.errors import StartupError
 from samedeal_server.operators.backup import Writer
 from samedeal_server.process.restore import restore
 from samedeal_server.store import keys, schema
 from samedeal_server.store.store import LIFETIME, Store
 from tests.server.client import Client
-from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.server.expected_errors import refused
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.races import seated
 from tests.shared.sixth_game import HAMLET_FILE
 
 NEWER = schema.READABLE_VERSIONS[-1] + 1
@@ -70,9 +71,8 @@ async def listed(client: Client) -> list[str]:
     ids=["newer", "older", "missing", "other engine"],
 )
 async def test_room_of_other_version_is_refused_unchanged(
-    redis: RedisClient, node: NodeMaker, fields: dict[str, Any]
+    redis: RedisClient, one: Node, fields: dict[str, Any]
 ) -> None:
-    one = await node()
     ana = await one.player()
     room, other = await ana.create("friday"), await ana.create("monday")
     await set_meta(redis, room, **fields)
@@ -88,8 +88,7 @@ async def test_room_of_other_version_is_refused_unchanged(
     await ana.refused("room_exists", Create, room=room, options=WantedOptions())
 
 
-async def test_room_with_unknown_game_is_refused(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_room_with_unknown_game_is_refused(redis: RedisClient, one: Node) -> None:
     ana = await one.player()
     room = await ana.create()
     await set_race_fields(redis, room, options={"games": ["hamlet"]})
@@ -97,8 +96,7 @@ async def test_room_with_unknown_game_is_refused(redis: RedisClient, node: NodeM
     assert await listed(ana) == []
 
 
-async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, one: Node) -> None:
     ana = await one.player()
     room = await ana.create(deal="winnable")
     await ana.join(room)
@@ -142,8 +140,7 @@ async def test_welcome_has_the_games_that_a_client_lacks(node: NodeMaker, tmp_pa
     assert len({game.name for game in welcome.games}) > 5
 
 
-async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_due_room_of_other_version_is_postponed(redis: RedisClient, one: Node) -> None:
     ana = await one.player()
     room = await ana.create()
     await set_meta(redis, room, schema=NEWER)
@@ -154,8 +151,7 @@ async def test_due_room_of_other_version_is_postponed(redis: RedisClient, node: 
     assert await stored_room(redis, room) == before
 
 
-async def test_unknown_room_fields_are_ignored(redis: RedisClient, node: NodeMaker) -> None:
-    one = await node()
+async def test_unknown_room_fields_are_ignored(redis: RedisClient, one: Node) -> None:
     ana = await one.player()
     room = await ana.create()
     await set_race_fields(redis, room, options={"fog": True}, weather="rain")
@@ -163,16 +159,12 @@ async def test_unknown_room_fields_are_ignored(redis: RedisClient, node: NodeMak
     assert (await ana.until(RoomState)).options.players == 8
 
 
-async def test_unknown_event_kind_is_skipped(redis: RedisClient, node: NodeMaker) -> None:
-    one, two = await node(), await node()
-    ana, bob = await one.player("ana"), await two.player("bob")
-    room = await ana.create()
-    await ana.join(room)
-    await bob.join(room)
-    before = int(await redis.hget(keys.meta(room), "last_event"))
-    number = await redis.hincrby(keys.meta(room), "last_event", 1)
-    await redis.xadd(keys.events(room), {"previous": before, "time": 1, "event": b"X\xff"}, id=f"{number}-0")
-    await redis.publish(keys.channel(room), b"%d:%d:1:X\xff" % (number, before))
+async def test_unknown_event_kind_is_skipped(redis: RedisClient, one: Node, two: Node) -> None:
+    ana, bob = await seated(one, two)
+    before = int(await redis.hget(keys.meta(ana.room), "last_event"))
+    number = await redis.hincrby(keys.meta(ana.room), "last_event", 1)
+    await redis.xadd(keys.events(ana.room), {"previous": before, "time": 1, "event": b"X\xff"}, id=f"{number}-0")
+    await redis.publish(keys.channel(ana.room), b"%d:%d:1:X\xff" % (number, before))
     await ana.expect(Done, Start)
     await ana.dealt()
     await bob.dealt()
@@ -202,9 +194,8 @@ async def test_store_of_unreadable_schema_is_refused(
     redis: RedisClient, store: Store, node: NodeMaker, number: int, code: str
 ) -> None:
     await record_schema(redis, store, number, "7.8.9")
-    with pytest.raises(StartupError) as caught:
+    with refused(code):
         await node()
-    assert caught.value.code == code
 
 
 async def test_outdated_schema_record_is_ignored(redis: RedisClient, store: Store, node: NodeMaker) -> None:
@@ -229,6 +220,5 @@ async def test_restore_of_newer_backup_is_refused(redis: RedisClient, store: Sto
     await record_schema(redis, store, NEWER, "7.8.9")
     path = tmp_path / "backup"
     path.write_bytes(b"".join([part async for part in Writer(store).parts(1000)]))
-    with pytest.raises(StartupError) as caught:
+    with refused("store_newer"):
         await restore(path, Config(data=tmp_path / "data", durability="everysec"), replace=False)
-    assert caught.value.code == "store_newer"

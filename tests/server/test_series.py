@@ -5,7 +5,7 @@ from __future__ import annotations
 from samedeal.protocol.messages import Created, Done, Rematch, Resign, RoomState, Start
 from samedeal.series import table_of
 from tests.server.client import Client
-from tests.server.live_nodes import NodeMaker
+from tests.server.live_nodes import Node
 from tests.server.races import kept
 
 
@@ -25,9 +25,8 @@ def rows(state: RoomState) -> list[tuple[str, int, float]]:
     return [(line.name, line.races, line.points) for line in state.table]
 
 
-async def test_series_has_one_table_that_its_records_give_again(node: NodeMaker) -> None:
+async def test_series_has_one_table_that_its_records_give_again(one: Node, two: Node) -> None:
     """One player comes late, and one leaves."""
-    one, two = await node(), await node()
     ana, bo, cy = await one.player("ana"), await two.player("bo"), await one.player("cy")
     room = await ana.create("friday", games=("athena", "steve"), series=2, countdown=0)
     first = await race(room, ana, bo)
@@ -48,6 +47,6 @@ async def test_series_has_one_table_that_its_records_give_again(node: NodeMaker)
     assert (rows(third), third.rooms_before) == ([], ())  # another series
 
 
-async def test_race_outside_a_series_has_no_table(node: NodeMaker) -> None:
-    ana = await (await node()).player("ana")
+async def test_race_outside_a_series_has_no_table(one: Node) -> None:
+    ana = await one.player("ana")
     assert rows(await race(await ana.create(countdown=0), ana)) == []

@@ -35,16 +35,8 @@ def test_target_of_a_ban_is_normalized(given: str, means: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        "",
-        "ana",
-        "0123456789abcdef012",
-        "10.0.0.0/7",
-        "0.0.0.0/0",
-        "::/0",
-        "::ffff:0:0/96",
-        "1.2.3.4.5",
-        "10.0.0.1/33",
-        "x\x1b",
+        *("", "ana", "0123456789abcdef012", "10.0.0.0/7", "0.0.0.0/0", "::/0", "::ffff:0:0/96", "1.2.3.4.5"),
+        *("10.0.0.1/33", "x\x1b"),
     ],
 )
 def test_malformed_target_is_refused(given: str) -> None:

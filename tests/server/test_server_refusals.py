@@ -27,15 +27,8 @@ from tests.golden.golden_files import assert_sentences
 from tests.server.refusal_examples import examples
 
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
-WORDS = {
-    "room": "friday",
-    "version": "1.0",
-    "retry_after": 5.0,
-    "limit": 10_000,
-    "wait": "8 minutes",
-    "reason": "stale",
-}
-WORDS |= {"seats": 4, "seconds": 90, "sentence": ban_sentence(BAN), "name": "Ana"}
+WORDS = {"room": "friday", "version": "1.0", "retry_after": 5.0, "limit": 10_000, "wait": "8 minutes"}
+WORDS |= {"reason": "stale", "seats": 4, "seconds": 90, "sentence": ban_sentence(BAN), "name": "Ana"}
 REFUSALS: list[SamedealError] = examples(refusals, WORDS)
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": ["Bob", "Cid"], "text": "Back in an hour."}
 NOTICES: list[Notice] = [
@@ -43,12 +36,7 @@ NOTICES: list[Notice] = [
     *(player_notices.waiting([]), player_notices.waiting([], for_rooms=True)),
 ]
 OF_THE_CORE = (
-    BadOptions,
-    CannotUndo,
-    IllegalMove,
-    MalformedFrame,
-    MalformedText,
-    StaleRevision,
+    *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),
     *(UnknownGame, UnknownRequest),
 )
 

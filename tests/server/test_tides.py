@@ -22,7 +22,7 @@ from samedeal.tides import OPEN_FOR, merged
 from samedeal_server.rooms.tide_tables import tide_table
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE, Client
-from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import kept
 from tests.server.tides import GAME, PROXY, drawn, enter, person, place_cards, sent, soon, start_at_any_time
 
@@ -58,8 +58,7 @@ async def test_players_who_come_together_fill_rooms(node: NodeMaker) -> None:
         assert not replace(state, racers=state.racers[:1]).is_alone(start)  # there are others elsewhere
 
 
-async def test_address_takes_half_of_each_room(node: NodeMaker) -> None:
-    one = await node()
+async def test_address_takes_half_of_each_room(one: Node) -> None:
     start = await soon(one, 60_000)
     rooms = [await enter(await one.player(f"p{number}"), start) for number in range(9)]
     assert rooms[:8] == rooms[:1] * 8
@@ -92,9 +91,8 @@ async def test_room_that_fills_meanwhile_is_left_for_another(node: NodeMaker) ->
     assert await enter(ana, start) != room
 
 
-async def test_tide_opens_some_minutes_before(node: NodeMaker, redis: RedisClient) -> None:
+async def test_tide_opens_some_minutes_before(one: Node, redis: RedisClient) -> None:
     """A player who has entered several tides and never played waits a little longer."""
-    one = await node()
     ana, now = await one.player(), await one.store.now()
     refusal = await ana.refused("no_tide", RaceNow, game=GAME, tide=now + OPEN_FOR + 90_000)
     assert "in 2 min" in refusal.message
@@ -167,9 +165,8 @@ async def test_table_shows_races_that_go_on_and_ends(node: NodeMaker, monkeypatc
             await eve.expect(Pong, Ping)
 
 
-async def test_tide_starts_although_its_node_dies(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tide_starts_although_its_node_dies(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """The node that opened the room stops working a second before the start. Nobody else has followed it."""
-    one, two = await node(), await node()
     ana = await one.player("ana")
     start = await soon(one)
     room = await enter(ana, start)

@@ -58,7 +58,6 @@ async def drawn(*clients: Client) -> None:
 
 async def place_cards(client: Client, count: int) -> None:
     """Play until so many cards are on the foundations."""
-    assert client.play is not None
     for move in solve(client.play.board, 100_000).line:
         if client.play.board.foundation_cards >= count:
             return
