@@ -74,13 +74,6 @@ function board(tile) {
 }
 """
 _BOARDS: Final = f"{_BOARD} return [...document.querySelectorAll('.tile')].map(board);"
-_RECORD: Final = f"""
-{_BOARD}
-window.drawn = [];
-new MutationObserver((changes) => {{
-  for (const tile of new Set(changes.map((change) => change.target))) window.drawn.push(board(tile));
-}}).observe(document.querySelector("#boards"), {{ subtree: true, attributeFilter: ["data-revision"] }});
-"""
 
 
 @dataclass(frozen=True)
@@ -216,14 +209,6 @@ class Browser:
         (shown,) = [DrawnBoard(**each) for each in await self.run(_BOARDS) if each["player"] == player]
         assert shown.revision == revision
         shown.compare(board, replayed=replayed)
-
-    async def record_boards(self) -> None:
-        """Record each board that the page draws from now on."""
-        await self.run(_RECORD)
-
-    async def recorded_boards(self) -> list[DrawnBoard]:
-        """Return the boards that the page has drawn since ``record_boards``."""
-        return [DrawnBoard(**each) for each in await self.run("return window.drawn")]
 
     async def drop(self, content: bytes) -> None:
         """Drop a file on the page."""

@@ -58,6 +58,11 @@ class Program:
         assert self.process.stdin is not None
         self.process.stdin.write(data)
 
+    async def reply(self, line: str, pattern: str) -> re.Match[str]:
+        """Type a line, and wait until the output after that contains a pattern."""
+        self.type_lines(line)
+        return await self.expect(pattern)
+
     async def expect(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
         """Wait until the output after the previous match contains a pattern."""
         compiled = re.compile(pattern)

@@ -112,7 +112,6 @@ async def drag(browser: Browser, action: str, *, touch: bool = False) -> None:
 
 async def shows_start(browser: Browser, client: Client) -> None:
     """Compare the page's board at the start with that of another client."""
-    assert client.play is not None
     board: Board = client.play.board
     piles = await browser.run(PILES)
     for key, pile in zip(board.game.keys, board.masked().piles, strict=True):

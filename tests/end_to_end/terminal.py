@@ -40,6 +40,11 @@ class Terminal:
         """Type keys, by their tmux names, all at once."""
         self._run("send-keys", *keys)
 
+    async def type_until(self, pattern: str, *keys: str) -> None:
+        """Type keys, and wait until the window shows a text that matches a pattern."""
+        self.type(*keys)
+        await self.wait_for(pattern)
+
     def resize(self, width: int, height: int) -> None:
         self._run("resize-window", "-x", str(width), "-y", str(height))
 

@@ -17,20 +17,20 @@ import structlog
 
 from samedeal.deal import commitment
 from samedeal.errors import SamedealError
-from samedeal.protocol.messages import AckedAction, BoardState, Done, Notice, Recover, Resign, Start
+from samedeal.protocol.messages import AckedAction, BoardState, Done, Notice, Recover
 from samedeal.protocol_codes import CloseCode
 from samedeal_client.cli import parser
 from samedeal_client.commands.admin import perform
 from samedeal_client.commands.common import error_report
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import parse_address
-from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import Client
 from tests.server.live_nodes import serving
+from tests.server.races import athena_race, finish, seated
 
 TOKEN = "the token of these tests"
 
@@ -97,10 +97,7 @@ async def admin(redis_url: str, token_file: str, capsys: pytest.CaptureFixture[s
 
 
 async def test_rooms_are_operated_from_the_command_line(admin: AdminCommand) -> None:
-    ana, bob = await Client.hello(admin.url, "ana"), await Client.hello(admin.url, "bob")
-    await ana.create("friday", players=4)
-    await ana.join("friday")
-    await bob.join("friday")
+    ana, bob = await seated(admin.url, room="friday", players=4)
     assert re.search(r"^rooms 1: 1 open, 0 in countdown", await admin.run("status"), re.MULTILINE)
     assert re.search(r"^friday +Willow +random +open +2/4$", await admin.run("rooms"), re.MULTILINE)
     room = await admin.run("room", "friday")
@@ -127,9 +124,7 @@ async def test_rooms_are_operated_from_the_command_line(admin: AdminCommand) -> 
 
 
 async def test_json_output(admin: AdminCommand) -> None:
-    ana = await Client.hello(admin.url, "ana")
-    await ana.create("friday")
-    await ana.join("friday")
+    await seated(admin.url, names=["ana"], room="friday")
     await admin.run("ban", "203.0.113.0/24")
     status, rooms, room, bans = [
         json.loads(await admin.run(*words, "--json")) for words in (["status"], ["rooms"], ["room", "friday"], ["bans"])
@@ -141,27 +136,18 @@ async def test_json_output(admin: AdminCommand) -> None:
     assert bans["bans"][0]["target"] == "203.0.113.0/24"
 
 
-async def test_a_banned_player_sees_the_reason(admin: AdminCommand, programs: Programs) -> None:
-    await admin.run("ban", "127.0.0.1", "--reason", "too many bots")
-    text = await run_samedeal(programs, "join", admin.url, "friday", "--name", "ana", code=1)
-    assert "too many bots" in text
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("kick", "nowhere", "ana"), 1),
-        (("backup", "/nowhere/at/all"), 1),
-        (("ban", "203.0.113.7", "--for", "soon"), 2),
-        (("ban", "203.0.113.7", "--for", "9999w"), 2),
-        (("say", "one", "two", "three"), 2),
-        (("say", "x" * 400), 2),
-        (("dance",), 2),
-        ((), 2),
-    ],
-)
-async def test_admin_errors_have_exit_codes(admin: AdminCommand, words: tuple[str, ...], code: int) -> None:
-    assert await admin.run(*words, code=code)
+async def test_admin_errors_have_exit_codes(admin: AdminCommand) -> None:
+    for words in (("kick", "nowhere", "ana"), ("backup", "/nowhere/at/all")):
+        assert await admin.run(*words, code=1)
+    for line in (
+        "ban 203.0.113.7 --for soon",
+        "ban 203.0.113.7 --for 9999w",
+        "dance",
+        "",
+        "say 1 2 3",
+        "say " + "x" * 400,
+    ):
+        assert await admin.run(*line.split(), code=2)
 
 
 async def test_admin_explains_a_rejected_login(
@@ -185,15 +171,6 @@ async def test_admin_explains_a_rejected_login(
         fails("no address", "", token_file),
     )
     assert_sentences("samedeal admin: logging in", [*said])
-
-
-async def test_a_server_without_a_token_rejects_operators(
-    redis_url: str, token_file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async with serving(redis_url, "n2") as node:
-        with pytest.raises(CannotConnect) as failed:
-            await AdminCommand(node.url, token_file, capsys).perform("status")
-    assert failed.value.code is ConnectErrorCode.NO_OPERATORS
 
 
 @pytest.fixture
@@ -226,12 +203,9 @@ async def test_top_shows_what_changes(programs: Programs, terminal: Terminal, re
     terminal.open((80, 24), *command, "--token-file", token_file)
     await terminal.wait_for(r"^nodes 1 +connections 0 ")
     await terminal.wait_for(r"^rooms 0: 0 open")
-    ana = await Client.hello(url, "ana")
-    await ana.create("friday")
-    await ana.join("friday")
+    await seated(url, names=["ana"], room="friday")
     await terminal.wait_for(r"^nodes 1 +connections 1 +players 1 ")
-    terminal.type("C-c")
-    await terminal.wait_for(r"code 130$")
+    await terminal.type_until(r"code 130$", "C-c")
 
 
 async def test_top_in_a_pipe_prints_once(admin: AdminCommand) -> None:
@@ -267,14 +241,8 @@ async def reconnect(client: Client, url: str) -> Client:
 async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, token_file: str) -> None:
     """Two players race. A backup taken meanwhile is restored into an empty Redis, and they finish there."""
     url, server = await start_server(programs, tmp_path / "one", token_file)
-    ana, bob = await Client.hello(url, "ana"), await Client.hello(url, "bob")
+    ana, bob = await athena_race(url, room="friday")
     await ana.create("private", passphrase="open sesame")
-    await ana.create("friday", games=("athena",))
-    for client in (ana, bob):
-        await client.join("friday")
-    await ana.expect(Done, Start)
-    for client in (ana, bob):
-        await client.dealt()
     await ana.acts(12)
     await bob.acts(7)
     operator = ("admin", url, "--token-file", token_file)
@@ -283,7 +251,7 @@ async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, 
     text = await run_samedeal(programs, *operator, "backup", str(file))
     assert text.startswith(f"{file}: rooms: 2, sessions: 2, size: ")
     assert file.stat().st_mode & 0o777 == 0o600
-    boards = [client.play.board.state_hash() for client in (ana, bob) if client.play]
+    boards = [client.play.board.state_hash() for client in (ana, bob)]
     await ana.acts(2)  # these moves are not in the backup
     lost = [await bob.act("draw") for _ in range(2)]
     server.process.kill()
@@ -294,17 +262,15 @@ async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, 
     assert "rooms: 2, sessions: 2" in text
     url, server = await start_server(programs, tmp_path / "two", token_file)
     ana, bob = await reconnect(ana, url), await reconnect(bob, url)
-    assert [client.play.revision for client in (ana, bob) if client.play] == [12, 7]
-    assert [client.play.board.state_hash() for client in (ana, bob) if client.play] == boards
+    assert [client.revision for client in (ana, bob)] == [12, 7]
+    assert [client.play.board.state_hash() for client in (ana, bob)] == boards
     actions = tuple(AckedAction(id=acked.to, action="draw", time=acked.time) for acked in lost)
     await bob.expect(Done, Recover, revision=7, actions=actions, receipt=lost[-1].receipt)
     bob = await reconnect(bob, url)
-    assert bob.play
     assert bob.play.board.state_hash() == lost[-1].hash
     for client in (ana, bob):
         await client.acts(4, seed=4)
-        await client.expect(Done, Resign)
-    ended = await bob.phase("finished")
+    ended = await finish(ana, bob)
     assert {(line.name, line.moves) for line in ended.standings} == {("ana", 16), ("bob", 13)}
     assert commitment(ended.seed) == ended.commitment
     operator = ("admin", url, "--token-file", token_file)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import shutil
 import ssl
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from samedeal_client.net import connection_check, dial
 from samedeal_client.net.address import ServerAddress, parse_address
 from samedeal_client.text.doctor_results import Finding, Severity
 from tests.golden.golden_files import assert_sentences
+from tests.server.certificates import Keys
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -30,9 +31,7 @@ ALL_STEPS = ("name", "TLS", "server", "ping")
 
 
 @pytest.fixture(autouse=True)
-def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_check, "STEP_TIMEOUT", 0.5)
-    monkeypatch.setattr(dial, "OPEN_TIMEOUT", 0.5)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy", "wss_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -85,12 +84,6 @@ async def gibberish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
     await writer.drain()
 
 
-async def test_real_server_passes_every_step(server: str) -> None:
-    findings = await found(server)
-    assert verdicts(findings) == dict.fromkeys(ALL_STEPS, "ok")
-    assert SUBPROTOCOL in findings["server"].result
-
-
 def speaking(
     protocol: str, answers: Callable[[Ping], object], context: ssl.SSLContext | None = None
 ) -> contextlib.AbstractAsyncContextManager[Server]:
@@ -122,71 +115,37 @@ async def test_proxy_is_named_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "127.0.0.1" in findings["proxy"].result
 
 
-needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority with two certificates for localhost: ``long`` is valid for 99 days and ``short`` for 3 days."""
-    home = tmp_path_factory.mktemp("tls")
-
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=home, check=True, capture_output=True)
-
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    openssl(
-        "req",
-        "-x509",
-        *key,
-        "-keyout",
-        "ca.key",
-        "-out",
-        "ca.pem",
-        "-days",
-        "100",
-        "-subj",
-        "/CN=authority",
-        "-addext",
-        "keyUsage=critical,keyCertSign",
-    )
-    # Since Python 3.13 a certificate must name the key of its issuer.
-    (home / "names").write_text("subjectAltName=DNS:localhost\nauthorityKeyIdentifier=keyid")
-    for name, days in (("long", "99"), ("short", "3")):
-        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=localhost")
-        signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
-        openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-days", days, "-out", f"{name}.pem")
-    return home
-
-
-def encrypting(certificates: Path, name: str) -> ssl.SSLContext:
+def encrypting(keys: Keys) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / f"{name}.pem", certificates / f"{name}.key")
+    context.load_cert_chain(keys.cert, keys.key)
     return context
 
 
-@needs_openssl
-@pytest.mark.parametrize(("name", "wanted"), [("long", "ok"), ("short", "warn")])
+@pytest.mark.parametrize(("days", "wanted"), [(99, "ok"), (3, "warn")])
 async def test_trusted_certificate_passes_unless_it_expires(
-    certificates: Path, monkeypatch: pytest.MonkeyPatch, name: str, wanted: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, wanted: str
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "ca.pem"))
+    keys = Keys(tmp_path)
+    keys.renew(datetime.now(UTC) + timedelta(days=days))
+    monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
     findings = await found_at(
-        SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=round(1000 * time.time())), encrypting(certificates, name)
+        SUBPROTOCOL, lambda ping: Pong(to=ping.id, time=round(1000 * time.time())), encrypting(keys)
     )
     assert verdicts(findings) == {"name": "ok", "TLS": wanted, "server": "ok", "ping": "ok"}
     assert "TLSv1.3" in findings["TLS"].result
 
 
-@needs_openssl
-async def test_untrusted_certificate_fails(certificates: Path) -> None:
-    async with listening(web_page, encrypting(certificates, "long")) as port:
+async def test_untrusted_certificate_fails(tmp_path: Path) -> None:
+    async with listening(web_page, encrypting(Keys(tmp_path))) as port:
         findings = await found(f"wss://localhost:{port}")
     assert verdicts(findings) == {"name": "ok", "server": "fail"}
     assert "not trusted" in findings["server"].result
 
 
-async def test_findings_and_their_sentences(server: str) -> None:
+async def test_findings_and_their_sentences(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step that was taken has a line. Numbers, such as ports and milliseconds, are shown as N."""
+    monkeypatch.setattr(connection_check, "STEP_TIMEOUT", 0.5)
+    monkeypatch.setattr(dial, "OPEN_TIMEOUT", 0.5)
     async with listening(silence) as closed_port:
         pass
     async with listening(web_page) as web, listening(gibberish) as mail, listening(silence) as silent:

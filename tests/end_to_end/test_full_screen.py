@@ -42,19 +42,6 @@ def samedeal(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "samedeal_client", *arguments]
 
 
-async def test_start_screen_leads_to_a_race_and_back(terminal: Terminal) -> None:
-    terminal.open((80, 24), *samedeal())
-    await terminal.wait_for("S A M E D E A L")
-    terminal.type("p")
-    await terminal.wait_for("RACE  4 players")
-    terminal.type("C-q")
-    await terminal.wait_for("leave the race, back to the start screen")
-    terminal.type("q")
-    await terminal.wait_for("S A M E D E A L")
-    terminal.type("q")
-    await terminal.wait_for("code 0")
-
-
 async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server: str) -> None:
     record = won_record("willow")
     terminal.open(
@@ -63,8 +50,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
         *("--room", "friday", "--name", "ana", "--countdown", "1"),
     )
     await terminal.wait_for("room friday")
-    terminal.type("Enter")
-    await terminal.wait_for("RACE  1 player")
+    await terminal.type_until("RACE  1 player", "Enter")
     await terminal.wait_for(r"Q♣\S* +9♦")  # the cards are dealt
     play = record.start()
     for number, (_, action) in enumerate(record.actions):
@@ -74,8 +60,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
             terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
             await terminal.wait_for("Your race is running")
             await terminal.wait_for("back to your seat")
-            terminal.type("Enter")
-            await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
+            await terminal.type_until(f"/52 +{play.moves} moves .*(●|ping) ", "Enter")
         if number == 40:
             terminal.resize(120, 40)
         if number == 50:
@@ -91,8 +76,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     await terminal.wait_for("results")
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
     await terminal.wait_for("Deal checked: the order of the cards was set before the race")
-    terminal.type("C-q")
-    await terminal.wait_for("code 0")
+    await terminal.type_until("code 0", "C-q")
     await terminal.wait_for(" icanon")
     await terminal.wait_for(" echo ")
 
@@ -131,8 +115,7 @@ async def test_race_is_shown_in_the_page_to_its_end(
     await browser.shows("Deal checked here", ".deal.fair")
     assert browser.errors() == []
     await browser.close_page()
-    terminal.type("C-q")
-    await terminal.wait_for("code 0")
+    await terminal.type_until("code 0", "C-q")
 
 
 async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Terminal, server: str) -> None:
@@ -140,19 +123,14 @@ async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Ter
         (80, 24), *samedeal("new", server, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
     )
     await terminal.wait_for("room friday")
-    terminal.type("Enter")
-    await terminal.wait_for(r"^ +24 ")
-    terminal.type("Space")
-    await terminal.wait_for(r"^ +21 ")
+    await terminal.type_until(r"^ +24 ", "Enter")
+    await terminal.type_until(r"^ +21 ", "Space")
     for column in "123":
-        terminal.type("v", column)
-        await terminal.wait_for(f"column {column}, 4 cards:")
+        await terminal.type_until(f"column {column}, 4 cards:", "v", column)
         terminal.type("Escape")
         await terminal.wait_until_gone("4 cards:")
-    terminal.type("C-c")
-    await terminal.wait_for("The race is still running")
-    terminal.type("q")
-    await terminal.wait_for(r"Return with: samedeal join samedeal://127.0.0.1:\d+/friday --name ana")
+    await terminal.type_until("The race is still running", "C-c")
+    await terminal.type_until(r"Return with: samedeal join samedeal://127.0.0.1:\d+/friday --name ana", "q")
     await terminal.wait_for("code 0")
     await terminal.wait_for(" icanon")
     terminal.open((80, 24), *samedeal("join", server, "friday", "--name", "ana"))
@@ -174,8 +152,7 @@ async def test_closing_the_terminal_ends_everything(programs: Programs, terminal
     terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7", "--back-to", "the start screen"))
     await terminal.wait_for("Type 3 5")
     move = dealt("willow", 7).legal_moves()[0]
-    terminal.type(move.source, move.target)
-    await terminal.wait_for("  1 move")
+    await terminal.type_until("  1 move", move.source, move.target)
     terminal.type(*"354", "Escape", *"12", "Escape")  # the screen changes while the terminal goes away
     terminal.close()
     await until(lambda: not programs.left_running())
@@ -191,8 +168,7 @@ async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) 
     script = shlex.join(samedeal("join", server, "--name", "ana"))
     terminal.type(f"sh -c {shlex.quote(f'{script}; exit 3')}", "Enter")  # the shell waits for sh, as it would for make
     await terminal.wait_for("Race now")
-    terminal.type("C-z")
-    await terminal.wait_for("Stopped")
+    await terminal.type_until("Stopped", "C-z")
     terminal.type("fg; echo code $?", "Enter")  # keys typed as the client ends would be lost
     await terminal.wait_for("Race now")
     for _ in range(20):  # a key typed while the client prepares the terminal again is lost
@@ -212,35 +188,6 @@ async def test_continue_signals_change_nothing(terminal: Terminal, server: str) 
         os.kill(process, signal.SIGCONT)
         terminal.type("g")
         await terminal.wait_for(game)
-    terminal.type("C-q")
-    await terminal.wait_for("code 0")
+    await terminal.type_until("code 0", "C-q")
     await terminal.wait_for(" icanon")
     await terminal.wait_for(" echo ")
-
-
-async def test_stop_signal_returns_to_the_shell(programs: Programs, terminal: Terminal, server: str) -> None:
-    terminal.open((80, 24), "bash", "--norc", "-i")
-    terminal.type(shlex.join(samedeal("join", server, "--name", "ana")), "Enter")
-    await terminal.wait_for("Race now")
-    programs.kill(f"{sys.executable} -m samedeal_client", signal.SIGTSTP)
-    await terminal.wait_for("Stopped")
-    terminal.type("echo still here", "Enter")
-    await terminal.wait_for("^still here")
-    terminal.type("fg", "Enter")
-    await terminal.wait_for("Race now")
-
-
-async def test_practice_announces_itself_and_returns_to_the_lobby(terminal: Terminal, server: str) -> None:
-    shown_address = server.removeprefix("ws://")
-    terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
-    await terminal.wait_for("Race now")
-    terminal.type("g", "p")
-    await terminal.wait_for("Starting a race in Athena")
-    await terminal.wait_for(r"\^Q back")
-    terminal.type("C-q")
-    await terminal.wait_for(f"q +leave the race, back to {shown_address}")
-    terminal.type("q")
-    await terminal.wait_for(f"samedeal ▸ {shown_address} ▸ as ana")
-    terminal.type("C-q")
-    await terminal.wait_for("code 0")
-    assert "Starting" not in terminal.text

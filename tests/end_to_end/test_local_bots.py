@@ -15,7 +15,6 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal_client.bots.bot import Bot
 from samedeal_client.bots.bot_manager import LocalBots
-from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.engine import Engine
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
@@ -58,17 +57,6 @@ def fail(sentence: str) -> None:
     raise AssertionError(sentence)
 
 
-async def test_bot_joins_gets_ready_and_leaves_when_removed(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        name = await bots.add("friday", "greedy", "", taken=(), warn=fail)
-        assert name in BOT_NAMES
-        await until_room(mira, lambda room: any(seat.name == name and seat.ready for seat in room.players))
-        assert mira.model.room is not None
-        assert {seat.name: seat.bot for seat in mira.model.room.players} == {"mira": False, name: True}
-        await bots.remove_all()
-        await until_room(mira, lambda room: names(room) == {"mira"})
-
-
 async def test_removal_goes_on_if_its_caller_is_cancelled(server: str) -> None:
     async with host_waiting(server), bots_on(server) as bots:
         before = children()
@@ -79,47 +67,6 @@ async def test_removal_goes_on_if_its_caller_is_cancelled(server: str) -> None:
         removal.cancel()
         await bots.remove_all()
         assert children() == before
-
-
-async def test_bots_removed_during_a_race_resign(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        await bots.add("friday", "random", "", taken=(), warn=fail)
-        await until_room(mira, lambda room: len(room.players) == 2)
-        await mira.rooms.start()
-        await until_racing(mira)
-        await bots.remove_all()
-        await until_room(mira, lambda room: any(seat.resigned for seat in room.players))
-
-
-async def test_bot_names_are_unique(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        taken = {*BOT_NAMES, "Mo"} - {"ada", "mo"}
-        sent = [await bots.add("friday", "random", "", taken=taken, warn=fail) for _ in range(2)]
-        assert sent[0] == "ada"
-        assert sent[1] not in BOT_NAMES
-        await until_room(mira, lambda room: names(room) == {"mira", *sent})
-
-
-async def test_removed_bot_frees_its_seat(server: str) -> None:
-    async with host_waiting(server, players=3) as mira, bots_on(server) as bots:
-        first, second = [await bots.add("friday", "random", "", taken=(), warn=fail) for _ in range(2)]
-        await until_room(mira, lambda room: names(room) == {"mira", first, second})
-        assert bots.names_in("friday") == (first, second)
-        await bots.remove(first)
-        assert bots.names == (second,)
-        await until_room(mira, lambda room: names(room) == {"mira", second})
-        third = await bots.add("friday", "random", "", taken=(), warn=fail)
-        await until_room(mira, lambda room: names(room) == {"mira", second, third})
-
-
-async def test_bots_follow_to_the_rematch(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        name = await bots.add("friday", "random", "", taken=(), warn=fail)
-        await until_room(mira, lambda room: len(room.players) == 2)
-        bots.move_to_rematch("monday", "monday-2")
-        assert bots.names_in("friday") == (name,)
-        bots.move_to_rematch("friday", "friday-2")
-        assert (bots.names_in("friday"), bots.names_in("friday-2")) == ((), (name,))
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
@@ -173,25 +120,6 @@ async def test_bots_leave_when_their_player_is_killed(server: str) -> None:
             owner.kill()
             await owner.wait()
         await until_room(mira, lambda room: names(room) == {"mira"})
-
-
-async def test_bots_that_are_alone_start_their_race(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        added = {await bots.add("friday", "random", "", taken=(), warn=fail) for _ in range(2)}
-        await until_room(mira, lambda room: names(room) == {"mira", *added} and sum(s.ready for s in room.players) == 2)
-        await mira.leave()
-        await mira.watch("friday")
-        await until_racing(mira)
-
-
-async def test_later_person_becomes_host_instead_of_a_bot(server: str) -> None:
-    async with host_waiting(server) as mira, bots_on(server) as bots:
-        name = await bots.add("friday", "random", "", taken=(), warn=fail)
-        await until_room(mira, lambda room: name in names(room))
-        await mira.leave()
-        await mira.join("friday")
-        await until_room(mira, lambda room: names(room) == {name, "mira"})
-        assert mira.model.hosting
 
 
 async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:

@@ -17,11 +17,9 @@ async def race(programs: Programs, server: HonestServer) -> tuple[Program, Progr
         bob = await programs.samedeal("bot", url, server.room, "--name", "bob", "--pace", "1000", "--level", "random")
         ana = await programs.samedeal("join", url, server.room, "--name", "ana")
         await ana.expect(r"Type ready")
-        ana.type_lines("ready")
-        await ana.expect(r"Go!")
+        await ana.reply("ready", r"Go!")
         await ana.expect(r"Foundations 0/52")
-        ana.type_lines("deal")
-        await ana.expect(r"Dealt ")
+        await ana.reply("deal", r"Dealt ")
         ana.type_lines("resign")
         await asyncio.gather(ana.exit_code(), bob.exit_code())
     return ana, bob

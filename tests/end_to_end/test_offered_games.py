@@ -30,16 +30,13 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
     await programs.samedeal("bot", url, room, "--name", "ben", "--level", "careful", "--pace", "1000")
     watcher = await programs.samedeal("watch", url, room, "--name", "eve")
     await host.expect(r"ben \(bot\) joined")
-    host.type_lines("start")
-    await host.expect(r"Foundations 0/52\.")
-    host.type_lines("9 1")
-    await host.expect("House Rules has no pile '9'")
+    await host.reply("start", r"Foundations 0/52\.")
+    await host.reply("9 1", "House Rules has no pile '9'")
     while True:  # until ana has heard of ben's moves
         host.type_lines("rivals")
         if (await host.expect(r"ben.*/52 in (\d+) move"))[1] != "0":
             break
-    host.type_lines("resign")
-    await host.expect(r"The race is over\.")
+    await host.reply("resign", r"The race is over\.")
     saved = Path((await host.expect(r"Record saved in (\S+)"))[1])
     await host.expect("Fair deal: ")
     await watcher.expect(r"The race is over\.")
@@ -62,14 +59,3 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
         }.items()}  # fmt: skip
         assert all("the file of the game 'house'" in check[name] for name in ("none", "other"))
         assert all(check[name].startswith("holds: ") for name in ("file", "deep")), check
-
-
-async def test_broken_directory_of_games_is_refused(programs: Programs, redis_url: str, tmp_path: Path) -> None:
-    folder = tmp_path / "games"
-    folder.mkdir()
-    (folder / "house.toml").write_text(HOUSE.read_text() + "\n[variants.willow]\n")
-    program = await programs.start("-m", "samedeal_server", "--redis", redis_url, "--port", "0", "--games", str(folder))
-    assert await program.exit_code() == 1
-    assert f"bad_game: --games {folder}" in program.text
-    assert "There is another game called 'willow'" in program.text
-    assert "Traceback" not in program.text

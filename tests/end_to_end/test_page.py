@@ -127,7 +127,6 @@ def sleeper(tmp_path: Path) -> Iterator[Browser]:
 
 async def play(client: Client, actions: Sequence[str]) -> None:
     """Play actions without waiting for the ack of one before the next."""
-    assert client.play is not None
     first = client.play.revision
     sent = [await client.send(Act, revision=first + i, action=action) for i, action in enumerate(actions)]
     for number, action in zip(sent, actions, strict=True):
@@ -161,7 +160,6 @@ async def test_race_is_shown_to_its_verified_end(browser: Browser, one: Node, ga
     assert "resigned" not in await browser.text("tbody")
     await browser.run(SEEK, 10**9)
     for seat, client in enumerate(clients, 1):
-        assert client.play is not None
         await browser.shows_board(str(seat), client.play.revision, client.play.board, replayed=True)
     await browser.shows("won in", "tbody tr")
     assert browser.errors() == []

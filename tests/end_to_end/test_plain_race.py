@@ -40,8 +40,7 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, server: s
     ana, room = await open_room(programs, server, "--deal", "7", "--countdown", "0", "--players", "2")
     bo = await join(programs, server, room)
     await ana.expect(r"bo joined\.")
-    bo.type_lines("start")
-    await bo.expect("Only the host")
+    await bo.reply("start", "Only the host")
     ana.type_lines("start")
     for player in (ana, bo):
         await player.expect(r"Go!")
@@ -65,8 +64,7 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, server: s
 
     returned = await programs.samedeal("join", server, room, "--name", "bo")
     await returned.expect(r"Foundations 1/52\.")
-    returned.type_lines("undo")
-    await returned.expect(r"Foundations 0/52\.")
+    await returned.reply("undo", r"Foundations 0/52\.")
     returned.type_lines("collect", "resign")
     await returned.expect(r"Foundations 3/52\.")
     await returned.expect(r"You resigned\.")
@@ -157,11 +155,9 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, ser
     async with Proxy(server) as proxy:
         ana, _ = await open_room(programs, proxy.url, "--deal", "7", "--countdown", "0")
         await ana.expect("You are the host")
-        ana.type_lines("start")
-        await ana.expect(r"Foundations 0/52\.")
+        await ana.reply("start", r"Foundations 0/52\.")
         await proxy.stall()
-        ana.type_lines("1 0")
-        await ana.expect(r"Foundations 1/52\.")
+        await ana.reply("1 0", r"Foundations 1/52\.")
         await proxy.cut()
         await ana.expect("Reconnecting")
         ana.type_lines("undo", "1 0")
@@ -169,30 +165,7 @@ async def test_moves_typed_while_disconnected_are_played(programs: Programs, ser
         await ana.expect(r"Foundations 1/52\.")
         proxy.restore()
         await ana.expect(r"Connected again\.")
-        ana.type_lines("resign")
-        await ana.expect(r"1st: you, resigned with 1 of 52 cards, 2 moves")
-        await ana.expect(r"Deal checked: .* and you got them in that order")
-        assert await ana.exit_code() == 0
-
-
-async def test_a_move_with_a_lost_ack_counts_once(programs: Programs, server: str) -> None:
-    async with Proxy(server) as proxy:
-        ana, room = await open_room(programs, proxy.url, "--deal", "7", "--game", "athena", "--countdown", "0")
-        watcher = await programs.samedeal("watch", server, room, "--name", "cleo")
-        await watcher.expect("has not started")
-        await ana.expect("You are the host")
-        ana.type_lines("start")
-        await ana.expect(r"Foundations 0/52\.")
-        proxy.drop_answers()
-        ana.type_lines("draw")
-        await proxy.wait_for_dropped_answer()
-        await proxy.cut()
-        await ana.expect("Reconnecting")
-        proxy.restore()
-        await ana.expect(r"Connected again\.")
-        await ana.expect(r"Foundations 0/52\.")
-        ana.type_lines("resign")
-        await ana.expect(r"1st: you, resigned with 0 of 52 cards, 1 move")
+        await ana.reply("resign", r"1st: you, resigned with 1 of 52 cards, 2 moves")
         await ana.expect(r"Deal checked: .* and you got them in that order")
         assert await ana.exit_code() == 0
 
@@ -202,11 +175,9 @@ async def test_a_spectator_sees_delayed_boards(programs: Programs, server: str) 
     watcher = await programs.samedeal("watch", server, room, "--name", "cleo")
     await watcher.expect("has not started")
     await ana.expect("You are the host")
-    ana.type_lines("start")
-    await ana.expect(r"Foundations 0/52\.")
+    await ana.reply("start", r"Foundations 0/52\.")
     await watcher.expect(r"The board of ana, 1 s late:")
-    ana.type_lines("1 0")
-    await ana.expect(r"Foundations 1/52\.")
+    await ana.reply("1 0", r"Foundations 1/52\.")
     await watcher.expect(r"ana: 1 0. Foundations 1/52\.")
     watcher.type_lines("board", "3 5")
     await watcher.expect(r"The board of ana")
@@ -216,48 +187,6 @@ async def test_a_spectator_sees_delayed_boards(programs: Programs, server: str) 
     assert await watcher.exit_code() == 0
 
 
-async def test_a_player_resumes_on_another_node(programs: Programs, redis_url: str) -> None:
-    first_url, first = await programs.server(redis_url)
-    second_url, _ = await programs.server(redis_url)
-    async with Proxy(first_url) as proxy:
-        ana, room = await open_room(programs, proxy.url, "--deal", "7", "--countdown", "0", "--players", "2")
-        bo = await join(programs, second_url, room)
-        ana.type_lines("start")
-        for player in (ana, bo):
-            await player.expect(r"Foundations 0/52\.")
-        ana.type_lines("1 0")
-        await ana.expect(r"Foundations 1/52\.")
-        proxy.target = second_url
-        first.signal(signal.SIGTERM)
-        assert await first.exit_code() == 0
-        await ana.expect(r"Connected again\.")
-        ana.type_lines("undo")
-        await ana.expect(r"Foundations 0/52\.")
-        for player in (ana, bo):
-            player.type_lines("resign")
-        for player in (ana, bo):
-            await player.expect(r"The race is over\.")
-            assert await player.exit_code() == 0
-
-
-async def test_a_player_a_bot_and_a_spectator(programs: Programs, server: str) -> None:
-    ana, room = await open_room(
-        programs, server, "--deal", "7", "--countdown", "0", "--start", "full", "--players", "2", "--game", "steve"
-    )
-    bot = await programs.samedeal("bot", server, room, "--stay", "--level", "random", "--pace", "600", "--name", "bot")
-    await bot.expect(f"in room {room}, random, 600 moves per minute")
-    await ana.expect(r"Foundations 0/104\.")
-    spectator = await programs.samedeal("watch", server, room)
-    await spectator.expect("Go!")
-    ana.type_lines("rivals")
-    await ana.expect(r"bot \(bot\) \d+/104 in \d+ moves?")
-    bot.signal(signal.SIGTERM)
-    assert await bot.exit_code() == 143
-    ana.type_lines("leave")
-    await ana.expect("You have left the room")
-    assert await ana.exit_code() == 0
-
-
 async def test_a_stuck_bot_resigns(programs: Programs, server: str) -> None:
     options = ("--deal", "1", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
     ana, room = await open_room(programs, server, *options)
@@ -265,8 +194,7 @@ async def test_a_stuck_bot_resigns(programs: Programs, server: str) -> None:
     await ana.expect(r"Foundations 0/52\.")
     await bot.expect("No helpful move found")
     await ana.expect(r"bot \(bot\) resigned")
-    ana.type_lines("resign")
-    await ana.expect("The race is over")
+    await ana.reply("resign", "The race is over")
     assert await bot.exit_code() == 0
     ana.type_lines("quit")
     assert await ana.exit_code() == 0

@@ -79,25 +79,13 @@ async def test_bots_follow_a_player_to_a_rematch(programs: Programs) -> None:
     )
     await race.expect(r"The race starts in 5 seconds")
     await race.expect(r"Foundations 0/52\.")
-    race.type_lines("1 0")
-    await race.expect(r"Foundations 1/52\.")
-    race.type_lines("hint")
-    await race.expect(r"Try \w+( \w+)?( x\d+)?[.:]")
+    await race.reply("1 0", r"Foundations 1/52\.")
+    await race.reply("hint", r"Try \w+( \w+)?( x\d+)?[.:]")
     race.type_lines("resign", "resign")
     await race.expect(r"The race is over\.")
     await race.expect(r"Type 'again' for a rematch")
-    race.type_lines("again")
-    await race.expect(r"(?s)Room \S+-2: Willow.*#8")
+    await race.reply("again", r"(?s)Room \S+-2: Willow.*#8")
     await race.expect(r"The race starts in 5 seconds")
     race.type_lines("quit", "quit")
     assert await race.exit_code() == 0
-    await nothing_remains(programs)
-
-
-async def test_ctrl_c_ends_all_processes(programs: Programs) -> None:
-    race = await programs.on_terminal("play", "willow", "--plain", "--bots", "2")
-    await race.expect(r"joined")
-    race.type_lines("\x03")
-    assert await race.exit_code() == 130
-    assert "Traceback" not in race.text
     await nothing_remains(programs)

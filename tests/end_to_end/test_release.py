@@ -98,12 +98,6 @@ def test_dry_run_shows_changes_and_makes_none(repository: Repository) -> None:
     assert not (repository.home / "dist").exists()
 
 
-def test_unreleased_version_can_be_released_unchanged(repository: Repository) -> None:
-    assert repository.release("0.1.0", "--dry").returncode == 0
-    repository.git("tag", "v0.1.0")
-    repository.refuses("The tag v0.1.0 exists already", "0.1.0")
-
-
 def test_invalid_version_is_refused(repository: Repository) -> None:
     repository.git("tag", "v0.1.0")
     for version, sentence in (

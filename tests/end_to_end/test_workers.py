@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,11 @@ async def client_of_each(server: Operated, address: str) -> dict[str, Client]:
 
 
 @pytest.fixture
-async def server(programs: Programs) -> tuple[Operated, str, str]:
-    """A server with two workers and a Redis of its own, its address, and that of its health checks."""
+async def server(programs: Programs) -> AsyncIterator[tuple[Operated, str, str]]:
+    """A server with two workers and a Redis of its own, its address, and that of its health checks.
+
+    When it is told to stop after the test, nothing of it may remain.
+    """
     program = await programs.start(
         *("-m", "samedeal_server", "--workers", "2", "--port", "0", "--health-port", "0"),
         *("--data", str(programs.home / "data"), "--log-style", "json", "--admin-token", TOKEN),
@@ -51,7 +55,10 @@ async def server(programs: Programs) -> tuple[Operated, str, str]:
     server = Operated(program)
     while not (listening := await server.logs("listening"))["health"] or len(server.events) < 3:
         pass
-    return server, listening["address"], listening["health"]
+    yield server, listening["address"], listening["health"]
+    program.signal(signal.SIGTERM)
+    assert await program.exit_code() == 0
+    await nothing_remains(programs)
 
 
 async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str, str], programs: Programs) -> None:
@@ -76,11 +83,6 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str,
         again = await Client.hello(address, name, client.session)
         assert (await again.join(client.room)).revision == (name == "ana")
 
-    operated.program.signal(signal.SIGTERM)
-    await operated.logs("stopped", node=operated.events[-1]["node"])
-    assert await operated.program.exit_code() == 0
-    await nothing_remains(programs)
-
 
 async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
     operated, address, _ = server
@@ -98,10 +100,6 @@ async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, 
     again = [await node(room) for room in rooms]
     assert [again.index(name) for name in again] == [homes.index(nodes) for nodes in homes]
 
-    operated.program.signal(signal.SIGTERM)
-    assert await operated.program.exit_code() == 0
-    await nothing_remains(programs)
-
 
 async def test_room_with_more_than_its_share_of_racers_has_several_homes(
     server: tuple[Operated, str, str], programs: Programs
@@ -115,10 +113,6 @@ async def test_room_with_more_than_its_share_of_racers_has_several_homes(
     assert max(counts.values()) <= 1.25 * 30 + 17
     assert min(counts.values()) > 0
 
-    operated.program.signal(signal.SIGTERM)
-    assert await operated.program.exit_code() == 0
-    await nothing_remains(programs)
-
 
 async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
     operated, address, health = server
@@ -131,7 +125,3 @@ async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, 
     for path in ("", "/r/one", "/r/two", "/r/three", "/r/four"):
         late = await Client.hello(address + path, "late")
         assert (await operated.logs("hello", player=late.player))["node"] == other
-
-    operated.program.signal(signal.SIGTERM)
-    assert await operated.program.exit_code() == 0
-    await nothing_remains(programs)

@@ -50,14 +50,12 @@ async def draw(clients: list[Client], number: int = 1) -> list[tuple[int, bytes]
 async def compare(browser: Browser, clients: list[Client]) -> None:
     """Compare the boards in the page with those of the players, which the server has confirmed with hashes."""
     for client in clients:
-        assert client.play is not None
         await browser.shows_board(client.player, client.play.revision, client.play.board)
 
 
 async def play_randomly(client: Client, count: int, rng: Random) -> None:
     """Make legal moves, and take some of them back."""
     for _ in range(count):
-        assert client.play is not None
         moves = list(client.play.board.legal_moves())
         back = client.play.past and (not moves or rng.random() < 0.2)
         await client.act("undo" if back else str(rng.choice(moves)))
