@@ -17,49 +17,29 @@ PROMTOOL = shutil.which("promtool")
 
 NODE = 'job="samedeal",instance="one"'
 
-TROUBLE = {
-    "up": "0x300",
-    "process_start_time_seconds": "1+15x300",
-    "process_open_fds": "90x300",
-    "process_max_fds": "100x300",
-    "samedeal_redis_up": "0x300",
-    "samedeal_redis_errors_total{kind='refused'}": "0+1x300",
-    "samedeal_handshakes_refused_total{reason='full'}": "0+1x300",
-    "samedeal_handshakes_refused_total{reason='address'}": "0+2x300",
-    "samedeal_refusals_total{code='server_full'}": "0+1x300",
-    "samedeal_admin_logins_failed_total{reason='bad_token'}": "0+1x300",
-    "samedeal_slow_clients_disconnected_total": "0+1x300",
-    "samedeal_faults_total": "0+1x300",
-    "samedeal_reloads_total{result='failed'}": "0+1x300",
-    "samedeal_tls_certificate_expiry_timestamp_seconds": "600000x300",
-    "samedeal_redis_seconds_bucket": "0.25",
-    "samedeal_ack_seconds_bucket": "0.5",
-    "samedeal_event_loop_lag_seconds_bucket": "0.25",
-    "samedeal_fan_out_lag_seconds_bucket": "5.0",
+DAYS = {
+    "up": ("0x300", "1x300"),
+    "process_start_time_seconds": ("1+15x300", "1x150 2x149"),
+    "process_open_fds": ("90x300", "20x300"),
+    "process_max_fds": ("100x300", "100x300"),
+    "samedeal_redis_up": ("0x300", "1x150 0 1x148"),
+    "samedeal_redis_errors_total{kind='refused'}": ("0+1x300", "0x300"),
+    "samedeal_handshakes_refused_total{reason='full'}": ("0+1x300", "0x300"),
+    "samedeal_handshakes_refused_total{reason='address'}": ("0+2x300", "3x300"),
+    "samedeal_refusals_total{code='server_full'}": ("0+1x300", "0x300"),
+    "samedeal_admin_logins_failed_total{reason='bad_token'}": ("0+1x300", "0x150 3x150"),
+    "samedeal_slow_clients_disconnected_total": ("0+1x300", "0x200 1x99"),
+    "samedeal_faults_total": ("0+1x300", "0x300"),
+    "samedeal_reloads_total{result='failed'}": ("0+1x300", "1x300"),
+    "samedeal_tls_certificate_expiry_timestamp_seconds": ("600000x300", "9000000x300"),
+    "samedeal_redis_seconds_bucket": ("0.25", "0.025"),
+    "samedeal_ack_seconds_bucket": ("0.5", "0.05"),
+    "samedeal_event_loop_lag_seconds_bucket": ("0.25", "0.0025"),
+    "samedeal_fan_out_lag_seconds_bucket": ("5.0", "0.25"),
+    "samedeal_redis_errors_total{kind='lost'}": ("", "0+1x300"),
 }
-"""A bad day with four samples a minute. For a histogram, the value is the bucket that all samples are in."""
-
-CALM = {
-    "up": "1x300",
-    "process_start_time_seconds": "1x150 2x149",
-    "process_open_fds": "20x300",
-    "process_max_fds": "100x300",
-    "samedeal_redis_up": "1x150 0 1x148",
-    "samedeal_redis_errors_total{kind='refused'}": "0x300",
-    "samedeal_redis_errors_total{kind='lost'}": "0+1x300",
-    "samedeal_handshakes_refused_total{reason='full'}": "0x300",
-    "samedeal_handshakes_refused_total{reason='address'}": "3x300",
-    "samedeal_refusals_total{code='server_full'}": "0x300",
-    "samedeal_admin_logins_failed_total{reason='bad_token'}": "0x150 3x150",
-    "samedeal_slow_clients_disconnected_total": "0x200 1x99",
-    "samedeal_faults_total": "0x300",
-    "samedeal_reloads_total{result='failed'}": "1x300",
-    "samedeal_tls_certificate_expiry_timestamp_seconds": "9000000x300",
-    "samedeal_redis_seconds_bucket": "0.025",
-    "samedeal_ack_seconds_bucket": "0.05",
-    "samedeal_event_loop_lag_seconds_bucket": "0.0025",
-    "samedeal_fan_out_lag_seconds_bucket": "0.25",
-}
+"""What happens on a bad day and on a calm one, with four samples a minute. The value of a histogram is its only bucket."""
+TROUBLE, CALM = ({name: each[day] for name, each in DAYS.items() if each[day]} for day in (0, 1))
 
 
 def series(day: dict[str, str]) -> list[dict[str, str]]:

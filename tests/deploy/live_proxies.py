@@ -44,13 +44,9 @@ from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.racing_page import PRESS, dealt, opened, sit, tap
-from tests.end_to_end.watched_races import compare, play_randomly, players, start
-from tests.server.races import kept
 
 ROOM = "friday"
 GAME = "willow"
-WATCHED_GAME = "athena"
-"""It has a stock and cards that lie face down."""
 
 LONGEST_SILENCE = 27.0
 """Time without data, in seconds, that a proxy must tolerate: a bit more than the ping interval of a node."""
@@ -197,49 +193,6 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert ("content-encoding: gzip" in head) is (status == 200)
     if path.startswith("/friday"):
         assert f'"og:url" content="https://{host}/friday"' in gzip.decompress(body).decode()
-
-
-async def test_browser_shows_a_race_move_by_move(site: Site, kind: Kind, tmp_path: Path) -> None:
-    """The boards are those of the server's record, card by card, up to the verified end.
-
-    Mira waits for the page after each move, so it must show each. Jonas does not: the page may skip boards of his,
-    because it draws all moves that arrive within one frame together. It must not go back or show any other board.
-    The browser trusts the test authority's certificates because it is told to ignore errors in them.
-    """
-    deal = winning_records()[WATCHED_GAME]
-    with running_browser(tmp_path) as browser:
-        mira, jonas = clients = await players(site.address, "mira", "jonas", games=(WATCHED_GAME,), deal=str(deal.deal))
-        await browser.open(f"{site.address}/{ROOM}")
-        await browser.shows("Waiting for the start", "#clock")
-        await browser.record_boards()
-        await start(clients)
-        rng = Random(1)
-        for revision, (_, action) in enumerate(deal.actions):
-            await browser.shows_board(mira.player, revision, mira.play.board)
-            await play_randomly(jonas, 3, rng)
-            if revision == len(deal.actions) - 1:
-                await jonas.expect(Done, Resign)
-            await mira.act(action)
-        await browser.shows("Deal checked here", ".deal.fair")
-        await compare(browser, clients)
-        drawn = await browser.recorded_boards()
-        record = await kept(mira, ROOM)
-        for client, player in zip(clients, record.players, strict=True):
-            plays = record.plays(player)
-            boards = [board for board in drawn if board.player == client.player]
-            revisions = [board.revision for board in boards]
-            for board in boards:
-                board.compare(plays[board.revision].board)
-            assert revisions == sorted(revisions)
-            assert revisions[-1] == len(plays) - 1
-            assert client is jonas or set(revisions) == set(range(len(plays)))
-            print(
-                f"\n{kind.name}: the page drew {len(set(revisions))} of the {len(plays)} boards of {player.name}",
-                end="",
-            )
-        await browser.follow("aside a")
-        await browser.shows("Save the record", "aside")
-        assert browser.errors() == []
 
 
 async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:

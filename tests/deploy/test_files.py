@@ -30,7 +30,6 @@ PING = 20
 
 DOCKERFILE = list(steps(FILE.read_text()))
 PINNED = ("requirements", "requirements-build")
-MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 PROXIES = sorted((DEPLOY / "proxy").iterdir())
 UNITS = [DEPLOY / "systemd" / "samedeal.service", DEPLOY / "systemd" / "samedeal@.service"]
 DOOR_UNIT = DEPLOY / "systemd" / "samedeal-door.service"
@@ -98,13 +97,6 @@ def test_image_installs_nothing_without_a_hash() -> None:
         offline = "--no-index" in command or {"--no-deps", "--no-build-isolation"} <= set(command.split())
         assert offline or "--only-binary :all: --require-hashes" in command, command
     assert sorted(re.findall(r"--requirement (\S+)\.txt", " ".join(commands))) == sorted(PINNED)
-
-
-def test_dockerfile_suits_podman_4() -> None:
-    """Podman 4 and buildah 1.28, as in Debian 12, fail on any flag of HEALTHCHECK that they do not know."""
-    (check,) = does("HEALTHCHECK")
-    flags = re.findall(r"--([\w-]+)=", check.rest.partition(" CMD ")[0])
-    assert set(flags) <= {"interval", "timeout", "start-period", "retries"}
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -193,12 +185,6 @@ def test_compose_redis_is_durable() -> None:
     assert given["--appendonly"] == "yes"
     assert given["--appendfsync"] == "always"
     assert given["--maxmemory-policy"] == "noeviction"
-
-
-def test_manifest_is_a_resource_or_an_example() -> None:
-    named = loaded(DEPLOY / "kubernetes" / "kustomization.yaml")["resources"]
-    examples = {"kustomization.yaml", "ingress.yaml", "service-monitor.yaml", "door.yaml"}
-    assert {path.name for path in MANIFESTS} == {*named, *examples}
 
 
 def test_deployment_uses_image_and_known_settings() -> None:
@@ -305,13 +291,6 @@ def test_commands_of_doors_parse() -> None:
         assert client_parser("door").parse_args(arguments).data
 
 
-def test_backup_timer_starts_the_backup_unit() -> None:
-    timer = configparser.ConfigParser(interpolation=None)
-    timer.read_string(BACKUP_UNIT.with_suffix(".timer").read_text())
-    assert timer.sections() == ["Unit", "Timer", "Install"]
-    assert "Unit" not in timer["Timer"]  # the default is the service with the same name
-
-
 async def test_backup_unit_writes_a_backup_and_deletes_old_ones(redis_url: str, tmp_path: Path) -> None:
     token = "the token of this test"
     lines = dict(unit(BACKUP_UNIT))
@@ -335,16 +314,6 @@ async def test_backup_unit_writes_a_backup_and_deletes_old_ones(redis_url: str, 
     assert names >= {"notes", "samedeal-13.backup"}
     assert "samedeal-16.backup" not in names
     assert len(names) == 3
-
-
-def test_unit_has_ports_for_99_nodes() -> None:
-    start = dict(unit(DEPLOY / "systemd" / "samedeal@.service"))["ExecStart"]
-    ports = set()
-    for instance in range(1, 100):
-        words = start.replace("%i", f"{instance:02}").split()[1:]
-        config = read(Config, {flag[2:]: value for flag, value in zip(words[::2], words[1::2], strict=True)}, {}).values
-        ports |= {config.port, config.health_port}
-    assert len(ports) == 2 * 99
 
 
 @pytest.mark.parametrize("path", PROXIES, ids=name)
@@ -386,10 +355,6 @@ def test_proxy_timeout_exceeds_the_ping_interval(file: str, limit: str) -> None:
     found = re.findall(limit, (DEPLOY / "proxy" / file).read_text())
     assert found
     assert all(int(seconds) > 3 * PING for seconds in found)
-
-
-def test_haproxy_configures_no_maximum_of_connections() -> None:
-    assert not re.search(r"^ *maxconn ", (DEPLOY / "proxy" / "haproxy.cfg").read_text(), re.MULTILINE)
 
 
 def test_nginx_passes_on_the_host_with_its_port() -> None:

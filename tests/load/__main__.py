@@ -14,7 +14,6 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
-from samedeal.protocol.messages import Acked, Act, Refused
 from tests.chaos.plan import deploy_plan
 from tests.chaos.rounds import play_round, winning_records
 from tests.load.flood import FLOODS
@@ -24,7 +23,6 @@ from tests.server.client import Client
 SECONDS: Final = 8.0
 PACE: Final = 0.1
 PROCESSES: Final = 4
-OUTAGE: Final = 12.0
 FLOODERS: Final = ((30, 1), (500, 20))
 """Numbers of clients and of addresses in a flood. The sum of the clients' rates exceeds the rate of their addresses."""
 ROOMS: Final = 50
@@ -151,72 +149,6 @@ async def floods(setup: LoadSetup) -> None:
     table("Floods of requests", ("flood", "clients", "addresses", "a second", *HEAD[4:]), rows)
 
 
-async def outage(setup: LoadSetup) -> None:
-    """Measure an outage: Redis is frozen or killed for ``OUTAGE`` seconds while racers continue to send."""
-    rows = []
-    for how in ("stopped", "killed"):
-        node = await setup.node()
-        racers = await race(node, "racer", 8)
-        calm = await ack_latencies(racers, 3, PACE, 1)
-        before = Usage.of(node.pid)
-        done = asyncio.Event()
-        sending = asyncio.gather(*(move_until(racer, done) for racer in racers))
-        if how == "stopped":
-            setup.redis.freeze()
-        else:
-            await setup.redis.kill()
-        gone_at = time.monotonic()
-        peak = before.memory
-        while time.monotonic() < gone_at + OUTAGE:
-            await asyncio.sleep(0.5)
-            peak = max(peak, Usage.of(node.pid).memory)
-        if how == "stopped":
-            setup.redis.thaw()
-        else:
-            await setup.redis.start()
-        back_at = time.monotonic()
-        done.set()
-        asked = await sending
-        again = time.monotonic() - back_at
-        later = await ack_latencies(racers, 3, PACE, 2)
-        rows.append(
-            [
-                f"{how} for {OUTAGE:.0f} s",
-                sum(asked),
-                f"{(peak - before.memory) / 1024:.0f}",
-                f"{(Usage.of(node.pid).memory - before.memory) / 1024:.0f}",
-                f"{again:.2f}",
-                f"{millis(calm, 0.5):.1f} {millis(later, 0.5):.1f}",
-            ]
-        )
-        await node.kill()
-    head = (
-        "Redis",
-        "refused",
-        "KiB more, most",
-        "KiB more, after",
-        "s until all move again",
-        "ack ms p50 before, after",
-    )
-    table("An outage of Redis", head, rows)
-
-
-async def move_until(racer: Client, until: asyncio.Event) -> int:
-    """Make moves until ``until`` is set. Retry each while it is refused as unavailable. Return the number of refusals."""
-    refused = 0
-    while True:
-        action = str(racer.play.board.legal_moves()[0])
-        number = await racer.send(Act, revision=racer.play.revision, action=action)
-        while not isinstance(answer := await racer.answer(number), Acked):
-            assert isinstance(answer, Refused)
-            assert answer.code == "unavailable", answer
-            refused += 1
-            await racer.send(Act, id=number, revision=racer.play.revision, action=action)
-        racer.apply(action, answer)
-        if until.is_set():
-            return refused
-
-
 async def deploy(_: LoadSetup) -> None:
     """Measure a deploy: all nodes are replaced, one after another, while dozens of bots race."""
     plan = deploy_plan(
@@ -241,7 +173,6 @@ async def deploy(_: LoadSetup) -> None:
 SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {
     "crowds": crowds,
     "floods": floods,
-    "outage": outage,
     "deploy": deploy,
 }
 

@@ -16,11 +16,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, Self
 
-from samedeal.board_history import Undo
-from samedeal.protocol.messages import Done, Start
 from tests.chaos.processes import Node, RedisServer
 from tests.child_processes import die_with_parent
 from tests.server.client import Client
+from tests.server.races import athena_race
 
 NO_LIMITS: Final = (
     *("--limit-connections", "10000", "--limit-connections-per-address", "10000", "--limit-handshakes", "5000"),
@@ -128,16 +127,8 @@ def url_of(node: Node) -> str:
 
 async def race(node: Node, name: str, seats: int = 4, **options: Any) -> list[Client]:
     """Start a race of ``seats`` players, and return their clients."""
-    racers = [await Client.hello(url_of(node), f"{name}-{number}") for number in range(seats)]
-    wanted: dict[str, Any] = {"games": ("athena",), "undo": "free", "limit": 7200, "players": seats, **options}
-    room = await racers[0].create(**wanted)
-    for racer in racers:
-        racer.undo = Undo.FREE
-        await racer.join(room)
-    await racers[0].expect(Done, Start)
-    for racer in racers:
-        await racer.dealt()
-    return racers
+    wanted: dict[str, Any] = {"undo": "free", "limit": 7200, "players": seats, **options}
+    return list(await athena_race(url_of(node), names=[f"{name}-{number}" for number in range(seats)], **wanted))
 
 
 def cpu_clock(pid: int) -> Callable[[], float]:
