@@ -103,19 +103,10 @@ class Step:
 Script = tuple[Step, ...]
 
 _RAW: Final = (
-    frame(PING, b"x"),
-    frame(TEXT, b"text"),
-    frame(TEXT, b"\xff\xfe"),
-    frame(CLOSE, b"\x03\xe8"),
-    frame(CLOSE, b"\x03"),
-    frame(BINARY, b"x", masked=False),
-    frame(BINARY, b"x", reserved=4),
-    frame(BINARY, b"\x81", fin=False) + frame(CONT, b"\xa4"),
-    frame(CONT, b"x"),
-    frame(0x3, b"x"),
-    frame(BINARY, b"x", length=1 << 40),
-    frame(BINARY, b"x" * 17_000),
-    frame(BINARY, b""),
+    *(frame(PING, b"x"), frame(TEXT, b"text"), frame(TEXT, b"\xff\xfe"), frame(CLOSE, b"\x03\xe8")),
+    *(frame(CLOSE, b"\x03"), frame(BINARY, b"x", masked=False), frame(BINARY, b"x", reserved=4)),
+    *(frame(BINARY, b"\x81", fin=False) + frame(CONT, b"\xa4"), frame(CONT, b"x"), frame(0x3, b"x")),
+    *(frame(BINARY, b"x", length=1 << 40), frame(BINARY, b"x" * 17_000), frame(BINARY, b"")),
     frame(PING) * 700,
 )
 
