@@ -8,9 +8,7 @@ the bottom of the last column.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import pytest
+from typing import NamedTuple
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
@@ -18,11 +16,6 @@ from samedeal.cards import DECK, DOWN, FACE, Card, lying_text, parse_pile, pile_
 from samedeal.errors import IllegalMove, SamedealError
 from samedeal.games import game_named
 from samedeal.moves import Move
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from _pytest.mark import ParameterSet
 
 _REST = {"...": "{}", "(...)": "({})", "[...]": "[{}]"}
 
@@ -137,12 +130,3 @@ def words(board: Board) -> dict[str, list[str]]:
 def is_null(game: str, text: str, move: str) -> bool:
     """Whether a move is a null move (ruling R6)."""
     return position(game, text).board.is_null(Move.parse(move))
-
-
-def cases(rules: Mapping[str, Sequence[tuple[str, ...]]], *game: str) -> list[ParameterSet]:
-    """Test parameters from the cases of each rule, after the name of the game. Their ids say the rule."""
-    return [
-        pytest.param(*game, *case, id=" - ".join((*game, rule, str(number))))
-        for rule, of_rule in rules.items()
-        for number, case in enumerate(of_rule, 1)
-    ]

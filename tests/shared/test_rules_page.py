@@ -14,9 +14,10 @@ CITED = re.compile(r"\bR([0-9]{1,2})\b")
 
 
 def cited_rulings() -> set[str]:
-    """The numbers of all rulings that Python files of the project cite."""
+    """The numbers of all rulings that Python files of the project and the tests of the rules cite."""
     folders = [ROOT / name for name in ("shared", "server", "client", "tests")]
     files = [path for folder in folders for path in folder.rglob("*.py") if path != Path(__file__)]
+    files += (ROOT / "tests" / "shared" / "rules").glob("*.txt")
     return {number for path in files for number in CITED.findall(path.read_text(encoding="utf-8"))}
 
 
