@@ -1,263 +1,82 @@
-"""Samples: at least one message of each type of the players' protocol."""
+"""Samples: at least one message of each type, as the golden files have them: its type, its fields, and its frame.
+
+For a new type, write its name and its fields there. ``REGENERATE=1`` writes the frame.
+"""
 
 from __future__ import annotations
 
-from samedeal.options import Options, WantedOptions
-from samedeal.protocol.messages import (
-    Acked,
-    AckedAction,
-    Act,
-    BoardState,
-    CommitShare,
-    Create,
-    Created,
-    DealRoom,
-    DeclareStuck,
-    DelayedBoard,
-    DelayedMove,
-    Done,
-    DrawnShare,
-    FollowTable,
-    GameDescription,
-    Hello,
-    Join,
-    Joined,
-    KickPlayer,
-    Leave,
-    ListRecords,
-    ListRooms,
-    LostSeat,
-    Notice,
-    Ping,
-    Pong,
-    ProgressUpdate,
-    RaceNow,
-    ReadRecord,
-    Ready,
-    RecordLine,
-    RecordPart,
-    Records,
-    Recover,
-    Refused,
-    Rematch,
-    Resign,
-    RevealShare,
-    RoomLine,
-    Rooms,
-    RoomState,
-    Seat,
-    SeatLostElsewhere,
-    Standing,
-    Start,
-    Tally,
-    TideLine,
-    TideTable,
-    TideTime,
-    ToClient,
-    ToServer,
-    Watch,
-    Watching,
-    Welcome,
-)
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
-HASH = bytes.fromhex("973cbeefc3c33aec")
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+from msgspec import Struct
+from msgspec.structs import replace
 
-SAMPLES: tuple[ToServer | ToClient, ...] = (
-    Hello(id=1, name="Ana"),
-    Hello(id=1, name="Ana", session="s3cret", client="samedeal 0.1.0", games=(HASH,)),
-    Ping(id=2),
-    ListRooms(id=3),
-    RaceNow(id=3, game="willow"),
-    RaceNow(id=3, game="willow", tide=1_795_000_020_000),
-    FollowTable(id=3, game="willow", tide=1_795_000_020_000, day=True),
-    ListRecords(id=3),
-    ReadRecord(id=3, race="friday"),
-    ReadRecord(id=3, race="friday.20261122-140543", part=2, passphrase="open sesame"),
-    Create(id=4, options=WantedOptions()),
-    Create(
-        id=4,
-        options=WantedOptions(
-            games=("athena", "steve"), deal="#4821", players=4, start="at", start_at=1_795_000_000_000
-        ),
-        room="friday",
-        passphrase="open sesame",
-    ),
-    Join(id=5, room="friday"),
-    Join(id=5, room="friday", passphrase="open sesame", revision=12, event=40),
-    CommitShare(id=5, draw=1, commitment=bytes(range(32))),
-    RevealShare(id=5, draw=5, share=bytes(range(32))),
-    Watch(id=6, room="friday"),
-    Leave(id=7),
-    Ready(id=8),
-    Ready(id=8, ready=False),
-    Start(id=9),
-    KickPlayer(id=9, player="3f2a9c0d1e4b"),
-    Act(id=10, revision=0, action="3 5 x4"),
-    Act(id=11, revision=1, action="undo"),
-    Recover(
-        id=14,
-        revision=1,
-        actions=(
-            AckedAction(id=11, action="undo", time=1_795_000_000_000),
-            AckedAction(id=12, action="3 5", time=1_795_000_000_900),
-        ),
-        receipt=bytes(range(16)),
-    ),
-    Resign(id=12),
-    DeclareStuck(id=15),
-    Rematch(id=13),
-    Welcome(
-        to=1, session="s3cret", player="p7k2", name="Ana", time=1_795_000_000_000, server="0.1.0", engine=1, page=True
-    ),
-    Welcome(
-        to=1,
-        session="",
-        player="p7k2",
-        name="Ana",
-        time=0,
-        server="0.1.0",
-        games=(GameDescription(name="house", text=b"[[piles]]"),),
-        tides=(TideTime(minute=1170, game="willow"),),
-    ),
-    TideTable(
-        game="willow",
-        tide=1_795_000_020_000,
-        day=False,
-        people=18,
-        bots=1,
-        shown=("p7k2", "p8aa"),
-        lines=(
-            TideLine(player="p7k2", name="Ana", room="k3m9xq", foundation_cards=52, time=100_000, place=1),
-            TideLine(player="p8aa", name="Robo", room="b2c3d4", foundation_cards=7, place=1, bot=True, racing=True),
-        ),
-    ),
-    Pong(to=2, time=1_795_000_000_000),
-    Rooms(to=3, rooms=()),
-    Rooms(
-        to=3,
-        rooms=(
-            RoomLine(
-                room="friday",
-                game="willow",
-                deal="#4821",
-                phase="open",
-                players=2,
-                seats=8,
-                private=False,
-                spectators=True,
-            ),
-        ),
-    ),
-    Records(to=3, records=()),
-    Records(
-        to=3,
-        records=(
-            RecordLine(
-                race="friday.20261122-140543",
-                room="friday",
-                game="willow",
-                deal="#4821",
-                started=1_795_000_000_000,
-                ended=1_795_000_900_000,
-                players=2,
-                size=1_234,
-                winner="ana",
-                time=312_004,
-            ),
-        ),
-    ),
-    RecordPart(to=3, race="friday.20261122-140543", part=0, parts=3, text=b"samedeal record 2"),
-    Created(to=4, room="friday"),
-    Joined(to=5, room="friday", seat=0, generation=1),
-    Joined(to=5, room="friday", seat=0, generation=1_795_000_000_000, revision=12),
-    Watching(to=6, room="friday", delay=15),
-    Done(to=8),
-    Acked(
-        to=10,
-        time=1_795_000_000_000,
-        hash=HASH,
-        receipt=bytes(range(16)),
-        seen=b"\x29\x3d",
-    ),
-    Acked(
-        to=11,
-        time=1_795_000_000_400,
-        hash=HASH,
-        receipt=bytes(range(16)),
-        piles=(b"\x01\xc0", b"", b"\x2a"),
-        may_undo=False,
-    ),
-    Refused(
-        to=10,
-        code="illegal",
-        message="9H can't go on TC. A column builds down by one in alternating colours.",
-        revision=1,
-    ),
-    Refused(to=-1, code="bad_frame", message="This is not a message of the protocol."),
-    Refused(to=3, code="busy", message="Too many requests", retry_after=0.5),
-    RoomState(
-        room="friday",
-        event=1,
-        phase="open",
-        game="willow",
-        deal="random",
-        options=Options(),
-        private=False,
-        host="p7k2",
-        players=(Seat(player="p7k2", name="Ana", seat=0),),
-        tallies=(Tally(player="p7k2"),),
-        commitment=bytes(range(32)),
-    ),
-    RoomState(
-        room="friday",
-        event=9,
-        phase="finished",
-        game="willow",
-        deal="#4821",
-        options=Options(deal="#4821"),
-        private=True,
-        host="p7k2",
-        players=(
-            Seat(player="p7k2", name="Ana", seat=0, ready=True, resigned=True, stuck=True, share_commitment=bytes(32)),
-        ),
-        tallies=(
-            Tally(
-                player="p7k2",
-                foundation_cards=52,
-                moves=85,
-                undos=2,
-                acted_at=1_795_000_100_000,
-                last_progress_at=1_795_000_100_000,
-                finished_at=1_795_000_100_000,
-                connected=False,
-            ),
-        ),
-        commitment=bytes(range(32)),
-        starts=1_795_000_000_000,
-        ends=1_795_000_900_000,
-        spectator_count=3,
-        seed=bytes(32),
-        next="saturday",
-        standings=(
-            Standing(place=1, player="p7k2", name="Ana", foundation_cards=52, time=100_000, moves=85, undos=2),
-            Standing(place=2, player="p9xx", name="Bo", foundation_cards=12, time=0, moves=40, undos=0, resigned=True),
-        ),
-        finished_at=1_795_000_312_000,
-        proof="samedeal deal 3\nroom: friday\n",
-        draw=2,
-        lost=(LostSeat(draw=1, seat=3, name="Cy", reason="silent"), LostSeat(draw=2, seat=2, name="Bo", reason="left")),
-        shares=(DrawnShare(seat=1, name="Ana", commitment=bytes(range(32)), share=bytes(32)),),
-        rooms=(DealRoom(room="brook", seal=bytes(32), digest=b""),),
-        elsewhere=(SeatLostElsewhere(draw=1, seat=4, name="Dan", reason="left", room="brook"),),
-    ),
-    BoardState(
-        room="friday", revision=0, game="willow", piles=(b"\x01", b"\xc0\x2a", b""), hash=HASH, moves=0, undos=0
-    ),
-    ProgressUpdate(seat=1, moves=9, acted_at=1_795_000_003_000),
-    ProgressUpdate.of(2, Tally(player="p9xx", foundation_cards=3, moves=9, acted_at=1_795_000_003_000)),
-    DelayedBoard(
-        player="p7k2", revision=4, piles=(b"\x01", b"\xc0"), moves=4, undos=0, time=1_795_000_001_000, reached=(9_000,)
-    ),
-    DelayedMove(player="p7k2", revision=5, action="3 5", seen=b"\x29", time=1_795_000_002_000),
-    Notice(code="draining", message="This server is going down: reconnect"),
+from samedeal.protocol.admin import FromOperator, ToOperator
+from samedeal.protocol.codec import decode_from_operator, decode_to_client, decode_to_operator, decode_to_server, encode
+from samedeal.protocol.messages import ToClient, ToServer
+from tests.golden.golden_files import HERE
+from tests.shared.protocol.strategies import fields_of
+
+DECODERS: Final[dict[str, Callable[[bytes], Any]]] = {
+    "to the server": decode_to_server,
+    "to the client": decode_to_client,
+    "from an operator": decode_from_operator,
+    "to an operator": decode_to_operator,
+}
+
+
+class Entry:
+    """A message in a golden file of frames."""
+
+    def __init__(self, text: str) -> None:
+        heading, fields, *_ = text.splitlines()
+        self.name, self.side = heading.removesuffix(")").split(" (")
+        self.decode = DECODERS[self.side]
+        message = self.decode(msgpack.packb(_parsed(fields)))
+        self.message = replace(message, **_defaults_in(message))
+
+    def __str__(self) -> str:
+        message = self.message
+        return f"{self.name} ({self.side})\n{diagnostic(fields_of(message))}\n{encode(message).hex(' ')}\n"
+
+
+def entries(name: str) -> list[Entry]:
+    """The messages in a golden file."""
+    return [Entry(text.strip()) for text in (HERE / name).read_text(encoding="utf-8").split("\n\n")]
+
+
+def _defaults_in(message: Struct) -> dict[str, Any]:
+    """The fields that have their default values, of which an integer may stand for a float."""
+    optional = message.__struct_fields__[len(message.__struct_fields__) - len(message.__struct_defaults__) :]
+    defaults = zip(optional, message.__struct_defaults__, strict=True)
+    return {name: value for name, value in defaults if getattr(message, name) == value}
+
+
+def diagnostic(value: Any) -> str:
+    """A value as JSON, with bytes as ``h'00ff'``."""
+    match value:
+        case bytes():
+            return f"h'{value.hex()}'"
+        case dict():
+            return "{" + ", ".join(f"{json.dumps(key)}: {diagnostic(inner)}" for key, inner in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(diagnostic, value)) + "]"
+        case _:
+            return json.dumps(value)
+
+
+def _parsed(text: str) -> Any:
+    """The value that ``diagnostic`` has written."""
+    as_json = re.sub(r"h'([0-9a-f]*)'", r'{"bytes": "\1"}', text)
+    return json.loads(
+        as_json, object_hook=lambda found: bytes.fromhex(found["bytes"]) if [*found] == ["bytes"] else found
+    )
+
+
+SAMPLES: Final[Sequence[ToServer | ToClient]] = tuple(entry.message for entry in entries("frames.txt"))
+ADMIN_SAMPLES: Final[Sequence[FromOperator | ToOperator]] = tuple(
+    entry.message for entry in entries("admin-frames.txt")
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from samedeal.errors import BadOptions, MalformedFrame, MalformedText, SamedealError, UnknownGame, UnknownRequest
 from samedeal.options import Options
+from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, pack, request_id, unpack
 from samedeal.protocol.messages import (
     Ping,
@@ -21,30 +22,24 @@ from samedeal.protocol.messages import (
     ToServer,
 )
 from tests.golden.golden_files import assert_golden, assert_sentences
-from tests.shared.protocol.diagnostic import diagnostic
-from tests.shared.protocol.samples import SAMPLES
-from tests.shared.protocol.strategies import TO_CLIENT, TO_SERVER, fields_of, plain, to_client, to_server
+from tests.shared.protocol.samples import entries
+from tests.shared.protocol.strategies import TO_SERVER, fields_of, plain, to_client, to_server
 from tests.shared.raised import error_of
 
 
-def test_every_message_has_a_sample() -> None:
-    assert {type(sample) for sample in SAMPLES} == {*TO_SERVER, *TO_CLIENT}
-
-
-def test_frames_match_golden_file() -> None:
-    """Each message as fields and as the bytes of its frame, in the format of ``tests/golden/frames.txt``."""
-    lines = []
-    for sample in SAMPLES:
-        side = "to the server" if isinstance(sample, TO_SERVER) else "to the client"
-        lines += [f"{type(sample).__name__} ({side})", diagnostic(fields_of(sample)), encode(sample).hex(" "), ""]
-    assert_golden("frames.txt", "\n".join(lines))
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sample).__name__)
-def test_sample_round_trips(sample: ToServer | ToClient) -> None:
-    decode: Any = decode_to_server if isinstance(sample, TO_SERVER) else decode_to_client
-    assert decode(encode(sample)) == sample
-    assert msgpack.unpackb(encode(sample)) == json_lists(fields_of(sample))
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [("frames.txt", (ToServer, ToClient)), ("admin-frames.txt", (FromOperator, ToOperator))],
+)
+def test_frames_match_golden_file(name: str, kinds: tuple[Any, ...]) -> None:
+    """Each message as fields and as the bytes of its frame."""
+    samples = entries(name)
+    assert_golden(name, "\n".join(map(str, samples)))
+    assert {entry.name for entry in samples} == {kind.__name__ for union in kinds for kind in get_args(union)}
+    for entry in samples:
+        assert type(entry.message).__name__ == entry.name
+        assert entry.decode(encode(entry.message)) == entry.message
+        assert msgpack.unpackb(encode(entry.message)) == json_lists(fields_of(entry.message))
 
 
 def json_lists(value: Any) -> Any:
