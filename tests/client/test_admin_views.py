@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from samedeal.options import Options
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
-from samedeal.protocol.messages import RoomState, Seat, Tally
+from samedeal.protocol.messages import Seat, Tally
 from samedeal_client.commands.admin import with_url
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows
 from samedeal_client.widgets.style_colours import PAINTS
+from tests.client.lone_player import ROOM
 from tests.golden.golden_files import assert_golden
 
 NOW = 1_795_287_801_000
@@ -48,13 +48,10 @@ SURVEY = Survey(
 
 SHOWN = RoomShown(
     to=1,
-    state=RoomState(
-        room="friday",
-        event=30,
-        phase="racing",
+    state=replace(
+        ROOM,
         game="athena",
         deal="#4821",
-        options=Options(games=("athena",)),
         private=True,
         host="0123456789ab",
         players=(
@@ -67,7 +64,6 @@ SHOWN = RoomShown(
             Tally(player="ba9876543210", foundation_cards=3, moves=12),
             Tally(player="00ff00ff00ff", foundation_cards=17, moves=88, connected=False),
         ),
-        commitment=bytes(32),
         starts=NOW - 300_000,
         ends=NOW + 600_000,
         spectator_count=2,

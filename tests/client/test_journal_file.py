@@ -25,6 +25,7 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.draws import PROBLEMS, Draw, DrawProblem, ShownSeat
 from samedeal_client.state.journal_file import Journal, JournalComparison, RaceJournals
 from samedeal_client.state.model import race_terms
+from tests.client.lone_player import ROOM
 from tests.client.race_server import RaceServer, finished
 from tests.client.referee import START, Referee, wait_until
 from tests.client.server_messages import board_state
@@ -213,24 +214,18 @@ def test_acknowledged_action_is_missed_whatever_the_end(tmp_path: Path) -> None:
 PROOF = joint_deal("ace-of-hearts")
 
 
+def drawing(seats: tuple[Seat, ...]) -> RoomState:
+    """The first draw of the deal of ``PROOF``, for players in these seats."""
+    options = Options(games=("ace-of-hearts",), deal="winnable")
+    game: dict[str, Any] = {"phase": "countdown", "game": "ace-of-hearts", "options": options, "draw": 1}
+    return replace(ROOM, **game, players=seats, tallies=(), commitment=PROOF.commitment)
+
+
 def drawn_journal(directory: Path, *, seat: int = 1, name: str = "ana") -> RaceJournals:
     """The journal of a player who has taken part in the two draws of ``PROOF``, and left before the race."""
     journals = RaceJournals(directory)
     seats = tuple(Seat(player=share.name, name=share.name, seat=share.seat) for share in PROOF.shares)
-    state = RoomState(
-        room="friday",
-        event=1,
-        phase="countdown",
-        game="ace-of-hearts",
-        deal="winnable",
-        options=Options(games=("ace-of-hearts",), deal="winnable"),
-        private=False,
-        host="ana",
-        players=seats,
-        tallies=(),
-        commitment=PROOF.commitment,
-        draw=1,
-    )
+    state = drawing(seats)
     shown = tuple(ShownSeat(share.seat, share.name, share.commitment) for share in PROOF.shares)
     journals.keep_share(state, name, bytes(32))
     journals.keep_draw(state, name, Draw(1, (*shown, ShownSeat(6, "zoe k", bytes(32))), bytes(32)))
@@ -274,20 +269,7 @@ def test_problem_of_a_draw_is_told_later(tmp_path: Path) -> None:
     """Even if the player lost the seat, and so is not in the record."""
     for name, seat in (("ana", 1), ("mia", 9)):
         journals = RaceJournals(tmp_path / name)
-        state = RoomState(
-            room="friday",
-            event=1,
-            phase="countdown",
-            game="ace-of-hearts",
-            deal="winnable",
-            options=Options(games=("ace-of-hearts",), deal="winnable"),
-            private=False,
-            host="ana",
-            players=(Seat(player=name, name=name, seat=seat),),
-            tallies=(),
-            commitment=PROOF.commitment,
-            draw=1,
-        )
+        state = drawing((Seat(player=name, name=name, seat=seat),))
         journals.keep_problem(state, name, DrawProblem.DENIED)
         (found,) = journals.compare(drawn_record(PROOF))
         assert found.differences == (PROBLEMS[DrawProblem.DENIED],)

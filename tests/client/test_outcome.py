@@ -8,6 +8,7 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.outcome import headline, personal_best, why_over
+from tests.client.lone_player import ROOM
 from tests.golden.golden_files import assert_sentences
 
 
@@ -80,31 +81,25 @@ def finished_room(result: str, seats: str, options: dict[str, Any]) -> RoomState
     """The room of a race that has ended."""
     marks = {line.split()[0]: line.split()[1] for line in seats.split(", ") if line}
     lines = [replace(line, bot=marks.get(line.name) == "bot") for line in standings(result)]
-    return RoomState(
-        room="friday",
-        event=1,
-        phase="finished",
-        game="willow",
-        deal="random",
-        options=Options(**options),
-        private=False,
-        host="m",
-        players=tuple(
-            Seat(
-                player=line.player,
-                name=line.name,
-                seat=1,
-                resigned=line.resigned or marks.get(line.name) == "resigned",
-                bot=line.bot,
-                stuck=marks.get(line.name) == "stuck",
-            )
-            for line in lines
-        ),
-        tallies=(),
-        commitment=b"",
-        standings=tuple(lines),
-        finished_at=352_000,
+    seats_of = tuple(
+        Seat(
+            player=line.player,
+            name=line.name,
+            seat=1,
+            resigned=line.resigned or marks.get(line.name) == "resigned",
+            bot=line.bot,
+            stuck=marks.get(line.name) == "stuck",
+        )
+        for line in lines
     )
+    ended: dict[str, Any] = {
+        "phase": "finished",
+        "standings": tuple(lines),
+        "starts": 0,
+        "ends": 0,
+        "finished_at": 352_000,
+    }
+    return replace(ROOM, options=Options(**options), players=seats_of, **ended)
 
 
 def test_wording_of_why_a_race_is_over() -> None:

@@ -18,7 +18,7 @@ from websockets.typing import Subprotocol
 from samedeal import ENGINE
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES, SHIPPED_RULES, offer
-from samedeal.options import Options, WantedOptions
+from samedeal.options import WantedOptions
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -39,7 +39,6 @@ from samedeal.protocol.messages import (
     Recover,
     Refused,
     Rooms,
-    RoomState,
     Watch,
     Watching,
 )
@@ -52,6 +51,7 @@ from samedeal_client.net.disconnect import PERMANENT_CLOSES
 from samedeal_client.net.link_events import Ended, Lost, SeatLost
 from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
 from samedeal_client.net.saved_sessions import MemorySessions
+from tests.client.lone_player import ROOM
 from tests.client.scripted_server import (
     DEADLINE,
     Peer,
@@ -239,14 +239,6 @@ async def test_games_of_the_server_are_learned_and_wrong_ones_reported_once(serv
     offer({})
 
 
-async def test_request_returns_its_answer(connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    requesting = asyncio.create_task(recorded.link.request(ListRooms(id=0)))
-    request = await peer.receive(ListRooms)
-    await peer.send(Rooms(to=request.id, rooms=()))
-    assert await requesting == Rooms(to=request.id, rooms=())
-
-
 async def test_refused_request_raises_with_its_code(connected: tuple[RecordedLink, Peer]) -> None:
     recorded, peer = connected
     requesting = asyncio.create_task(recorded.link.request(Join(id=0, room="k7")))
@@ -255,16 +247,6 @@ async def test_refused_request_raises_with_its_code(connected: tuple[RecordedLin
     with pytest.raises(RequestRefused, match="Full") as refused:
         await requesting
     assert (refused.value.code, refused.value.retry_after) == (RefusalCode.ROOM_FULL, 3)
-
-
-async def test_ids_are_unique(connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    first, second = recorded.act(0), recorded.act(1)
-    requesting = asyncio.create_task(recorded.link.request(Ready(id=0)))
-    ids = [(await peer.receive(kind)).id for kind in (Act, Act, Ready)]
-    assert ids[:2] == [first.id, second.id]
-    assert len(set(ids)) == 3
-    requesting.cancel()
 
 
 async def test_reconnection_resumes_session_seat_and_requests(
@@ -321,38 +303,6 @@ async def test_lost_moves_are_restored_before_pending_ones(
     peer = await server.welcome()
     assert (await peer.seat(revision=6)).revision == 6
     assert await peer.receive(Act) == pending
-
-
-async def test_moves_refused_for_now_are_restored_later(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=4)
-    act = recorded.act(4)
-    await peer.receive(Act)
-    await peer.send(acked(act))
-    await recorded.until_is(Acked)
-    pending = recorded.act(5)
-    await peer.receive(Act)
-    await peer.abort()
-
-    peer = await server.welcome()
-    await peer.seat(revision=4)
-    first = await peer.receive(Recover)
-    assert await peer.receive(Act) == pending
-    await peer.send(
-        Refused(to=first.id, code=RefusalCode.RATE_LIMITED, message="Later", retry_after=0.01),
-        Refused(to=pending.id, code=RefusalCode.STALE, message="On another revision", revision=4),
-    )
-
-    peer = await server.welcome()
-    await peer.seat(revision=4)
-    again = await peer.receive(Recover)
-    assert isinstance(first, Recover)
-    assert isinstance(again, Recover)
-    assert (again.revision, again.actions, again.receipt) == (4, first.actions, first.receipt)
-    assert await peer.receive(Act) == pending
-    assert not recorded.has(Refused)
 
 
 async def test_refused_moves_are_reported(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
@@ -417,16 +367,6 @@ async def test_draining_before_the_welcome_is_retried(
     await recorded.until_resumed()
 
 
-async def test_refused_seat_is_reported(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    await recorded.join(peer)
-    await peer.abort()
-    peer = await server.welcome()
-    join = await peer.receive(Join)
-    await peer.send(Refused(to=join.id, code=RefusalCode.ROOM_CLOSED, message="Closed"))
-    assert await recorded.until_is(SeatLost) == SeatLost(RefusalCode.ROOM_CLOSED, "Closed")
-
-
 async def test_delay_requested_by_the_server_is_kept(
     server: ScriptedServer, connected: tuple[RecordedLink, Peer]
 ) -> None:
@@ -471,15 +411,6 @@ async def test_stopped_server_is_gone_until_it_answers(server: ScriptedServer, m
         await peer.send(Notice(code=NoticeCode.DRAINING, message="Stopping"))
         await recorded.until(lambda event: isinstance(event, Lost) and event.sentence == "No answer")
         assert all(event.server_gone for event in recorded.events if isinstance(event, Lost))
-
-
-async def test_resync_requests_the_whole_board(connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=4)
-    recorded.link.resync()
-    join = await peer.receive(Join)
-    assert isinstance(join, Join)
-    assert (join.room, join.revision, join.event) == ("k7", -1, -1)
 
 
 @pytest.mark.parametrize("by", ["close code", "notice"])
@@ -636,20 +567,7 @@ async def test_malformed_frame_ends_the_link(connected: tuple[RecordedLink, Peer
 
 async def test_unknown_game_of_a_newer_server_is_named(connected: tuple[RecordedLink, Peer]) -> None:
     recorded, peer = connected
-    state = RoomState(
-        room="k7",
-        event=1,
-        phase="open",
-        game="willow",
-        deal="random",
-        options=Options(),
-        private=False,
-        host="",
-        players=(),
-        tallies=(),
-        commitment=bytes(32),
-    )
-    await peer.socket.send(encode(state).replace(b"willow", b"yukon!"))
+    await peer.socket.send(encode(ROOM).replace(b"willow", b"yukon!"))
     ended = await recorded.until_is(Ended)
     assert isinstance(ended, Ended)
     assert ended.code == ClientCode.BAD_MESSAGE

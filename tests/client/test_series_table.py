@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomState, Standing, TableLine
+from samedeal.protocol.messages import Standing, TableLine
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.series import series_rows
+from tests.client.lone_player import ROOM
 
 ADA = TableLine(place=1, player="a", name="ada", races=2, points=1.5, time=61_000)
 BO = TableLine(place=2, player="b", name="bo", races=1, points=1, time=60_000, bot=True)
@@ -18,20 +20,8 @@ RESULTS = (Standing(place=1, player="a", name="ada", foundation_cards=0, time=0,
 
 
 def shown(series: int = 3, **fields: Any) -> list[str]:
-    room = RoomState(
-        room="friday-2",
-        event=1,
-        phase="open",
-        game="willow",
-        deal="winnable",
-        options=Options(series=series),
-        private=False,
-        host="a",
-        players=(),
-        tallies=(),
-        commitment=bytes(32),
-        **fields,
-    )
+    options = Options(series=series)
+    room = replace(ROOM, room="friday-2", phase="open", options=options, players=(), tallies=(), **fields)
     return [" ".join(row_text(row).split()) for row in series_rows(room, "a", Look())]
 
 

@@ -28,6 +28,20 @@ def golden_text(name: str, of_new_game: Callable[[], str]) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def assert_answers(name: str, answer: Callable[[str, str], str]) -> None:
+    """Compare the answers on a page of ``answers`` with those that the program gives to a heading and a question.
+
+    A line with an arrow is a question and its answer. New questions get theirs with ``REGENERATE=1``.
+    """
+    name = f"answers/{name}.txt"
+    lines, heading = [], ""
+    for line in (HERE / name).read_text(encoding="utf-8").splitlines():
+        heading = line.removeprefix("# ") if line.startswith("# ") else heading
+        question, arrow, _ = line.partition(" =>")
+        lines.append(f"{question} => {answer(heading, question)}".rstrip() if arrow else line)
+    assert_golden(name, "\n".join(lines) + "\n")
+
+
 def assert_sentences(section: str, lines: list[str]) -> None:
     """Compare what people are told with a section of ``sentences.txt``, which has the wording of single sentences.
 

@@ -12,12 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.cards import DECK, Card
-from samedeal.deal import HIGHEST_NUMBER, SEED_BYTES, Deal, commitment, shuffled
+from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
 from samedeal.errors import MalformedText
-from samedeal.protocol_codes import RefusalCode
-from tests.golden.golden_files import assert_sentences
 from tests.shared.javascript import evaluate, needs_node
-from tests.shared.raised import error_of, sentence_lines
 
 DEALS_MD = Path(__file__).parents[2] / "shared" / "DEALS.md"
 
@@ -144,83 +141,6 @@ def test_seed_of_other_length_is_rejected(seed: bytes) -> None:
 def test_other_number_of_decks_is_rejected(decks: int) -> None:
     with pytest.raises(ValueError, match=f"one or two decks are shuffled, not {decks}"):
         shuffled(bytes(32), decks)
-
-
-DEALS = {
-    "random": "random",
-    " RANDOM ": "random",
-    "#4821": "#4821",
-    "4821": "#4821",
-    "#0": "#0",
-    "#000000001": "#1",
-    f"#{HIGHEST_NUMBER}": "#999999999",
-    "daily": "daily",
-    "Daily": "daily",
-    "daily 2026-11-21": "daily 2026-11-21",
-    "  daily   2026-11-21 ": "daily 2026-11-21",
-    "daily 2028-02-29": "daily 2028-02-29",
-    "daily 2000-02-29": "daily 2000-02-29",
-    "Winnable": "winnable",
-    "winnable  Easy": "winnable easy",
-    "winnable medium": "winnable medium",
-    "winnable hard": "winnable hard",
-}
-
-
-@pytest.mark.parametrize(("text", "normal"), DEALS.items())
-def test_deal_round_trips_as_text(text: str, normal: str) -> None:
-    deal = Deal.parse(text)
-    assert str(deal) == normal
-    assert Deal.parse(str(deal)) == deal
-    assert deal.public == normal.startswith(("#", "daily"))
-    assert deal.has_proof == normal.startswith(("winnable", "daily"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " ",
-        "#",
-        "##1",
-        "# 1",
-        "-1",
-        "1.5",
-        "1000000000",
-        "#1000000000",
-        "\u0661",
-        "\uff11",
-        "\u00b2",
-        "random 1",
-        "randomly",
-        "daily 1",
-        "winnable any",
-        "winnable easy hard",
-        "easy",
-        "daily 2026-11-21 2026-11-22",
-        "daily 2026-13-01",
-        "daily 2026-00-01",
-        "daily 2026-04-31",
-        "daily 2026-02-29",
-        "daily 2100-02-29",
-        "daily 2026-11-00",
-        "daily 0026-11-21",
-        "daily 2026-1-21",
-        "daily 2026/11/21",
-        "daily \uff12\uff10\uff12\uff16-11-21",
-        "daily 2026-11-21\x00",
-        "#1\n#2",
-        "x" * 10_000,
-    ],
-)
-def test_malformed_deal_is_rejected(text: str) -> None:
-    error = error_of(Deal.parse, text)
-    assert error.code is RefusalCode.MALFORMED
-    assert len(str(error)) < 250
-
-
-def test_wording_of_malformed_deals() -> None:
-    assert_sentences("engine: text of deals", sentence_lines(Deal.parse, ["", "daily 2026-02-29", "x" * 10_000]))
 
 
 def test_only_calendar_days_are_dates() -> None:
