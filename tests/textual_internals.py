@@ -10,13 +10,14 @@ from functools import cache
 from typing import Any
 
 from textual.app import App
-from textual.css.stylesheet import Stylesheet
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.events import MouseScrollDown
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
+
+from samedeal_client.door.shared_styles import share_styles
 
 
 class CountingDriver(HeadlessDriver):
@@ -67,16 +68,5 @@ async def scroll_down(pilot: Pilot[Any], position: tuple[int, int]) -> None:
     await pilot._post_mouse_events([MouseScrollDown], offset=position)
 
 
-@cache
-def share_parsed_css() -> None:
-    """Let all apps of this process share what was parsed. Textual parses all CSS several times for each app."""
-    parse = Stylesheet._parse_rules
-    parsed: dict[object, Any] = {}
-
-    def parse_once(stylesheet: Stylesheet, css: str, *arguments: Any, **options: Any) -> Any:
-        key = (css, arguments, *options.items(), *stylesheet._variables.items())
-        if key not in parsed:
-            parsed[key] = parse(stylesheet, css, *arguments, **options)
-        return parsed[key]
-
-    Stylesheet._parse_rules = parse_once  # type: ignore[assignment,method-assign]  # for every app
+share_parsed_css = cache(share_styles)
+"""Lets all apps of this process share what was parsed, as those of a door do."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from samedeal.errors import PlayError, RequestRefused
+from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Act, DeclareStuck, Notice, Ping
 from samedeal.protocol_codes import RefusalCode
@@ -52,13 +52,6 @@ async def test_connection_status_follows_the_link() -> None:
         await referee.events.put(Ended("4002", "Gone elsewhere"))
         await wait_until(lambda: client.connection.state == "ended")
         assert client.connection.reason == "Gone elsewhere"
-
-
-async def test_run_returns_why_the_link_ended() -> None:
-    referee = Referee()
-    client = ClientSession(referee)
-    await referee.events.put(Ended("4002", "Gone elsewhere"))
-    assert await client.run() == Ended("4002", "Gone elsewhere")
 
 
 async def test_subscribers_are_called_until_unsubscribed() -> None:
@@ -157,12 +150,6 @@ async def test_own_move_stops_play_to_foundations() -> None:
         await wait_until(lambda: not client.model.own.pending)
         acts = [asked.action for asked in referee.requests if isinstance(asked, Act)]
         assert acts == ["1 0", "5 4"]
-
-
-async def test_illegal_move_raises() -> None:
-    async with client_of(Referee()) as client:
-        with pytest.raises(PlayError):
-            client.act("1 1")
 
 
 async def test_refused_room_is_not_entered() -> None:

@@ -10,7 +10,6 @@ import pytest
 from samedeal.cards import Card
 from samedeal.moves import Move
 from samedeal_client.drawing.board_picture import Region
-from samedeal_client.drawing.card_tile import tile
 from samedeal_client.drawing.column import draw_column
 from samedeal_client.drawing.layout import CardSize, Rect, layout
 from samedeal_client.drawing.marks import (
@@ -52,33 +51,6 @@ def column(
 def styles(part: Region) -> list[str]:
     """The style of each row, apart from the gap on its left."""
     return [row[1].style for row in part.rows]
-
-
-@pytest.mark.parametrize("look", [GLYPHS, ASCII, BARE])
-@pytest.mark.parametrize("height", range(1, 9))
-def test_card_has_the_rows_of_its_height(look: Look, height: int) -> None:
-    for name in ("AS", "TH", "JC", "QD", "KS"):
-        rows = tile(Card.parse(name), look, 7, height)
-        assert [row_width(row) for row in rows] == [7] * height
-
-
-def test_column_shows_its_name_and_its_cards() -> None:
-    assert column("steve", "9H TC AS") == "   1|  9♥|  10♣|  A♠|   A♠"
-    assert column("steve", "9H TC AS", ASCII) == "   1|  9H|  10C|  AS|   AS"
-    assert column("steve", "9H TC AS", size=NARROW) == "  1| 9♥| 10♣| A♠|   A♠"
-
-
-@pytest.mark.parametrize(("look", "edge"), [(GLYPHS, "▁"), (ASCII, "_")])
-def test_line_parts_cards_of_one_row(look: Look, edge: str) -> None:
-    rows = [row_text(row) for row in region("steve", "9H TC AS", look, 18, NO_MARKS, SMALL).rows]
-    assert [row[-1] for row in rows[1:4]] == [edge, edge, " "]
-
-
-def test_hidden_known_and_face_up_cards_differ() -> None:
-    assert column("athena", "[9H] (TC) (9S) ?? AS") == "   1| ░░░░░|  10♣░|  9♠░░| ░░░░░|  A♠|   A♠"
-    assert column("athena", "[9H] (TC) AS", ASCII) == "   1| :::::|  10C:|  AS|   AS"
-    part = region("athena", "[9H] (TC) AS", GLYPHS, 18, NO_MARKS, SMALL)
-    assert styles(part)[1:4] == ["back", "back seen-card", "paper black-card"]
 
 
 def test_empty_pile_says_what_it_takes() -> None:
@@ -161,20 +133,6 @@ def test_ordered_cards_stay_readable_where_any_can_be_lifted() -> None:
 
 
 EVERY = Marks(("1", 2), frozenset("1"), (("1", 3),), Card.parse("AS"), Move("2", "1"))
-
-
-def test_every_mark_has_a_sign() -> None:
-    cards = "9H TC 9C AS"
-    assert column("steve", cards, marks=Marks(source=("1", 2))) == "  1 ↑2|  9♥|  10♣|  9♣ ↑|  A♠ ↑|   A♠"
-    assert column("steve", "9H TC", marks=Marks(source=("1", 1))) == "   1↑|  9♥|  10♣↑|   10♣"
-    assert column("steve", cards, marks=Marks(targets=frozenset("1"))) == "   1↓|  9♥|  10♣|  9♣|  A♠ ↓|   A♠"
-    assert column("steve", "", marks=Marks(targets=frozenset("1"))) == "   1↓| ╭───╮|  any↓| ╰───╯"
-    assert column("athena", "", marks=Marks(targets=frozenset("1"))) == "   1↓| ╭───╮| │K↓ │| ╰───╯"
-    assert column("steve", cards, marks=Marks(last=(("1", 2),))) == "   1|  9♥|  10♣|  9♣ •|  A♠ •|   A♠"
-    assert column("steve", cards, marks=Marks(found=Card.parse("TC"))) == "   1|  9♥|  10♣*|  9♣|  A♠|   A♠"
-    assert column("steve", cards, marks=Marks(hint=Move("1", "4", 2))) == "   1?|  9♥|  10♣|  9♣ ?|  A♠ ?|   A♠"
-    assert column("steve", cards, marks=Marks(hint=Move("4", "1"))) == "   1↓|  9♥|  10♣|  9♣|  A♠ ↓|   A♠"
-    assert column("steve", cards, ASCII, marks=EVERY) == "  1 ^2|  9H|  10C.|  9C ^|  AS *|   AS"
 
 
 @pytest.mark.parametrize("look", [GLYPHS, ASCII, BARE])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from samedeal.board import Board
-from samedeal.cards import Card
 from samedeal.moves import Move
 from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.input.bindings import KeyCommand
@@ -17,7 +16,7 @@ from samedeal_client.input.controller import (
     ControllerResult,
     RaceController,
 )
-from samedeal_client.input.key_grammar import FindCard, RunCommand, Selected
+from samedeal_client.input.key_grammar import RunCommand, Selected
 from tests.client.boards import board
 
 WILLOW = board("willow", "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | q: 5H 7H")
@@ -30,12 +29,6 @@ def typed(*keys: str, on: Board | None = WILLOW, awaiting_face: bool = False) ->
     for key in keys:
         response = response.controller.press(key, on, 0.0, awaiting_face=awaiting_face)
     return response
-
-
-def test_two_keys_make_a_move() -> None:
-    response = typed("3", "2")
-    assert (response.action, response.message) == (Move("3", "2", 2), "")
-    assert response.controller == RaceController()
 
 
 def test_source_prompts_for_a_destination() -> None:
@@ -74,13 +67,6 @@ def test_quick_destination_of_an_empty_source_is_no_source() -> None:
     assert rejected.press("6", WILLOW, DESTINATION_WINDOW + 0.1).controller.grammar.source == "6"
 
 
-def test_found_card_is_marked_until_the_next_key() -> None:
-    response = typed("/", "9", "h")
-    assert response.action == FindCard(Card.parse("9H"))
-    assert response.controller.marks(WILLOW, None).found == Card.parse("9H")
-    assert response.controller.press("1", WILLOW, 0.0).controller.found is None
-
-
 def test_inspected_pile_is_closed_by_cancel_alone() -> None:
     opened = typed("v", "2").controller
     assert (opened.inspected, opened.idle) == ("2", False)
@@ -112,10 +98,6 @@ def test_drag_is_previewed_and_dropped() -> None:
     assert over.mouse_move(QUEEN, WILLOW) is over
     dropped = over.mouse_up(QUEEN, WILLOW, 0.1)
     assert (dropped.action, dropped.controller.preview(WILLOW)) == (Move("3", "2", 2), None)
-
-
-def test_cancel_puts_picked_cards_back() -> None:
-    assert typed("3").controller.cancel(WILLOW, 0.0).controller == RaceController()
 
 
 @pytest.mark.parametrize(

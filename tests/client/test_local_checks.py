@@ -206,12 +206,6 @@ def test_doctor_passes_on_a_good_terminal() -> None:
     )
 
 
-def test_doctor_reports_wide_glyphs() -> None:
-    code, text = in_terminal(places(*[3] * COUNT).removesuffix(b"\x1b[?62;c"))
-    assert code == 0
-    assert verdicts(text)["glyphs"] == "warn"
-
-
 def test_a_silent_terminal_times_out() -> None:
     began = time.monotonic()
     code, text = in_terminal(None)

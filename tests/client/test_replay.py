@@ -188,17 +188,6 @@ async def test_replay_from_the_results_offers_to_go_back() -> None:
         await until(pilot, lambda: "q back" in screen_text(pilot.app))
 
 
-@pytest.mark.parametrize("size", [(60, 20), (200, 60)])
-async def test_replay_fits_any_window(size: tuple[int, int]) -> None:
-    async with replaying(size) as pilot:
-        await pilot.press("t", "end")
-        await pilot.pause()
-        text = screen_text(pilot.app)
-        assert "ana" in text
-        assert "ben" in text
-        assert "02:07" in text
-
-
 async def test_replay_of_one_player_has_no_other_boards() -> None:
     async with replaying((120, 40), recorded_race=RecordedRace(won_record("willow"))) as pilot:
         assert not any(word in screen_text(pilot.app) for word in ("player", "0 all", "t two"))
@@ -207,14 +196,6 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
             await until(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
             await pilot.press("home")
             await until(pilot, lambda: "This record has only" not in screen_text(pilot.app))
-
-
-async def test_keys_for_existing_boards_show_no_message() -> None:
-    async with replaying((120, 40)) as pilot:
-        for key in ("down", "0", "t", "2"):
-            await pilot.press(key)
-            await pilot.pause()
-            assert "This record has only" not in screen_text(pilot.app)
 
 
 async def test_help_lists_all_keys_of_a_replay() -> None:

@@ -90,38 +90,6 @@ async def test_click_on_a_board_shows_it_alone() -> None:
         assert "[2] mira" in ui.message
 
 
-async def test_sort_key_changes_the_order() -> None:
-    async with running_app(watching(), watch=True) as ui:
-        await moves(ui, "p3", "1 0")
-
-        def order() -> list[str]:
-            text = ui.text()
-            return sorted(("ana", "mira", "k0ji"), key=text.index)
-
-        assert order() == ["k0ji", "ana", "mira"]
-        await ui.press("s")
-        assert ("seat" in ui.message, order()) == (True, ["ana", "mira", "k0ji"])
-        await ui.press("s")
-        assert ("name" in ui.message, order()) == (True, ["ana", "k0ji", "mira"])
-        await ui.press("s")
-        assert "pace" in ui.message
-        await ui.press("s")
-        assert "place" in ui.message
-
-
-async def test_boards_that_do_not_fit_are_on_pages() -> None:
-    async with running_app(Referee("steve", rivals=RIVALS), (80, 20), watch=True) as ui:
-        first = ui.text()
-        assert "page 1 of 2" in ui.message
-        assert "ana" in first
-        await ui.press("pagedown")
-        assert "page 2 of 2" in ui.message
-        assert "ana" not in ui.text()
-        assert "fritz" in ui.text()
-        await ui.press("pageup")
-        assert "page 1 of 2" in ui.message
-
-
 async def click_key(ui: RunningApp, word: str) -> None:
     """Click on a word of the key hints."""
     await ui.pilot.click("#keys", offset=(ui.line("#keys").index(word) + 1, 0))

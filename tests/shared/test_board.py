@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from samedeal.board import Board
-from samedeal.cards import DECK, HIDDEN, Card, parse_pile, pile_text
-from samedeal.errors import IllegalMove, MalformedBoard, UnseenCard
+from samedeal.cards import DECK, HIDDEN, Card, parse_pile
+from samedeal.errors import IllegalMove, MalformedBoard
 from samedeal.games import GAMES, game_named
 from samedeal.moves import DEAL, DRAW, Move
 from tests.golden.golden_files import assert_sentences
@@ -70,23 +70,6 @@ def test_wording_of_malformed_positions() -> None:
     assert_sentences("engine: positions", list(dict.fromkeys(sentences)))
 
 
-@pytest.mark.parametrize(
-    ("game", "text"),
-    [
-        ("athena", "1: [2C] 3C (4C) 5C | stock: [...] (7C) [8C]"),
-        ("ace-of-hearts", "1: 3C | 01: AH-KH AD"),
-        ("steve", "1: 3C 3C | 02: AS | 05: AS-KS"),
-        ("phoenix", "q: 3C | k: 4C"),
-        ("willow", "q: 3C 4C 5C 6C 7C 8C 9C"),
-    ],
-)
-def test_possible_board_is_accepted(game: str, text: str) -> None:
-    board = position(game, text).board
-    assert board.check() is board
-    masked = board.masked()
-    assert masked.check() is masked
-
-
 def test_deal_from_incomplete_decks_is_rejected() -> None:
     for game in GAMES.values():
         with pytest.raises(ValueError, match=f"{game.title} is dealt from {game.decks} whole decks"):
@@ -104,18 +87,6 @@ FACES = [
     ("steve", "8: ... KC | stock: [4C] (3H) [2S]", "deal", "2S 4C"),
     ("ace-of-hearts", "7: ... KC | stock: [4C] [3H] (2S)", "deal", "3H 4C"),
 ]
-
-
-@pytest.mark.parametrize(("game", "text", "move", "seen"), FACES)
-def test_masked_board_plays_with_given_faces(game: str, text: str, move: str, seen: str) -> None:
-    board = position(game, text).board
-    real = board.play(Move.parse(move))
-    told = board.masked().play(Move.parse(move), cards(seen))
-    assert (told.board, told.step) == (real.board.masked(), real.step)
-    assert pile_text(real.step.seen) == seen
-    assert board.play(Move.parse(move), cards(seen)) == real
-    with pytest.raises(UnseenCard):
-        board.masked().play(Move.parse(move))
 
 
 @pytest.mark.parametrize(("game", "text", "move", "seen"), FACES)
@@ -172,27 +143,6 @@ def test_wrong_face_of_a_known_card_is_rejected() -> None:
     assert half.play(DEAL, cards("2S 3H 4C")).board == board.play(DEAL).board
     with pytest.raises(ValueError, match="the faces given are not those of the cards"):
         half.play(DEAL, cards("2S 4C 3H"))
-
-
-@pytest.mark.parametrize(
-    ("game", "text", "move", "count"),
-    [
-        ("athena", "1: [2C] AS", "1 0", 1),
-        ("athena", "1: (2C) AS", "1 0", 0),
-        ("athena", "1: 2C AS", "1 0", 0),
-        ("athena", "1: AS", "1 0", 0),
-        ("athena", "1: [2C] 9S 8D | 2: TH", "1 2 x2", 1),
-        ("athena", "stock: [...] [4C] (3H) [2S]", "draw", 2),
-        ("athena", "7: ... KC | stock: [4C]", "draw", 1),
-        ("athena", "7: ... KC | w: 4C", "draw", 0),
-        ("steve", "1: KC", "deal", 8),
-        ("ace-of-hearts", "7: ... KC | stock: [4C] [3H]", "deal", 2),
-        ("steve", "01: AC", "01 1", 0),
-    ],
-)
-def test_turns_up_counts_new_cards(game: str, text: str, move: str, count: int) -> None:
-    board = position(game, text).board
-    assert board.turns_up(Move.parse(move)) == board.masked().turns_up(Move.parse(move)) == count
 
 
 def test_worry_backs_are_recognized() -> None:

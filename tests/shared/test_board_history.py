@@ -5,7 +5,7 @@ import pytest
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
-from samedeal.errors import CannotUndo, IllegalMove, MalformedText, PlayError, SamedealError, UnseenCard
+from samedeal.errors import CannotUndo, IllegalMove, MalformedText, PlayError, SamedealError
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal.protocol_codes import RefusalCode
@@ -98,21 +98,6 @@ def test_wording_of_refused_actions() -> None:
         lines.append(f"{RefusalCode.CANNOT_UNDO}\t{now.why_no_undo}")
     assert after(Undo.FREE, "1 0").why_no_undo is None
     assert_sentences("engine: actions", list(dict.fromkeys(lines)))
-
-
-def test_masked_play_needs_the_faces() -> None:
-    real = play("1: [2C] AS", game="athena")
-    masked = real.masked()
-    with pytest.raises(UnseenCard):
-        masked.act("1 0")
-    then = real.act("1 0")
-    assert masked.act("1 0", faces=then.seen) == then.masked()
-    assert masked.undo_rule is real.undo_rule
-
-
-def test_play_is_frozen() -> None:
-    with pytest.raises(AttributeError):
-        play().revision = 3  # type: ignore[misc]  # that it can't be done is the point
 
 
 def test_play_of_ten_thousand_moves_does_not_recurse() -> None:

@@ -122,8 +122,3 @@ def test_rematches_cycle_through_games() -> None:
         "athena",
     ]
     assert Options().game(41) == game_named("willow")
-
-
-def test_options_are_frozen() -> None:
-    with pytest.raises(AttributeError):
-        Options().players = 3  # type: ignore[misc]  # that it can't be done is the point
