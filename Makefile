@@ -61,7 +61,7 @@ lint: .venv/.test
 
 games: .venv/.test
 	@$(BIN)/python -m tests.tools.game_texts
-	@REGENERATE=1 $(BIN)/pytest -q tests/shared tests/client -k 'golden or wording'
+	@REGENERATE=1 $(BIN)/pytest -q tests/shared tests/client -k 'golden or wording or page_says'
 	@$(BIN)/python shared/conformance/record_transcripts.py
 
 levels: .venv/.test

@@ -48,7 +48,7 @@ def in_words(effect: object) -> str:
         case ViewPile(pile):
             return f"view {pile}"
         case RunCommand(command):
-            return command.value
+            return str(command.value)
         case Cancelled(idle):
             return "nothing to cancel" if idle else "cancel"
         case TypedCommand(word, card):
