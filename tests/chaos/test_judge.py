@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace as altered
+from functools import partial
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
@@ -58,13 +59,19 @@ from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
+from tests.client.server_messages import acked, board_state
 from tests.shared.joint_deals import public_deal, some_bytes
 
+if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
+
+Spoil = Callable[["Round"], object]
 SEED = bytes(range(32))
 START = 1_790_000_000_000
 ENDS = START + 10_000
 DELAY = 3_000
 ANA, BOB = "aaaa", "bbbb"
+NAMES = {ANA: "ana", BOB: "bob"}
 
 
 def chained(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
@@ -153,31 +160,19 @@ class Round:
         return heads
 
     def standings(self) -> tuple[Standing, ...]:
-        ana, bob = (self.plays[player][-1][1] for player in (ANA, BOB))
-        lines = [
-            Standing(
-                place=0,
-                player=ANA,
-                name="ana",
-                foundation_cards=ana.board.foundation_cards,
-                time=0,
-                moves=ana.moves,
-                undos=ana.undos,
-            ),
-            Standing(
-                place=0,
-                player=BOB,
-                name="bob",
-                foundation_cards=bob.board.foundation_cards,
-                time=0,
-                moves=bob.moves,
-                undos=bob.undos,
-            ),
-        ]
-        lines.sort(key=lambda line: -line.foundation_cards)
+        ends = {player: plays[-1][1] for player, plays in self.plays.items()}
+        cards = {player: play.board.foundation_cards for player, play in ends.items()}
         return tuple(
-            replace(line, place=1 + sum(other.foundation_cards > line.foundation_cards for other in lines))
-            for line in lines
+            Standing(
+                place=1 + sum(other > cards[player] for other in cards.values()),
+                player=player,
+                name=NAMES[player],
+                foundation_cards=cards[player],
+                time=0,
+                moves=ends[player].moves,
+                undos=ends[player].undos,
+            )
+            for player in sorted(ends, key=lambda player: -cards[player])
         )
 
     def state(self, phase: Any) -> RoomState:
@@ -206,13 +201,13 @@ class Round:
         journal.sent.append(SentMessage(1, Join(id=1, room="friday")))
         journal.received += [
             ReceivedMessage(1, Joined(to=1, room="friday", seat=1, generation=1), START - 100),
-            ReceivedMessage(1, board_state(deal, self.heads[player][0]), START + 1),
+            ReceivedMessage(1, replace(board_state("friday", deal), head=self.heads[player][0]), START + 1),
         ]
         for action, play in self.plays[player][1:]:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
             journal.sent.append(SentMessage(1, act))
             at = self.logs[player][play.revision - 1].committed_at
-            ack = acked(act, play, at)
+            ack = acked(play, act, at)
             journal.received.append(ReceivedMessage(1, ack, START + 1_000 * play.revision + 2))
         rival = BOB if player == ANA else ANA
         journal.received.append(ReceivedMessage(1, self.update(rival), START + 1_100))
@@ -245,26 +240,12 @@ class Round:
         return journal
 
     def evidence(self) -> Evidence:
-        moved = [
-            SequencedEvent(
-                0,
-                0,
-                entry.committed_at,
-                MoveCommitted(
-                    player,
-                    entry.revision,
-                    entry.action,
-                    entry.seen,
-                    entry.foundation_cards,
-                    entry.moves,
-                    entry.undos,
-                    False,
-                    False,
-                ),
-            )
-            for player, log in self.logs.items()
-            for entry in log
-        ]
+        moved = []
+        for player, log in self.logs.items():
+            for each in log:
+                counts = (each.seen, each.foundation_cards, each.moves, each.undos)
+                move = MoveCommitted(player, each.revision, each.action, *counts, False, False)
+                moved.append(SequencedEvent(0, 0, each.committed_at, move))
         finished = SequencedEvent(0, 0, self.finished_at, RaceChanged(self.race, ("finished",), ""))
         started = SequencedEvent(0, 0, START - 1, RaceChanged(self.race_before(), ("countdown",), ""))
         events = chained([started, *moved, finished])
@@ -297,34 +278,25 @@ class Round:
         self.journals[name].received.append(ReceivedMessage(1, message, at))
 
 
-def board_state(play: Play, head: bytes) -> BoardState:
-    return BoardState(
-        room="friday",
-        revision=play.revision,
-        game="athena",
-        piles=play.board.masked().piles,
-        hash=play.board.state_hash(),
-        moves=play.moves,
-        undos=play.undos,
-        head=head,
-        may_undo=play.why_no_undo is None,
-    )
+JUDGED: list[ParameterSet] = []
+JUDGED_DRAWS: list[ParameterSet] = []
 
 
-def acked(act: Act, play: Play, at: int) -> Acked:
-    undone = act.action == UNDO
-    return Acked(
-        to=act.id,
-        time=at,
-        hash=play.board.state_hash(),
-        receipt=b"",
-        seen=play.seen,
-        piles=play.board.masked().piles if undone else (),
-        may_undo=not undone or play.why_no_undo is None,
-    )
+def judged(*sentences: str, among: list[ParameterSet] = JUDGED) -> Callable[[Spoil], Spoil]:
+    """Mark a function that changes a round. Each sentence is part of a violation that the judge then reports."""
+
+    def add(spoil: Spoil) -> Spoil:
+        among.append(pytest.param(spoil, sentences, id=spoil.__name__))
+        return spoil
+
+    return add
 
 
-def check(spoil: Callable[[Round], object], *sentences: str) -> None:
+judged_draw = partial(judged, among=JUDGED_DRAWS)
+"""Mark a function that changes a round with a joint deal. The judge says this about its draws, and nothing else."""
+
+
+def check(spoil: Spoil, *sentences: str) -> None:
     """Change a round and check that each sentence is part of a violation that the judge reports."""
     played = Round()
     spoil(played)
@@ -351,14 +323,12 @@ def test_table_of_a_tide_without_a_result_is_found() -> None:
     check(short, "the table of the tide in athena")
 
 
-def test_wrong_table_of_a_series_is_found() -> None:
-    def of_series(played: Round) -> None:
-        played.race = replace(played.race, options=replace(played.race.options, series=2))
-
-    check(of_series, "ana: was sent another table of the series")
+@judged("ana: was sent another table of the series")
+def wrong_table_of_a_series(played: Round) -> None:
+    played.race = replace(played.race, options=replace(played.race.options, series=2))
 
 
-SPOILED: dict[str, Callable[[Round], object]] = {
+SPOILED: dict[str, Spoil] = {
     "is lost": lambda played: played.logs[ANA].pop(),
     "was acked as revision 4, the log has": lambda played: played.logs[ANA].append(
         replace(played.logs[ANA].pop(), request=7)
@@ -393,16 +363,14 @@ SPOILED: dict[str, Callable[[Round], object]] = {
 
 
 @pytest.mark.parametrize(("sentence", "spoil"), SPOILED.items(), ids=SPOILED)
-def test_violation_is_found(sentence: str, spoil: Callable[[Round], object]) -> None:
+def test_violation_is_found(sentence: str, spoil: Spoil) -> None:
     check(spoil, sentence)
 
 
-def test_action_logged_twice_is_found() -> None:
-    def twice(played: Round) -> None:
-        last = played.logs[ANA][-1]
-        played.logs[ANA].append(replace(last, revision=last.revision + 1))
-
-    check(twice, "which was not sent")
+@judged("which was not sent")
+def action_logged_twice(played: Round) -> None:
+    last = played.logs[ANA][-1]
+    played.logs[ANA].append(replace(last, revision=last.revision + 1))
 
 
 def test_action_that_nobody_sent_is_found() -> None:
@@ -496,20 +464,16 @@ def test_refused_action_in_the_log_is_found(code: str) -> None:
     check(refuse, f"is in the log and was refused as {code}")
 
 
-def test_early_action_may_count_later() -> None:
-    def ahead(played: Round) -> None:
-        played.journals["ana"].sent.append(SentMessage(1, Act(id=104, revision=3, action="draw")))
-        played.add_received("ana", Refused(to=104, code="stale", message="Not yet", revision=1))
-
-    check(ahead)
+@judged()
+def early_action_may_count_later(played: Round) -> None:
+    played.journals["ana"].sent.append(SentMessage(1, Act(id=104, revision=3, action="draw")))
+    played.add_received("ana", Refused(to=104, code="stale", message="Not yet", revision=1))
 
 
-def test_action_over_a_replaced_connection_is_found() -> None:
-    def replaced(played: Round) -> None:
-        came = PresenceChanged(BOB, 2, connected=True)
-        played.alter_events = lambda events: chained([SequencedEvent(0, 0, START, came), *events])
-
-    check(replaced, "was sent over a replaced connection")
+@judged("was sent over a replaced connection")
+def action_over_a_replaced_connection(played: Round) -> None:
+    came = PresenceChanged(BOB, 2, connected=True)
+    played.alter_events = lambda events: chained([SequencedEvent(0, 0, START, came), *events])
 
 
 def test_board_that_never_existed_is_found() -> None:
@@ -518,48 +482,36 @@ def test_board_that_never_existed_is_found() -> None:
     check(lambda played: played.change("ana", BoardState, may_undo=True), "another board of revision 0")
 
 
-def test_answers_out_of_order_are_found() -> None:
-    def swap(played: Round) -> None:
-        received = played.journals["ana"].received
-        received[3], received[4] = received[4], received[3]
-
-    check(swap, "not answered once for each request")
+@judged("not answered once for each request")
+def answers_out_of_order(played: Round) -> None:
+    received = played.journals["ana"].received
+    received[3], received[4] = received[4], received[3]
 
 
-def test_unfinished_race_is_found() -> None:
-    def racing(played: Round) -> None:
-        played.race = replace(played.race, phase="racing")
-
-    check(racing, "the race is racing, not finished")
+@judged("the race is racing, not finished")
+def unfinished_race(played: Round) -> None:
+    played.race = replace(played.race, phase="racing")
 
 
-def test_late_end_is_found() -> None:
-    def late(played: Round) -> None:
-        played.finished_at = ENDS + 6_000
-
-    check(late, "finished 6.0 s after its end")
+@judged("finished 6.0 s after its end")
+def late_end(played: Round) -> None:
+    played.finished_at = ENDS + 6_000
 
 
-def test_late_announcement_of_the_end_is_found() -> None:
-    def late(played: Round) -> None:
-        received = played.journals["bob"].received
-        received[-1] = altered(received[-1], received_at=played.finished_at + 7_000)
-
-    check(late, "bob: learned of the end 7.0 s after it")
+@judged("bob: learned of the end 7.0 s after it")
+def late_announcement_of_the_end(played: Round) -> None:
+    received = played.journals["bob"].received
+    received[-1] = altered(received[-1], received_at=played.finished_at + 7_000)
 
 
-def test_race_finished_twice_is_found() -> None:
-    def twice(played: Round) -> None:
-        played.alter_events = lambda events: chained([*events, events[-1]])
-
-    check(twice, "finished 2 times")
+@judged("finished 2 times")
+def race_finished_twice(played: Round) -> None:
+    played.alter_events = lambda events: chained([*events, events[-1]])
 
 
-def test_gap_in_events_is_found() -> None:
-    def gap(played: Round) -> None:
-        played.alter_events = lambda events: [*events[:1], *events[2:]]
-
-    check(gap, "the events have a gap", "the events differ from the log")
+@judged("the events have a gap", "the events differ from the log")
+def gap_in_events(played: Round) -> None:
+    played.alter_events = lambda events: [*events[:1], *events[2:]]
 
 
 @pytest.mark.parametrize(
@@ -573,6 +525,7 @@ def test_wrong_standings_are_found(fields: dict[str, Any]) -> None:
     check(other, "the replay gives", "was sent wrong standings")
 
 
+@judged("ana: has not resigned, contrary to the answers")
 def resigned(played: Round, at: int = START + 4_500) -> None:
     """Ana resigns and gets an acknowledgement."""
     played.journals["ana"].sent.append(SentMessage(1, Resign(id=500)))
@@ -580,6 +533,7 @@ def resigned(played: Round, at: int = START + 4_500) -> None:
     received.insert(len(received) - 1, ReceivedMessage(1, Done(to=500), at))
 
 
+@judged("ana: has resigned, contrary to the answers")
 def out(played: Round) -> None:
     """The race records that ana has resigned."""
     ana, bob = played.race.racers
@@ -589,49 +543,33 @@ def out(played: Round) -> None:
         journal.received[-1] = altered(journal.received[-1], message=played.state("finished"))
 
 
-def test_resignation_is_no_violation() -> None:
-    def both(played: Round) -> None:
-        resigned(played)
-        out(played)
-
-    check(both)
-
-
-def test_resignation_without_effect_is_found() -> None:
-    check(resigned, "ana: has not resigned, contrary to the answers")
+@judged()
+def resignation_is_no_violation(played: Round) -> None:
+    resigned(played)
+    out(played)
 
 
 def test_resignation_after_the_race_is_no_violation() -> None:
     check(lambda played: resigned(played, at=ENDS + 1))
 
 
-def test_resignation_that_nobody_sent_is_found() -> None:
-    check(out, "ana: has resigned, contrary to the answers")
+@judged("ana: action 1 counts although it came after the resignation")
+def action_after_the_resignation(played: Round) -> None:
+    resigned(played)
+    out(played)
+    first = SequencedEvent(0, 0, START, RaceChanged(played.race, ("resigned",), ANA))
+    played.alter_events = lambda events: chained([first, *events])
 
 
-def test_action_after_the_resignation_is_found() -> None:
-    def after(played: Round) -> None:
-        resigned(played)
-        out(played)
-        first = SequencedEvent(0, 0, START, RaceChanged(played.race, ("resigned",), ANA))
-        played.alter_events = lambda events: chained([first, *events])
-
-    check(after, "ana: action 1 counts although it came after the resignation")
+@judged("does not match the commitment", "was sent a wrong commitment")
+def seed_unlike_its_commitment(played: Round) -> None:
+    played.race = replace(played.race, commitment=commitment(bytes(32)))
 
 
-def test_seed_unlike_its_commitment_is_found() -> None:
-    def other(played: Round) -> None:
-        played.race = replace(played.race, commitment=commitment(bytes(32)))
-
-    check(other, "does not match the commitment", "was sent a wrong commitment")
-
-
-def test_deal_of_another_day_is_found() -> None:
-    def other(played: Round) -> None:
-        proof = str(public_deal("ace-of-hearts"))
-        played.race = replace(played.race, deal="daily 2026-11-22", solver=SOLVER, seed=b"", proof=proof)
-
-    check(other, "friday: the deal is not proven")
+@judged("friday: the deal is not proven")
+def deal_of_another_day(played: Round) -> None:
+    proof = str(public_deal("ace-of-hearts"))
+    played.race = replace(played.race, deal="daily 2026-11-22", solver=SOLVER, seed=b"", proof=proof)
 
 
 def drawn(played: Round) -> None:
@@ -666,7 +604,7 @@ def shown(played: Round) -> RoomState:
     )
 
 
-def check_draw(spoil: Callable[[Round], object], *sentences: str) -> None:
+def check_draw(spoil: Spoil, *sentences: str) -> None:
     """Change a round with a joint deal, and compare what the judge says about its draws."""
     played = Round()
     played.race = replace(played.race, budget=100_000)
@@ -683,11 +621,9 @@ def test_honest_draw_has_no_violations() -> None:
     check_draw(lambda played: None)
 
 
-def test_deal_of_other_seats_than_shown_is_found() -> None:
-    def spoil(played: Round) -> None:
-        played.journals["ana"].revealed[2] = played.journals["ana"].revealed[2][:1]
-
-    check_draw(spoil, "ana: the deal was drawn from other seats than those shown in draw 2")
+@judged_draw("ana: the deal was drawn from other seats than those shown in draw 2")
+def deal_of_other_seats_than_shown(played: Round) -> None:
+    played.journals["ana"].revealed[2] = played.journals["ana"].revealed[2][:1]
 
 
 def test_racer_who_did_not_reveal_is_found() -> None:
@@ -698,64 +634,50 @@ def test_seats_shown_in_another_draw_do_not_matter() -> None:
     check_draw(lambda played: played.journals["bob"].revealed.update({1: ()}))
 
 
-def test_silent_player_who_had_revealed_is_found() -> None:
-    def spoil(played: Round) -> None:
-        journal = played.journals["eve"]
-        journal.name = "cid"
-        journal.sent.append(SentMessage(1, RevealShare(id=7, draw=1, share=bytes(32))))
-        played.add_received("eve", Done(to=7))
-
-    check_draw(spoil, "cid: revealed its share in draw 1, and is listed as silent")
+@judged_draw("cid: revealed its share in draw 1, and is listed as silent")
+def silent_player_who_had_revealed(played: Round) -> None:
+    journal = played.journals["eve"]
+    journal.name = "cid"
+    journal.sent.append(SentMessage(1, RevealShare(id=7, draw=1, share=bytes(32))))
+    played.add_received("eve", Done(to=7))
 
 
-def test_silent_player_whose_share_was_refused_is_not_found() -> None:
-    def spoil(played: Round) -> None:
-        journal = played.journals["eve"]
-        journal.name = "cid"
-        journal.sent.append(SentMessage(1, RevealShare(id=7, draw=1, share=bytes(32))))
-        played.add_received("eve", Refused(to=7, code="bad_share", message="too late"))
-
-    check_draw(spoil)
+@judged_draw()
+def silent_player_whose_share_was_refused_is_not_found(played: Round) -> None:
+    journal = played.journals["eve"]
+    journal.name = "cid"
+    journal.sent.append(SentMessage(1, RevealShare(id=7, draw=1, share=bytes(32))))
+    played.add_received("eve", Refused(to=7, code="bad_share", message="too late"))
 
 
-def test_other_shares_than_those_of_the_deal_are_found() -> None:
-    def spoil(played: Round) -> None:
-        played.change("ana", RoomState, shares=shown(played).shares[:1])
-
-    check_draw(spoil, "ana: was shown other shares than those of the deal")
+@judged_draw("ana: was shown other shares than those of the deal")
+def other_shares_than_those_of_the_deal(played: Round) -> None:
+    played.change("ana", RoomState, shares=shown(played).shares[:1])
 
 
-def test_shares_of_an_earlier_draw_are_not_compared() -> None:
-    def spoil(played: Round) -> None:
-        played.change("ana", RoomState, draw=1, shares=shown(played).shares[:1])
-
-    check_draw(spoil)
+@judged_draw()
+def shares_of_an_earlier_draw_are_not_compared(played: Round) -> None:
+    played.change("ana", RoomState, draw=1, shares=shown(played).shares[:1])
 
 
-def test_other_lost_seats_than_those_of_the_race_are_found() -> None:
-    def spoil(played: Round) -> None:
-        played.change("bob", RoomState, lost=(LostSeat(draw=1, seat=3, name="cid", reason="left"),))
-
-    check_draw(spoil, "bob: was shown other lost seats than those of the race")
+@judged_draw("bob: was shown other lost seats than those of the race")
+def other_lost_seats_than_those_of_the_race(played: Round) -> None:
+    played.change("bob", RoomState, lost=(LostSeat(draw=1, seat=3, name="cid", reason="left"),))
 
 
-def test_lost_seat_that_is_not_listed_is_found() -> None:
-    def spoil(played: Round) -> None:
-        dan = Racer("dddd", "dan", 4)
-        drawing = replace(played.race_before(), draw=1, lost=(), shares=(), proof="", racers=(*played.race.racers, dan))
-        before = SequencedEvent(0, 0, START - 2, RaceChanged(drawing, ("countdown",), ""))
-        played.alter_events = lambda events: chained([before, *events])
-
-    check_draw(spoil, "friday: dan lost seat 4 in draw 1 and is not listed")
+@judged_draw("friday: dan lost seat 4 in draw 1 and is not listed")
+def lost_seat_that_is_not_listed(played: Round) -> None:
+    dan = Racer("dddd", "dan", 4)
+    drawing = replace(played.race_before(), draw=1, lost=(), shares=(), proof="", racers=(*played.race.racers, dan))
+    before = SequencedEvent(0, 0, START - 2, RaceChanged(drawing, ("countdown",), ""))
+    played.alter_events = lambda events: chained([before, *events])
 
 
-def test_changed_list_of_lost_seats_is_found() -> None:
-    def spoil(played: Round) -> None:
-        lost = (LostShare(1, 3, "left", "cid"),)
-        before = SequencedEvent(0, 0, START - 2, RaceChanged(replace(played.race_before(), lost=lost), ("left",), ""))
-        played.alter_events = lambda events: chained([before, *events])
-
-    check_draw(spoil, "friday: the list of lost seats was changed")
+@judged_draw("friday: the list of lost seats was changed")
+def changed_list_of_lost_seats(played: Round) -> None:
+    lost = (LostShare(1, 3, "left", "cid"),)
+    before = SequencedEvent(0, 0, START - 2, RaceChanged(replace(played.race_before(), lost=lost), ("left",), ""))
+    played.alter_events = lambda events: chained([before, *events])
 
 
 def test_proof_of_another_draw_is_found() -> None:
@@ -780,37 +702,29 @@ def test_room_that_could_not_draw_its_deal_need_not_finish() -> None:
     assert not any("not finished" in violation for violation in judge(played.evidence()))
 
 
-def test_exclusion_of_a_player_who_lost_the_seat_is_justified() -> None:
-    def spoil(played: Round) -> None:
-        played.journals["eve"].name = "cid"
-        played.journals["eve"].excluded = "race_started"
-        played.race = replace(played.race, lost=(LostShare(1, 3, "silent", "cid"),))
-
-    check(spoil)
+@judged()
+def exclusion_of_a_player_who_lost_the_seat_is_justified(played: Round) -> None:
+    played.journals["eve"].name = "cid"
+    played.journals["eve"].excluded = "race_started"
+    played.race = replace(played.race, lost=(LostShare(1, 3, "silent", "cid"),))
 
 
-def test_early_seed_is_found() -> None:
-    def early(played: Round) -> None:
-        played.add_received("ana", replace(played.state("racing"), event=100, seed=SEED), START + 50)
-
-    check(early, "while the race was racing", "was sent the phase racing after finished")
+@judged("while the race was racing", "was sent the phase racing after finished")
+def early_seed(played: Round) -> None:
+    played.add_received("ana", replace(played.state("racing"), event=100, seed=SEED), START + 50)
 
 
-def test_two_rooms_for_a_rematch_are_found() -> None:
-    def two(played: Round) -> None:
-        for name, room in (("ana", "friday-2"), ("bob", "other")):
-            played.journals[name].sent.append(SentMessage(1, Join(id=900, room="friday")))
-            played.add_received(name, Created(to=900, room=room))
-
-    check(two, "the rematch is in friday-2, other")
+@judged("the rematch is in friday-2, other")
+def two_rooms_for_a_rematch(played: Round) -> None:
+    for name, room in (("ana", "friday-2"), ("bob", "other")):
+        played.journals[name].sent.append(SentMessage(1, Join(id=900, room="friday")))
+        played.add_received(name, Created(to=900, room=room))
 
 
-def test_racer_may_see_boards_after_the_race() -> None:
-    def over(played: Round) -> None:
-        board = DelayedBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, time=START)
-        played.add_received("ana", board, played.finished_at)
-
-    check(over)
+@judged()
+def racer_may_see_boards_after_the_race(played: Round) -> None:
+    board = DelayedBoard(player=BOB, revision=0, piles=(), moves=0, undos=0, time=START)
+    played.add_received("ana", board, played.finished_at)
 
 
 @pytest.mark.parametrize("fields", [{"foundation_cards": 7}, {"moves": 30}, {"acted_at": 5}, {"seat": 9}], ids=str)
@@ -834,20 +748,16 @@ def test_player_without_a_seat_has_no_counts(moves: int, sentences: tuple[str, .
     check(kick, *sentences)
 
 
-def test_counts_of_a_lost_action_are_no_violation() -> None:
-    def lose(played: Round) -> None:
-        played.lost = range(START, START + 2_000)
-        played.change("ana", ProgressUpdate, acted_at=START + 900)
-
-    check(lose)
+@judged()
+def counts_of_a_lost_action_are_no_violation(played: Round) -> None:
+    played.lost = range(START, START + 2_000)
+    played.change("ana", ProgressUpdate, acted_at=START + 900)
 
 
-def test_board_shown_too_early_is_found() -> None:
-    def early(played: Round) -> None:
-        received = played.journals["eve"].received
-        received[-2] = altered(received[-2], received_at=received[-2].received_at - 10)
-
-    check(early, "5 ms too early")
+@judged("5 ms too early")
+def board_shown_too_early(played: Round) -> None:
+    received = played.journals["eve"].received
+    received[-2] = altered(received[-2], received_at=received[-2].received_at - 10)
 
 
 @pytest.mark.parametrize(("early", "found"), [(3_005, []), (3_010, ["5 ms too early"])])
@@ -860,13 +770,11 @@ def test_clock_may_differ_by_its_steps(early: int, found: list[str]) -> None:
     check(step, *found)
 
 
-def test_boards_may_be_shown_after_the_race() -> None:
-    def over(played: Round) -> None:
-        for action, play in played.plays[BOB][2:]:
-            move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=ENDS)
-            played.add_received("eve", move, played.finished_at)
-
-    check(over)
+@judged()
+def boards_may_be_shown_after_the_race(played: Round) -> None:
+    for action, play in played.plays[BOB][2:]:
+        move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=ENDS)
+        played.add_received("eve", move, played.finished_at)
 
 
 @pytest.mark.parametrize("fields", [{"action": "1 2"}, {"seen": b"\x01"}, {"revision": 2}], ids=str)
@@ -874,6 +782,7 @@ def test_wrong_move_shown_is_found(fields: dict[str, Any]) -> None:
     check(lambda played: played.change("eve", DelayedMove, **fields), "eve: saw")
 
 
+@judged()
 def kicked(played: Round) -> None:
     """Bob is kicked during the race, which counts as a resignation."""
     racers = [replace(racer, resigned=racer.player == BOB) for racer in played.race.racers]
@@ -884,15 +793,12 @@ def kicked(played: Round) -> None:
         played.change(name, RoomState, standings=played.race.standings)
 
 
-def test_kicked_player_is_no_violation() -> None:
-    check(kicked)
-
-
 @pytest.mark.parametrize("code", ["kicked", "banned", "room_closed", "race_started", "no_tide"])
 def test_exclusion_without_a_reason_is_found(code: str) -> None:
     check(lambda played: played.journals["bob"].exclude(code), f"bob: was excluded as {code} without a reason")
 
 
+@judged("which is more than 60 s")
 def closed(played: Round) -> None:
     """The operator closes the room before the race is finished."""
     played.race = replace(played.race, phase="closed", seed=b"", standings=())
@@ -902,24 +808,16 @@ def closed(played: Round) -> None:
         played.change(name, RoomState, phase="closed", seed=b"", standings=())
 
 
-def test_room_closed_by_the_operator_is_no_violation() -> None:
-    def exclude(played: Round) -> None:
-        closed(played)
-        played.keys.clear()
-        played.journals["bob"].exclude("room_closed")
-
-    check(exclude)
+@judged()
+def room_closed_by_the_operator_is_no_violation(played: Round) -> None:
+    closed(played)
+    played.keys.clear()
+    played.journals["bob"].exclude("room_closed")
 
 
-def test_key_that_outlives_a_closed_room_is_found() -> None:
-    check(closed, "which is more than 60 s")
-
-
-def test_client_without_the_end_is_found() -> None:
-    def stay(played: Round) -> None:
-        played.journals["bob"].saw_the_end = False
-
-    check(stay, "bob: did not see the end")
+@judged("bob: did not see the end")
+def client_without_the_end(played: Round) -> None:
+    played.journals["bob"].saw_the_end = False
 
 
 def test_changed_player_id_is_found() -> None:
@@ -958,12 +856,10 @@ def test_wrong_key_is_found(name: str, lifetime: float | None, sentence: str) ->
     check(lambda played: played.keys.append(StoredKey(name, lifetime, 100)), sentence)
 
 
-def test_news_of_a_private_room_is_found() -> None:
-    def tell(played: Round) -> None:
-        played.race = replace(played.race, private=True)
-        played.news.append(told(played.race))
-
-    check(tell, "the private room friday was told")
+@judged("the private room friday was told")
+def news_of_a_private_room(played: Round) -> None:
+    played.race = replace(played.race, private=True)
+    played.news.append(told(played.race))
 
 
 def told(race: Race) -> RaceNews:
@@ -975,7 +871,7 @@ def told(race: Race) -> RaceNews:
 def test_action_without_a_seat_is_found() -> None:
     move = SequencedEvent(0, 0, START + 2_000, MoveCommitted("cccc", 1, "draw", b"", 0, 1, 0, False, False))
     cid = Journal("cid", "friday", player="cccc", saw_the_end=True)
-    ack = acked(Act(id=1, revision=0, action="draw"), Round().plays[ANA][1][1], START)
+    ack = acked(Round().plays[ANA][1][1], Act(id=1, revision=0, action="draw"), START)
     cid.received.append(ReceivedMessage(1, ack, START))
 
     def intrude(played: Round) -> None:
@@ -983,3 +879,13 @@ def test_action_without_a_seat_is_found() -> None:
         played.alter_events = lambda events: chained([events[0], move, *events[1:]])
 
     check(intrude, "friday: cccc: action 1 counts although the player has no seat", "cid: was acked an action without")
+
+
+@pytest.mark.parametrize(("spoil", "sentences"), JUDGED)
+def test_judge_finds_what_was_changed(spoil: Spoil, sentences: tuple[str, ...]) -> None:
+    check(spoil, *sentences)
+
+
+@pytest.mark.parametrize(("spoil", "sentences"), JUDGED_DRAWS)
+def test_judge_finds_what_was_changed_in_a_draw(spoil: Spoil, sentences: tuple[str, ...]) -> None:
+    check_draw(spoil, *sentences)
