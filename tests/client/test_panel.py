@@ -15,6 +15,7 @@ from samedeal_client.views.meters import bar, sparkline
 from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows
 from samedeal_client.views.plot import Curve, cards_plot
 from samedeal_client.widgets.style_colours import PAINTS
+from tests.golden.golden_files import assert_golden
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
@@ -28,59 +29,8 @@ def texts(rows: tuple[Row, ...], width: int) -> list[str]:
     return [row_text(row).rstrip() for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("ms", "text"),
-    [
-        (0, "00:00"),
-        (999, "00:00"),
-        (167_000, "02:47"),
-        (3_599_999, "59:59"),
-        (3_767_000, "1:02:47"),
-        (36_000_000, "10:00:00"),
-        (-1, "00:00"),
-    ],
-)
-def test_clock_text(ms: int, text: str) -> None:
-    assert clock_text(ms) == text
-
-
-@pytest.mark.parametrize(
-    ("part", "total", "text"),
-    [
-        (0, 52, "▔▔▔▔▔▔▔▔"),
-        (1, 52, "▀▔▔▔▔▔▔▔"),
-        (10, 52, "▀▀▔▔▔▔▔▔"),
-        (26, 52, "▀▀▀▀▔▔▔▔"),
-        (51, 52, "▀▀▀▀▀▀▀▔"),
-        (52, 52, "▀▀▀▀▀▀▀▀"),
-    ],
-)
-def test_a_bar_is_empty_only_at_zero_and_full_only_at_total(part: int, total: int, text: str) -> None:
-    assert row_text(bar(part, total, 8, BARE)) == text
-
-
-def test_an_ascii_bar_has_whole_steps() -> None:
-    assert [row_text(bar(part, 52, 8, ASCII)) for part in (0, 1, 26, 51, 52)] == [
-        "--------",
-        "#-------",
-        "####----",
-        "#######-",
-        "########",
-    ]
-    assert bar(52, 52, 3, ASCII) == (Span("###", "bar"),)
-    assert bar(1, 52, 0, ASCII) == ()
-
-
 def test_the_rest_of_a_coloured_bar_differs_in_style_alone() -> None:
     assert bar(26, 52, 4, GLYPHS) == (Span("▀▀", "bar"), Span("▀▀", "rest"))
-
-
-def test_the_lowest_bar_of_a_sparkline_means_zero() -> None:
-    assert sparkline([0, 1, 2, 4, 8], GLYPHS) == "▁▂▃▅█"
-    assert sparkline([0, 1, 2, 4, 8], ASCII) == "_.:=#"
-    assert sparkline([0, 1, 16], GLYPHS) == "▁▂█"
-    assert sparkline([0, 1, 1], GLYPHS, maximum=1) == "▁██"
-    assert sparkline([], GLYPHS) == ""
 
 
 FIELD = (
@@ -95,90 +45,9 @@ FIELD = (
 OWN = RankedPlayer(2, "ana", 9, 52, you=True)
 
 
-def test_a_player_has_two_rows() -> None:
-    assert texts(ranking_rows(FIELD, BARE, 30, 18), 30) == [
-        " 1 mira                 19/52",
-        "   ▀▀▀▀▀▀▀▀▀▀▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
-        " 2 k0ji            away 14/52",
-        "   ▀▀▀▀▀▀▀▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
-        " 3 名前名前     resigned 6/52",
-        "   ▀▀▀▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
-        " 4 bot-easy-g… finished 02:47",
-        "   ▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
-        "▸5 you                   0/52",
-        "   ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔",
-    ]
-
-
-def test_narrow_rows_cut_names_and_use_short_words() -> None:
-    assert texts(ranking_rows(FIELD[2:4], BARE, 18, 4), 18) == [
-        " 3 名前… resigned",
-        "   ▀▀▔▔▔▔▔▔▔▔▔▔▔▔",
-        " 4 bot-… in 02:47",
-        "   ▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
-    ]
-    assert texts(ranking_rows(FIELD[2:3], ASCII, 30, 4), 30)[0] == " 3 ????????     resigned 6/52"
-
-
-def test_change_of_place_replaces_the_mark() -> None:
-    up, down = FIELD[4]._replace(rank=1, moved=1), FIELD[0]._replace(rank=12, moved=-1)
-    assert texts(ranking_rows((up, down), BARE, 22, 2), 22) == ["▲1 you     ▔▔▔▔  0/52", "▼12 mira   ▀▔▔▔ 19/52"]
-    assert texts(ranking_rows((up, down), ASCII, 22, 2), 22) == ["^1 you     ----  0/52", "v12 mira   #--- 19/52"]
-
-
 def test_own_bar_has_its_own_style() -> None:
     styles = [{span.style for span in row if "▀" in span.text} for row in ranking_rows((FIELD[0], OWN), BARE, 30, 4)]
     assert styles == [set(), {"bar"}, set(), {"you"}]
-
-
-def test_many_players_have_one_row_each() -> None:
-    assert texts(ranking_rows(FIELD, BARE, 40, 5), 40) == [
-        " 1 mira          ▀▀▀▀▔▔▔▔▔▔▔      19/52",
-        " 2 k0ji          ▀▀▀▔▔▔▔▔▔▔▔ away 14/52",
-        " 3 名前名前      ▀▔▔▔▔▔▔▔▔▔▔   resigned",
-        " 4 bot-easy-goi… ▀▀▀▀▀▀▀▀▀▀▀   in 02:47",
-        "▸5 you           ▔▔▔▔▔▔▔▔▔▔▔       0/52",
-    ]
-    assert texts(ranking_rows(FIELD, GLYPHS, 22, 9), 22) == [
-        " 1 mira         19/52",
-        " 2 k0ji    away 14/52",
-        " 3 名前名…   resigned",
-        " 4 bot-ea…   in 02:47",
-        "▸5 you           0/52",
-    ]
-
-
-def test_players_left_out_are_counted_and_you_are_kept() -> None:
-    assert texts(ranking_rows(FIELD, GLYPHS, 22, 4), 22) == [
-        " 1 mira         19/52",
-        " 2 k0ji    away 14/52",
-        "▸5 you           0/52",
-        "   … 2 more players",
-    ]
-    assert texts(ranking_rows(FIELD[::-1], GLYPHS, 22, 3), 22) == [
-        "▸5 you           0/52",
-        " 4 bot-easy… in 02:47",
-        "   … 3 more players",
-    ]
-    assert texts(ranking_rows(FIELD, GLYPHS, 22, 0), 22) == []
-    assert texts(ranking_rows((), GLYPHS, 22, 9), 22) == []
-
-
-def test_a_narrow_title_omits_the_spectators() -> None:
-    assert row_text(panel_title(5, 2, GLYPHS, 30)).rstrip() == " RACE  5 players · 2 watching"
-    assert row_text(panel_title(5, 2, GLYPHS, 22)).rstrip() == " RACE  5 players"
-    assert row_text(panel_title(1, 0, GLYPHS, 22)).rstrip() == " RACE  1 player"
-
-
-def test_panel_title_counts_the_last_seconds() -> None:
-    lefts = (30_001, 30_000, 29_001, 1_001, 0)
-    assert [row_text(panel_title(5, 2, GLYPHS, 18, left)).rstrip() for left in lefts] == [
-        " RACE  5 players",
-        " 30 SECONDS LEFT",
-        " 30 SECONDS LEFT",
-        " 2 SECONDS LEFT",
-        " TIME'S UP",
-    ]
 
 
 ORDER = (
@@ -195,60 +64,8 @@ def cells(line: Standing, look: Look, width: int) -> list[str]:
     return [row_text(cell) for cell in standing_cells(line, 104, look, you=line.player == "m", width=width)]
 
 
-def test_standings_have_bars_where_there_is_room() -> None:
-    assert [cells(line, GLYPHS, 80) for line in ORDER] == [
-        ["1", "ana", "104/104", "06:58", "141", "3", "████████████████████"],
-        ["2", "mira (you)", "97/104", "unfinished", "152", "11", "██████████████████▋"],
-        ["3", "名前名前名前名前", "64/104", "resigned", "118", "2", "████████████▎"],
-        ["4", "bot-easy", "1/104", "unfinished", "60", "0", "▎"],
-    ]
-    assert cells(ORDER[1], ASCII, 60) == ["2", "mira (you)", "97/104", "unfinished", "152", "11", ""]
-
-
 ANA = Curve("ana", ((60_000, 13), (90_000, 26), (150_000, 52), (210_000, 52)))
 MIRA = Curve("mira", ((30_000, 13), (120_000, 26), (150_000, 13)))
-
-
-def test_a_plot_of_two_players() -> None:
-    assert texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, GLYPHS), 48) == [
-        " foundations   ana ──  mira ··",
-        "  52┤                          ╭────────────────",
-        "  39┤                          │",
-        "  26┤                ╭────·─·─·╯",
-        "  13┤     ·····╭·─·─·╯····     ·················",
-        "   0┼──────────┴──────────┬─────────┬──────────┬",
-        "  00:00      01:00      02:00     03:00    04:00",
-    ]
-    assert texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, ASCII), 48) == [
-        " foundations   ana **  mira ..",
-        "  52|                          *****************",
-        "  39|                          |",
-        "  26|                *****.*.*.*",
-        "  13|     .....*.*.*.*....     .................",
-        "   0+----------+----------+---------+----------+",
-        "  00:00      01:00      02:00     03:00    04:00",
-    ]
-
-
-def test_equal_curves_take_turns() -> None:
-    down = Curve("ana", ((10_000, 52), (40_000, 26), (70_000, 0)))
-    assert texts(cards_plot([down, down], 52, 100_000, 25, 5, GLYPHS), 25)[1:4] == [
-        "  52┤ ╭─·─·─╮",
-        "  26┤ │     ╰─·─·─╮",
-        "   0┼─┴─────────┬─┴──────",
-    ]
-
-
-def test_an_empty_plot_is_its_axes() -> None:
-    assert texts(cards_plot([], 52, 0, 24, 5, GLYPHS), 24) == [
-        " foundations",
-        "  52┤",
-        "  26┤",
-        "   0┼───────────────────",
-        "  00:00",
-    ]
-    with pytest.raises(ValueError, match="not 23 and 5"):
-        cards_plot([], 52, 0, 23, 5, GLYPHS)
 
 
 NAMES = st.text(st.sampled_from("ab1 é名ｱ́̈한🂡"), min_size=0, max_size=30)
@@ -265,6 +82,41 @@ PLAYERS = st.builds(
     resigned=st.booleans(),
     finish_time=st.none() | st.integers(0, 7_200_000),
 )
+
+
+def test_parts_of_the_panel_match_their_golden() -> None:
+    up, down = FIELD[4]._replace(rank=1, moved=1), FIELD[0]._replace(rank=12, moved=-1)
+    falling = Curve("ana", ((10_000, 52), (40_000, 26), (70_000, 0)))
+    shown: dict[str, list[str]] = {
+        "times": [clock_text(ms) for ms in (0, 999, 167_000, 3_599_999, 3_767_000, 36_000_000, -1)],
+        "bars": [row_text(bar(part, 52, 8, look)) for look in (BARE, ASCII) for part in (0, 1, 10, 26, 51, 52)],
+        "short bars": [row_text(bar(52, 52, 3, ASCII)), row_text(bar(1, 52, 0, ASCII))],
+        "sparklines": [sparkline(counts, GLYPHS) for counts in ([0, 1, 2, 4, 8], [0, 1, 16], [])],
+        "sparklines of other kinds": [sparkline([0, 1, 2, 4, 8], ASCII), sparkline([0, 1, 1], GLYPHS, maximum=1)],
+        "two rows for each player": texts(ranking_rows(FIELD, BARE, 30, 18), 30),
+        "two narrow rows": texts(ranking_rows(FIELD[2:4], BARE, 18, 4), 18),
+        "names in ASCII": texts(ranking_rows(FIELD[2:3], ASCII, 30, 4), 30)[:1],
+        "changes of places": texts(ranking_rows((up, down), BARE, 22, 2), 22),
+        "changes of places in ASCII": texts(ranking_rows((up, down), ASCII, 22, 2), 22),
+        "one row for each of many": texts(ranking_rows(FIELD, BARE, 40, 5), 40),
+        "one narrow row": texts(ranking_rows(FIELD, GLYPHS, 22, 9), 22),
+        "players are left out": texts(ranking_rows(FIELD, GLYPHS, 22, 4), 22),
+        "the first one is you": texts(ranking_rows(FIELD[::-1], GLYPHS, 22, 3), 22),
+        "no room": texts(ranking_rows(FIELD, GLYPHS, 22, 0), 22),
+        "nobody": texts(ranking_rows((), GLYPHS, 22, 9), 22),
+        "titles": [row_text(panel_title(*of, GLYPHS, width)) for *of, width in ((5, 2, 30), (5, 2, 22), (1, 0, 22))],
+        "last seconds": [row_text(panel_title(5, 2, GLYPHS, 18, left)) for left in (30_001, 30_000, 29_001, 1_001, 0)],
+        "standings": [" | ".join(cells(line, GLYPHS, 80)) for line in ORDER],
+        "narrow standings": [" | ".join(cells(ORDER[1], ASCII, 60))],
+        "a plot of two players": texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, GLYPHS), 48),
+        "a plot in ASCII": texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, ASCII), 48),
+        "equal curves take turns": texts(cards_plot([falling, falling], 52, 100_000, 25, 5, GLYPHS), 25),
+        "an empty plot": texts(cards_plot([], 52, 0, 24, 5, GLYPHS), 24),
+    }
+    pages = [f"== {name}\n" + "".join(f"{row.rstrip()}\n" for row in rows) for name, rows in shown.items()]
+    assert_golden("screens/panel.txt", "\n".join(pages))
+    with pytest.raises(ValueError, match="not 23 and 5"):
+        cards_plot([], 52, 0, 23, 5, GLYPHS)
 
 
 @given(st.lists(PLAYERS, max_size=16), LOOKS, st.integers(16, 90), st.integers(1, 40))
