@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace as altered
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from msgspec.structs import replace
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 Spoil = Callable[["Round"], object]
+AnySpoil = TypeVar("AnySpoil", bound=Callable[..., object])
 SEED = bytes(range(32))
 START = 1_790_000_000_000
 ENDS = START + 10_000
@@ -282,10 +283,10 @@ JUDGED: list[ParameterSet] = []
 JUDGED_DRAWS: list[ParameterSet] = []
 
 
-def judged(*sentences: str, among: list[ParameterSet] = JUDGED) -> Callable[[Spoil], Spoil]:
+def judged(*sentences: str, among: list[ParameterSet] = JUDGED) -> Callable[[AnySpoil], AnySpoil]:
     """Mark a function that changes a round. Each sentence is part of a violation that the judge then reports."""
 
-    def add(spoil: Spoil) -> Spoil:
+    def add(spoil: AnySpoil) -> AnySpoil:
         among.append(pytest.param(spoil, sentences, id=spoil.__name__))
         return spoil
 

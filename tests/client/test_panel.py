@@ -104,7 +104,10 @@ def test_parts_of_the_panel_match_their_golden() -> None:
         "the first one is you": texts(ranking_rows(FIELD[::-1], GLYPHS, 22, 3), 22),
         "no room": texts(ranking_rows(FIELD, GLYPHS, 22, 0), 22),
         "nobody": texts(ranking_rows((), GLYPHS, 22, 9), 22),
-        "titles": [row_text(panel_title(*of, GLYPHS, width)) for *of, width in ((5, 2, 30), (5, 2, 22), (1, 0, 22))],
+        "titles": [
+            row_text(panel_title(players, spectators, GLYPHS, width))
+            for players, spectators, width in ((5, 2, 30), (5, 2, 22), (1, 0, 22))
+        ],
         "last seconds": [row_text(panel_title(5, 2, GLYPHS, 18, left)) for left in (30_001, 30_000, 29_001, 1_001, 0)],
         "standings": [" | ".join(cells(line, GLYPHS, 80)) for line in ORDER],
         "narrow standings": [" | ".join(cells(ORDER[1], ASCII, 60))],

@@ -19,7 +19,7 @@ def test_illegal_move_has_its_reason_and_wording() -> None:
         text, _, words = rest.rpartition(": move ")
         source, *more = words.split(" ")
         size = int(more.pop().removeprefix("x")) if more and more[-1].startswith("x") else 1
-        board, move = position(game, text).board, Move(source, *(more or [""]), size)
+        board, move = position(game, text).board, Move(source, more[0] if more else "", size)
         assert move not in board.legal_moves()
         with pytest.raises(IllegalMove) as caught:
             board.play(move)
