@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -52,7 +53,7 @@ from samedeal_client.widgets.board import RegionView
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
-from tests.golden.golden_files import assert_golden, assert_sentences
+from tests.golden.golden_files import HERE, assert_answers, assert_golden, assert_sentences
 from tests.shared.playouts import FAMILIES
 
 WILLOW = "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | 7: 2C | q: 5H 7H | w: 7D | r: 3S 2S"
@@ -76,42 +77,47 @@ def pile(ui: RunningApp, key: str) -> str:
     return " ".join(str(Card(card)) if card < 0x40 else "?" for card in shown.piles[shown.game.index[key]])
 
 
-GESTURES = {
-    "two keys move what fits": ("willow", "3 2", ["3 2 x2"]),
-    "enter makes the best move": ("willow", "6 enter", ["6 0"]),
-    "enter moves the marked cards": ("willow", "3 enter", ["3 2 x2"]),
-    "a key twice makes the best move": ("willow", "6 6", ["6 0"]),
-    "0 names the foundations": ("willow", "6 0", ["6 0"]),
-    "a fan is a target": ("willow", "q w", ["q w"]),
-    "and a source": ("willow", "w q", ["w q"]),
-    "an empty column is a target": ("willow", "3 5", ["3 5 x2"]),
-    "and no source": ("willow", "5", []),
-    "of which the next key may be meant as a target": ("willow", "5 6 6 6", ["6 0"]),
-    "an illegal move is not sent": ("willow", "1 4", []),
-    "minus marks fewer cards": ("willow", "3 minus 5", ["3 5"]),
-    "plus marks more cards": ("willow", "3 minus plus 5", ["3 5 x2"]),
-    "escape cancels": ("willow", "3 escape 2", []),
-    "backspace cancels": ("willow", "6 2 backspace", []),
-    "backspace undoes": ("willow", "6 6 backspace", ["6 0", "undo"]),
-    "z undoes": ("willow", "6 6 z", ["6 0", "undo"]),
-    "a click on a hint is its key": ("willow", "6 6 hint:undo", ["6 0", "undo"]),
-    "x collects": ("willow", "x", ["6 0", "r 0", "r 0"]),
-    "space draws": ("athena", "space", ["draw"]),
-    "a click on the stock draws": ("athena", "click:stock", ["draw"]),
-    "but not with marked cards": ("athena", "click:4.0 click:stock", []),
-    "two clicks move cards": ("willow", "click:3.1 click:2.1", ["3 2 x2"]),
-    "two clicks on names move what fits": ("willow", "click:3 click:2", ["3 2 x2"]),
-    "the marked cards move, and no others": ("willow", "click:3.2 click:2.1", []),
-    "nor do others that are dragged": ("willow", "drag:3.2:2.1", []),
-    "a second slow click puts a card back": ("willow", "click:3.2 click:3.2 2", []),
-    "a second click marks what is no target": ("willow", "click:4.0 click:3.1 click:3.1 click:2.1", ["3 2 x2"]),
-    "another mouse button cancels": ("willow", "click:3.2 right:2.1 2", []),
-    "a drag moves cards": ("willow", "drag:3.1:2.1", ["3 2 x2"]),
-    "a drag moves one card": ("willow", "drag:3.2:5", ["3 5"]),
-    "a drag moves to a foundation": ("willow", "drag:6.1:01", ["6 0"]),
-    "other cards are dragged than those marked": ("willow", "click:4.0 drag:3.1:2.1", ["3 2 x2"]),
+NEARLY_WON = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
+TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
+
+
+def to_and_fro(**options: object) -> Referee:
+    return Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=_options("phoenix", **options))
+
+
+def before_the_deal() -> Referee:
+    referee = Referee("willow", phase="countdown")
+    referee.time = START - 2_500
+    return referee
+
+
+RACES: dict[str, Callable[[], Referee]] = {
+    "Willow": lambda: willow(undo="free", hints=False),
+    "Willow, narrow": lambda: willow(deal="#422366"),
+    "Athena": lambda: athena(undo="free", hints=True),
+    "Nothing for the foundations": lambda: willow("1: KS | 2: KH"),
+    "Nearly won": lambda: willow(NEARLY_WON),
+    "Resigned": willow,
+    "Before the deal": before_the_deal,
+    "Only moves back and forth, which can be undone": lambda: to_and_fro(undo="free", end_when_settled=False),
+    "Only moves back and forth": lambda: to_and_fro(undo="off"),
 }
-"""Keys, clicks and drags, and the actions that they make. A place is a pile, or a pile and one of its cards."""
+"""Races by the headings of the page."""
+
+
+async def do(ui: RunningApp, gesture: str) -> None:
+    """Press a key, click on or drag between places, each a pile or a pile and one of its cards, or click on a key's hint."""
+    match gesture.split(":"):
+        case ["click", place]:
+            await ui.click(*spot(place))
+        case ["right", place]:
+            await ui.click(*spot(place), button=3)
+        case ["drag", source, target]:
+            await ui.drag(*spot(source), *spot(target))
+        case ["hint", word]:
+            await ui.click_hint(word)
+        case _:
+            await ui.press(gesture)
 
 
 def spot(place: str) -> tuple[str, int | None]:
@@ -119,25 +125,32 @@ def spot(place: str) -> tuple[str, int | None]:
     return key, int(card) if card else None
 
 
-@pytest.mark.parametrize(("game", "gestures", "acts"), GESTURES.values(), ids=GESTURES)
-async def test_gestures_make_the_expected_moves(
-    game: str, gestures: str, acts: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_races_go_on_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line goes on from the one above it. The answer has the actions that are sent, and what the client then says.
+
+    What it says at first, if nothing is to say, is left out.
+    """
     monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
-    async with running_app(athena() if game == "athena" else willow()) as ui:
-        for gesture in gestures.split():
-            match gesture.split(":"):
-                case ["click", place]:
-                    await ui.click(*spot(place))
-                case ["right", place]:
-                    await ui.click(*spot(place), button=3)
-                case ["drag", source, target]:
-                    await ui.drag(*spot(source), *spot(target))
-                case ["hint", word]:
-                    await ui.click_hint(word)
-                case _:
-                    await ui.press(gesture)
-        assert ui.acts == acts
+    page = (HERE / "answers" / "races.txt").read_text(encoding="utf-8")
+    answers: list[str] = []
+    for heading, *lines in (section.splitlines() for section in page.split("\n# ")[1:]):
+        async with running_app(RACES[heading](), (60, 20) if "narrow" in heading else (80, 24)) as ui:
+            prompt = ui.message * (ui.message_style == "label")
+            for question in (line.partition(" =>")[0] for line in lines if line):
+                gestures, _, place = question.partition("; ")
+                acted = len(ui.acts)
+                for gesture in gestures.split():
+                    await do(ui, gesture)
+                said = ui.line(f"#{place}") if place else ui.message.removeprefix(prompt)
+                answers.append(f"[{', '.join(ui.acts[acted:])}] {said}")
+    given = iter(answers)
+    assert_answers("races", lambda heading, question: next(given))
+
+
+def test_wording_of_hints() -> None:
+    now = board("willow", "1: KH QS JD | 2: QH JS")
+    moves = (Move("1", FOUNDATION), Move("1", "3", 2), Move("1", "3", 3), Move("2", "1", 1))
+    assert_sentences("hints", [f"{move}\t{hint_text(now, move, DEFAULT, Look())}" for move in moves])
 
 
 async def test_move_is_shown_before_the_server_answers() -> None:
@@ -171,11 +184,6 @@ async def test_long_message_takes_the_line_of_the_keys() -> None:
         assert "Esc cancel" in ui.line("#keys")
 
 
-async def test_narrow_header_shows_the_whole_deal() -> None:
-    async with running_app(Referee("willow", deal="#422366"), (60, 20)) as ui:
-        assert "Willow #422366 " in ui.line("#header")
-
-
 async def test_keys_name_undo_only_if_it_is_possible() -> None:
     referee = athena(undo="no-reveal")
     referee.play = referee.play.act("w 0")
@@ -183,20 +191,6 @@ async def test_keys_name_undo_only_if_it_is_possible() -> None:
         assert "undo" in ui.line("#keys")
         await ui.press("12")
         assert "undo" not in ui.line("#keys")
-
-
-async def test_keys_are_shortened_at_80_columns() -> None:
-    async with running_app(athena(hints=True, undo="free")) as ui:
-        await ui.press("space")
-        assert ui.line("#keys") == "␣ draw  ⌫ undo  ? hint  ^R resign  x to foundations  / find  ^Q quit  F1 help"
-
-
-async def test_keys_name_a_smaller_and_a_larger_selection() -> None:
-    async with running_app(willow(), (60, 20)) as ui:
-        await ui.press("3")
-        assert ui.line("#keys") == "⏎ best move  - fewer cards  Esc cancel  ^Q quit  F1 help"
-        await ui.press("-")
-        assert ui.line("#keys") == "⏎ best move  + more cards  Esc cancel  ^Q quit  F1 help"
 
 
 async def test_revealing_move_is_shown_with_the_revealed_card() -> None:
@@ -602,9 +596,6 @@ async def test_ended_connection_is_explained() -> None:
         assert ui.line("#banner").startswith("You are connected from somewhere else now. Ctrl+Q ")
 
 
-TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
-
-
 @pytest.mark.parametrize("undo", ["free", "off"])
 async def test_move_back_and_forth_is_not_useful(undo: str) -> None:
     options = Options(games=("phoenix",), undo=undo, hints=True)  # type: ignore[arg-type]  # one of its words
@@ -709,9 +700,6 @@ async def test_resign_key_asks_first(answer: str) -> None:
         assert ui.message_style == "notice"
 
 
-NEARLY_WON = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
-
-
 async def test_finished_player_is_not_offered_bots_to_watch() -> None:
     async with running_app(willow(NEARLY_WON)) as ui:
         state = ui.referee.state()
@@ -741,13 +729,6 @@ async def test_resigned_player_can_go_to_the_lobby() -> None:
         await ui.press("ctrl+r", "y", "l")
         await ui.wait_until(lambda: ui.screen == "LobbyScreen")
         assert any(isinstance(request, Leave) for request in ui.referee.requests)
-
-
-async def test_watch_key_is_a_pile_during_the_race() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("w")
-        assert ui.screen == "RaceScreen"
-        assert "fan w: 7♦" in ui.message
 
 
 async def test_watch_key_needs_the_option_of_the_room() -> None:
@@ -844,41 +825,6 @@ async def test_screens_match_golden_files(game: str) -> None:
                 await ui.resize(120, 40)
                 larger = f"== 120x40\n{ui.text()}"
     assert_golden(f"screens/race/{game}.txt", text + larger)
-
-
-async def said(referee: Referee, *keys: str) -> str:
-    """Press keys, and return the message."""
-    async with running_app(referee) as ui:
-        await ui.press(*keys)
-        await ui.wait_until(lambda: ui.message_style != "label")
-        return ui.message
-
-
-async def test_wording_of_messages() -> None:
-    waiting = Referee("willow", phase="countdown")
-    waiting.time = START - 2_500
-    may_undo = Options(games=("phoenix",), undo="free", end_when_settled=False)
-    proven = Options(games=("phoenix",), undo="off")
-    lines = [
-        ("illegal move", await said(willow(), "14")),
-        ("unknown key", await said(willow(), "h")),
-        ("before the deal", await said(waiting, "35")),
-        ("hints are off", await said(willow(hints=False), "question_mark")),
-        ("nothing to collect", await said(willow("1: KS | 2: KH"), "x")),
-        ("card in a column", await said(willow(), "slash", "9", "h")),
-        ("card in the waste", await said(athena(), "slash", "a", "h")),
-        ("unseen card", await said(athena(), "slash", "9", "s")),
-        ("stuck", await said(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=may_undo), "1", "2")),
-        ("stuck for good", await said(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=proven))),
-        ("finished", await said(willow(NEARLY_WON), "1", "1")),
-        ("resigned", await said(willow(), "ctrl+r", "y")),
-        ("move after resigning", await said(willow(), "ctrl+r", "y", "32")),
-        ("resign twice", await said(willow(), "ctrl+r", "y", "ctrl+r")),
-    ]
-    now = board("willow", "1: KH QS JD | 2: QH JS")
-    moves = (Move("1", FOUNDATION), Move("1", "3", 2), Move("1", "3", 3), Move("2", "1", 1))
-    lines += [(f"hint {move}", hint_text(now, move, DEFAULT, Look())) for move in moves]
-    assert_sentences("race screen", [f"{case}\t{sentence}" for case, sentence in lines])
 
 
 END_STANDINGS = (
