@@ -12,42 +12,18 @@ from samedeal.board_history import Play, Undo
 from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 from samedeal_client.state.own_play import OwnPlay
 from tests.client.boards import board, reachable
+from tests.golden.golden_files import assert_answers
 from tests.shared.playouts import won_record
 
 
-@pytest.mark.parametrize(
-    ("game", "position"),
-    [
-        # only a run that moves back and forth between two columns
-        ("phoenix", "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"),
-        # no legal move
-        ("willow", "1: 9H | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"),
-        # a king that moves between empty columns
-        ("willow", "1: KH | 2: KD 2H KC"),
-        # draws turn up nothing that fits; one card moves back and forth
-        ("athena", "1: 8D | 2: 8H 7C | 3: KS | 4: KC | 5: 2S 4S | 6: 2C 4C | 7: QS | w: 2H 2D TS"),
-        # only a move off a foundation and back
-        ("steve", "1: KC | 2: KD | 3: KH | 4: KS | 5: KC | 6: KD | 7: KH | 8: 3D | 01: AC 2C"),
-    ],
-)
-def test_dead_end_is_proven(game: str, position: str) -> None:
-    assert is_dead_end(board(game, position))
+def proven(_: str, question: str) -> str:
+    game, _, text = question.partition(" @ ")
+    assert is_dead_end(board(game, text)) == is_dead_end(board(game, text).masked())
+    return "a dead end" if is_dead_end(board(game, text)) else "not proven"
 
 
-@pytest.mark.parametrize(
-    ("game", "position"),
-    [
-        ("willow", "1: 9H AH | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"),
-        # the useful move is the second one
-        ("willow", "1: 9H AH 8C | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"),
-        # an unseen card
-        ("athena", "1: 8D | 2: [8H] 7C | 3: KS | 4: KC | 5: 2S | 6: 2C | 7: QS"),
-        ("athena", "1: 8D | 2: 6H | 3: KS | 4: KC | 5: 2S | 6: 2C | 7: QS | stock: (AH)"),
-        ("ace-of-hearts", "1: KH 2S | 2: KD 4C | stock: (AH)"),
-    ],
-)
-def test_board_with_a_useful_move_is_no_dead_end(game: str, position: str) -> None:
-    assert not is_dead_end(board(game, position).masked())
+def test_dead_ends_are_proven_as_the_page_says() -> None:
+    assert_answers("dead_ends", proven)
 
 
 def test_long_proof_is_given_up() -> None:

@@ -24,35 +24,27 @@ from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
 from samedeal_client.errors import Failure
 from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.state.start_menu import enter_arguments
 from samedeal_client.terminal import use_terminal
+from tests.golden.golden_files import assert_answers
 
 SERVER = "play.example.org"
 
 
-@pytest.mark.parametrize(
-    ("typed", "arguments"),
-    [
-        ("", []),
-        ("friday", ["join", SERVER, "friday"]),
-        ("Friday --ascii", ["join", SERVER, "Friday", "--ascii"]),
-        ("join", ["join", SERVER]),
-        ("watch friday", ["watch", SERVER, "friday"]),
-        ("race", ["race", SERVER]),
-        ("race klondike --plain", ["race", "klondike", SERVER, "--plain"]),
-        ("new --game yukon", ["new", SERVER, "--game", "yukon"]),
-        ("rooms --open", ["rooms", SERVER, "--open"]),
-        ("history", ["history"]),
-        ("--name ana", ["join", SERVER, "--name", "ana"]),
-    ],
-)
-def test_words_become_arguments_for_the_server_of_the_door(typed: str, arguments: list[str]) -> None:
-    assert _arguments(typed.split(), SERVER, plain=False) == arguments
+def arguments_of(heading: str, question: str) -> str:
+    """The command that typed words become at a door, or in a dialog of the start screen."""
+    try:
+        if heading == "The door":
+            return " ".join(_arguments(question.split(), SERVER, plain=False)) or "(start screen)"
+        command, _, rest = question.partition(", last server ")
+        server, _, typed = rest.partition(": ")
+        return " ".join(enter_arguments(command, typed, server.strip("-")))
+    except Failure as error:
+        return str(error)
 
 
-@pytest.mark.parametrize("typed", ["cat /etc/passwd", "play klondike", "replay x", "serve x", "../x", "a.b", "? ?"])
-def test_other_words_are_refused(typed: str) -> None:
-    with pytest.raises(Failure, match="Type help"):
-        _arguments(typed.split(), SERVER, plain=True)
+def test_words_become_arguments_as_the_page_says() -> None:
+    assert_answers("arguments", arguments_of)
 
 
 def test_identity_is_bound_to_door_and_key(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from samedeal_client.start_app import StartApp
 from samedeal_client.state.lobby import game_of_the_day
 from samedeal_client.state.past_races import Opponent, PastRace
 from samedeal_client.state.record_files import save_record
-from samedeal_client.state.start_menu import RESTART, FailedChoice, enter_arguments, starting_text
+from samedeal_client.state.start_menu import RESTART, FailedChoice, starting_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen, boxed
 from samedeal_client.text.spans import row_text
@@ -140,27 +140,6 @@ async def test_todays_deal_is_that_of_the_day() -> None:
 async def test_chosen_game_is_remembered() -> None:
     assert await chosen("g", "p") == ["play", "klondike"]
     assert await chosen("p") == ["play", "klondike"]
-
-
-@pytest.mark.parametrize(
-    ("command", "typed", "server", "arguments"),
-    [
-        ("join", "friday", "example.org", ["join", "example.org", "friday"]),
-        ("watch", "friday", "example.org", ["watch", "example.org", "friday"]),
-        ("join", "friday", "", ["join", "friday"]),
-        ("join", "localhost", "example.org", ["join", "localhost"]),
-        ("join", "other.org", "example.org", ["join", "other.org"]),
-        ("join", "samedeal://other.org/friday", "example.org", ["join", "samedeal://other.org/friday"]),
-        ("watch", "samedeal://other.org/friday", "", ["watch", "samedeal://other.org/friday"]),
-        ("watch", "other.org/friday", "", ["watch", "other.org/friday"]),
-        ("watch", "other.org", "", ["join", "other.org"]),
-        ("watch", "wss://other.org", "", ["join", "wss://other.org"]),
-        ("join", "samedeal join other.org friday", "", ["join", "other.org", "friday"]),
-        ("watch", "samedeal watch other.org friday", "", ["watch", "other.org", "friday"]),
-    ],
-)
-def test_typed_text_becomes_arguments(command: str, typed: str, server: str, arguments: list[str]) -> None:
-    assert enter_arguments(command, typed, server) == arguments
 
 
 async def test_next_tide_of_the_last_server_is_counted_down() -> None:
