@@ -585,8 +585,8 @@ def _break_connection(wire: ProxiedConnection, fault: Fault) -> None:
             wire.delay(min(fault.seconds, 1.0) / 4)
         case "split":
             wire.split(1 + fault.which % 7, fault.seconds)
-        case _:
-            pass
+        case unknown:
+            raise ValueError(f"there is no fault {unknown!r}")
 
 
 async def _cancel_and_wait(tasks: list[asyncio.Task[None]]) -> None:

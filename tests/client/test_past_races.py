@@ -71,34 +71,24 @@ def file(tmp_path: Path) -> HistoryFile:
     return HistoryFile(tmp_path / "state" / "history.jsonl")
 
 
-def test_appended_races_are_read_in_order_of_their_starts(file: HistoryFile) -> None:
-    later, earlier = race(starts=2), race(starts=1)
-    file.append(later)
-    file.append(earlier)
-    assert file.read() == History((earlier, later))
-    assert file.path.stat().st_mode & 0o777 == 0o600
-
-
-def test_missing_file_is_an_empty_history(file: HistoryFile) -> None:
-    assert file.read() == History()
-
-
-def test_last_line_of_a_race_counts(file: HistoryFile) -> None:
-    for place in (1, 2):
-        file.append(race(place=place))
-    assert [each.place for each in file.read().races] == [2]
-
-
-def test_same_race_is_appended_once(file: HistoryFile) -> None:
-    for _ in range(3):
-        file.append(race())
-    assert len(file.path.read_bytes().splitlines()) == 1
-
-
-def test_two_players_of_one_race_are_both_kept(file: HistoryFile) -> None:
-    for name in ("mira", "ivo"):
-        file.append(race(name=name))
-    assert len(file.read().races) == 2
+@pytest.mark.parametrize(
+    ("appended", "kept"),
+    [
+        ([], []),
+        ([race(starts=2), race(starts=1)], [race(starts=1), race(starts=2)]),
+        ([race(place=1), race(place=2)], [race(place=2)]),
+        ([race()] * 3, [race()]),
+        ([race(name="mira"), race(name="ivo")], [race(name="mira"), race(name="ivo")]),
+    ],
+    ids=["none", "in order of their starts", "the last line counts", "once", "two players"],
+)
+def test_appended_races_are_kept(file: HistoryFile, appended: list[PastRace], kept: list[PastRace]) -> None:
+    for each in appended:
+        file.append(each)
+    assert file.read() == History(tuple(kept))
+    if appended:
+        assert file.path.stat().st_mode & 0o777 == 0o600
+        assert len(file.path.read_bytes().splitlines()) == (1 if appended == [race()] * 3 else len(appended))
 
 
 def test_clients_can_append_concurrently(file: HistoryFile) -> None:
@@ -150,18 +140,14 @@ def test_unknown_fields_of_this_version_are_ignored(file: HistoryFile) -> None:
 
 
 def test_best_time_is_that_of_the_game() -> None:
-    races = [race(time=300), race(time=200), race(game="steve", time=100), race(time=0)]
-    assert best_time(races, "willow") == 200
-    assert best_time(races, "athena") is None
-
-
-def test_best_time_leaves_out_later_races() -> None:
-    races = [race(starts=1, time=300), race(starts=2, time=200)]
-    assert best_time(races, "willow", before=2) == 300
-    assert best_time(races, "willow", before=1) is None
+    races = [race(starts=1, time=300), race(starts=2, time=200), race(game="steve", time=100), race(time=0)]
+    assert [best_time(races, "willow"), best_time(races, "athena")] == [200, None]
+    assert [best_time(races, "willow", before=2), best_time(races, "willow", before=1)] == [300, None]
 
 
 def test_summary_counts_races_wins_and_finishes() -> None:
+    assert race(place=1).won
+    assert not race(place=1, time=0, foundation_cards=0, resigned=True).won
     races = [
         race(place=1, time=300),
         race(place=1, players=1, time=400, opponents=()),
@@ -174,11 +160,6 @@ def test_summary_counts_races_wins_and_finishes() -> None:
         "steve": (1, 0, 0, 0),
         "tomorrow": (1, 1, 0, 9),
     }
-
-
-def test_resigned_race_is_not_won() -> None:
-    assert race(place=1).won
-    assert not race(place=1, time=0, foundation_cards=0, resigned=True).won
 
 
 @pytest.mark.parametrize(
@@ -226,42 +207,33 @@ def test_result_of_a_finished_race_has_place_and_opponents() -> None:
     )
 
 
-def test_race_under_way_has_no_result() -> None:
-    assert race_result(RaceServer().model) is None
-
-
 def tallied(server: RaceServer, *tallies: Tally, resigned: bool = False) -> None:
     players = (Seat(player="me", name="ana", seat=1, resigned=resigned), Seat(player="you", name="bo", seat=2))
     server.model = server.model.after(server.state("racing", players=players, tallies=tallies))
 
 
-def test_finished_player_has_a_place_before_the_end() -> None:
+@pytest.mark.parametrize(
+    ("cards", "finishes", "resigned", "expected"),
+    [
+        (52, {"you": 1000, "me": 2000}, False, (2, 52, 2000, "finished")),
+        (3, {}, True, (0, 3, 0, "resigned")),
+        (3, {}, False, (0, 3, 0, "unfinished")),
+    ],
+)
+def test_result_before_the_end(
+    cards: int, finishes: dict[str, int], resigned: bool, expected: tuple[int, int, int, str]
+) -> None:
+    """Only a player who has finished has a place. A race that is quit counts after a move."""
     server = RaceServer()
-    tallied(
-        server,
-        Tally(player="you", foundation_cards=52, finished_at=START + 1000),
-        Tally(player="me", foundation_cards=52, finished_at=START + 2000),
-    )
-    result = race_result(server.model)
+    assert race_result(server.model) is unfinished_race(server.model) is None
+    ends = {player: START + time for player, time in finishes.items()}
+    rows = [
+        Tally(player=each, foundation_cards=cards, moves=4, finished_at=ends.get(each, 0)) for each in ("you", "me")
+    ]
+    tallied(server, *rows, resigned=resigned)
+    result = race_result(server.model) or unfinished_race(server.model)
     assert result is not None
-    assert (result.place, result.time, result.outcome) == (2, 2000, "finished")
-
-
-def test_resigned_player_has_no_place_before_the_end() -> None:
-    server = RaceServer()
-    tallied(server, Tally(player="me", foundation_cards=3, moves=4), resigned=True)
-    result = race_result(server.model)
-    assert result is not None
-    assert (result.place, result.foundation_cards, result.outcome) == (0, 3, "resigned")
-
-
-def test_race_that_is_quit_counts_after_a_move() -> None:
-    server = RaceServer()
-    assert unfinished_race(server.model) is None
-    tallied(server, Tally(player="me", foundation_cards=3, moves=4))
-    result = unfinished_race(server.model)
-    assert result is not None
-    assert (result.place, result.foundation_cards, result.outcome) == (0, 3, "unfinished")
+    assert (result.place, result.foundation_cards, result.time, result.outcome) == expected
 
 
 @pytest.mark.parametrize(("cut_off", "shown"), [(True, "Willow, 3/52"), (False, "")])

@@ -208,29 +208,16 @@ def test_board_older_than_the_history_is_accepted() -> None:
     assert resuming.board_received(2) == NextStep()
 
 
-def test_late_request_explains_one_takeover() -> None:
+@pytest.mark.parametrize(
+    ("requested", "join_pending", "at", "explained"),
+    [(True, False, 20.0, True), (False, True, 20.0, True), (True, False, 70.0, False), (False, False, 11.0, False)],
+    ids=["late request", "join of the player", "old request", "answered request"],
+)
+def test_late_request_explains_one_takeover(requested: bool, join_pending: bool, at: float, explained: bool) -> None:
     resuming = seated()
-    resuming.begin()
-    resuming.disconnected(10.0, join_pending=False)
-    assert resuming.explains_takeover(20.0)
-    assert not resuming.explains_takeover(21.0)
-
-
-def test_unanswered_join_of_the_player_explains_a_takeover() -> None:
-    resuming = resumption()
-    resuming.disconnected(10.0, join_pending=True)
-    assert resuming.explains_takeover(20.0)
-
-
-def test_old_request_explains_no_takeover() -> None:
-    resuming = seated()
-    resuming.begin()
-    resuming.disconnected(10.0, join_pending=False)
-    assert not resuming.explains_takeover(70.0)
-
-
-def test_answered_request_explains_no_takeover() -> None:
-    resuming = seated()
-    resuming.answered(joined(only(resuming.begin())))
-    resuming.disconnected(10.0, join_pending=False)
-    assert not resuming.explains_takeover(11.0)
+    join = only(resuming.begin())
+    if not requested:
+        resuming.answered(joined(join))
+    resuming.disconnected(10.0, join_pending=join_pending)
+    assert resuming.explains_takeover(at) == explained
+    assert not resuming.explains_takeover(at + 1)

@@ -37,12 +37,6 @@ def test_unanswered_requests_keep_their_order() -> None:
     assert requests.in_order() == (first, third)
 
 
-def test_answer_to_no_request_removes_nothing() -> None:
-    requests = pending(*actions(1))
-    assert requests.remove(99) is None
-    assert len(requests.in_order()) == 1
-
-
 def test_rate_limited_request_is_sent_again_when_due() -> None:
     ready = Ready(id=1)
     requests = pending(ready)
@@ -53,24 +47,13 @@ def test_rate_limited_request_is_sent_again_when_due() -> None:
     assert requests.in_order() == (ready,)
 
 
-def test_long_delay_fails_a_request() -> None:
-    join = Join(id=1, room="k7")
+def test_which_refusals_defer_a_request() -> None:
+    (act,), join = actions(1), Join(id=1, room="k7")
     assert not pending(join).defer(rate_limited(join, MAX_RETRY_AFTER + 1), now=0.0)
-
-
-def test_action_is_deferred_however_long_the_delay() -> None:
-    (act,) = actions(1)
     assert pending(act).defer(rate_limited(act, MAX_RETRY_AFTER + 1), now=0.0)
-
-
-def test_other_refusals_are_final() -> None:
-    (act,) = actions(1)
     assert not pending(act).defer(stale(act), now=0.0)
-
-
-def test_refusal_of_no_request_is_not_deferred() -> None:
-    (act,) = actions(1)
     assert not PendingRequests().defer(rate_limited(act), now=0.0)
+    assert pending(act).remove(99) is None
 
 
 def test_new_action_waits_behind_a_deferred_one() -> None:
@@ -78,14 +61,8 @@ def test_new_action_waits_behind_a_deferred_one() -> None:
     requests = pending(first)
     requests.defer(rate_limited(first), now=0.0)
     assert not requests.add(second)
+    assert requests.add(Ready(id=3))
     assert requests.take_due(1.0) == (first, second)
-
-
-def test_other_request_overtakes_a_deferred_action() -> None:
-    (act,) = actions(1)
-    requests = pending(act)
-    requests.defer(rate_limited(act), now=0.0)
-    assert requests.add(Ready(id=2))
 
 
 def test_actions_after_a_deferred_one_are_deferred_too() -> None:
