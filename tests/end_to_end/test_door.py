@@ -500,18 +500,6 @@ async def test_server_learns_the_address_behind_a_load_balancer(home: Path, tmp_
             assert code == 255
 
 
-async def test_stopping_door_tells_its_sessions(server: str, tmp_path: Path) -> None:
-    with door_to(server, tmp_path, 0, free_port()) as stopping:
-        opened = await client(stopping, None)
-        await enter(opened)
-        os.kill(stopping.process.pid, signal.SIGTERM)
-        await until(lambda: opened[2].closed)
-        assert opened[1].get_exit_status() == 75
-        assert opened[2].text.rpartition("\x1b[?1049l")[2].strip().startswith("\x1b[?25h")
-        assert "type the same ssh command again" in opened[2].text
-        assert await asyncio.to_thread(stopping.process.wait, 20) == 0
-
-
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
 async def test_workers_share_the_port_and_are_replaced(server: str, tmp_path: Path, end: signal.Signals) -> None:
     """The sessions of a worker survive the death of another one. All are told when the door stops or is killed."""
@@ -524,10 +512,13 @@ async def test_workers_share_the_port_and_are_replaced(server: str, tmp_path: Pa
         await until(lambda: len(door.workers) == 2 and killed not in door.workers)
         await until(lambda: any(screen.closed for _, _, screen in opened))
         kept = [each for each in opened if not each[2].closed]
-        assert kept
+        await enter(kept[0])
         workers = door.workers
         door.process.send_signal(end)
         await until(lambda: all(screen.closed for _, _, screen in opened))
         assert {channel.get_exit_status() for _, channel, _ in kept} == {75}
+        restored = kept[0][2].text.rpartition("\x1b[?1049l")[2].strip()
+        assert restored.startswith("\x1b[?25h")
+        assert "type the same ssh command again" in restored
         await until(lambda: not any(Path(f"/proc/{worker}/fd").exists() for worker in workers))
         assert await asyncio.to_thread(door.process.wait, 20) == (0 if end == signal.SIGTERM else -end)

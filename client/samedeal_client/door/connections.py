@@ -103,10 +103,6 @@ class DoorServer(asyncssh.SSHServer):
         """Forget the connection. Its session hears of it from the channel."""
         self._door.logged_in(self.connection)
 
-    def begin_auth(self, username: str) -> bool:
-        """Require a login, in which the key can be offered."""
-        return True
-
     def public_key_auth_supported(self) -> bool:
         """Let users log in with keys."""
         return True

@@ -46,7 +46,7 @@ RESTART_TIME: Final = 1.0
 _STOPS: Final = (signal.SIGTERM, signal.SIGINT)
 _SWEEP_TIME: Final = 10.0
 _LEFT_OVER: Final = 100
-"""Number of ended sessions whose reference cycles may lie about, a megabyte each. A search for them stops all others."""
+"""Number of ended sessions whose reference cycles may lie about, 0.3 MB each. A search for them stops all others."""
 
 _CLEAN_TIME: Final = 24 * 3600.0
 _HEADER_TIME: Final = 5.0

@@ -193,19 +193,18 @@ class SessionTerminal(Terminal):
     """
 
     owns_process = False
+    reads_keyboard = is_interactive = False
+    user = ""
+    environment: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}
 
     def __init__(
-        self,
-        channel: SSHServerChannel[str],
-        request: SessionRequest,
-        home: Path,
-        address: str,
-        door: Door,
+        self, channel: SSHServerChannel[str], request: SessionRequest, home: Path, address: str, door: Door
     ) -> None:
         self._channel = channel
-        self._request = request
+        self.user, self.environment, self._command = request.user, request.environment, request.command
         self.home = home
-        self._address = address
+        self.headers = {"X-Forwarded-For": address}
         self._door = door
         self.only_server, self.public_url, self.solvers = door.server, door.public_url, door.solvers
         self.count_dropped = door.metrics.dropped.inc
@@ -227,26 +226,16 @@ class SessionTerminal(Terminal):
         self.driver = SessionDriver
         self.run_command = self._run_nested
         self.ask_secret = self._ask_secret
-        self.on_screen = request.size != (0, 0)
+        self.reads_keyboard = self.is_interactive = request.size != (0, 0)
         language = next(filter(None, map(self.environment.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "UTF-8")
         encoding = "utf-8" if "utf" in language.lower() else "ascii"
-        self._output = _Output(self.send, encoding, terminal=self.on_screen)
-        self._errors = _Output(self._send_error, encoding, terminal=self.on_screen)
-        self._lines = Lines(self.send if self.on_screen else None, lambda: self.stop(130))
+        self._output = _Output(self.send, encoding, terminal=self.is_interactive)
+        self._errors = _Output(self._send_error, encoding, terminal=self.is_interactive)
+        self._lines = Lines(self.send if self.is_interactive else None, lambda: self.stop(130))
         self.lines: LineSource = self._lines
         self._task: asyncio.Task[None] | None = None
 
     # What the client sees
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """The environment variables that the user has sent."""
-        return self._request.environment
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers that tell the server the address of the user."""
-        return {"X-Forwarded-For": self._address}
 
     @property
     def output(self) -> _Output:  # type: ignore[override]  # a TextIOBase has all that is used of a TextIO
@@ -257,21 +246,6 @@ class SessionTerminal(Terminal):
     def errors(self) -> _Output:  # type: ignore[override]  # as for output
         """The stream for errors and warnings."""
         return self._errors
-
-    @property
-    def reads_keyboard(self) -> bool:
-        """Whether the user has a terminal."""
-        return self.on_screen
-
-    @property
-    def is_interactive(self) -> bool:
-        """Whether the user has a terminal."""
-        return self.on_screen
-
-    @property
-    def user(self) -> str:
-        """The name with which the user has logged in."""
-        return self._request.user
 
     def width(self) -> int:
         """Return the width of the terminal, in columns."""
@@ -310,7 +284,7 @@ class SessionTerminal(Terminal):
         self._send(text, self._channel.write)
 
     def _send_error(self, text: str) -> None:
-        self._send(text, self._channel.write if self.on_screen else self._channel.write_stderr)
+        self._send(text, self._channel.write if self.is_interactive else self._channel.write_stderr)
 
     def _send(self, text: str, write: Callable[[str], None]) -> None:
         if text and self._channel.get_write_buffer_size() < _MOST_WAITING:
@@ -415,13 +389,13 @@ class SessionTerminal(Terminal):
 
     async def _run(self) -> int:
         try:
-            words = shlex.split(self._request.command)
+            words = shlex.split(self._command)
         except ValueError:
             words = ["?", "?"]
         if words[:1] in (["help"], ["--help"], ["-h"]):
             self._output.write(f"{HELP}\n")
             return 0
-        plain = not self.on_screen or self.environment.get("TERM") == "dumb" or "--plain" in words
+        plain = not self.is_interactive or self.environment.get("TERM") == "dumb" or "--plain" in words
         arguments = _arguments(words, self.only_server, plain=plain)
         with contextlib.suppress(OSError):
             save_settings(replace(load_settings(), server=self.only_server))
@@ -478,7 +452,7 @@ class SessionTerminal(Terminal):
         suggested = ""
         with contextlib.suppress(MalformedText):
             suggested = clean_name(self.user[:20])
-        name = "" if self.on_screen else suggested or "guest"
+        name = "" if self.is_interactive else suggested or "guest"
         while not name:
             self._output.write(f"Welcome to Samedeal. What is your name{f' [{suggested}]' if suggested else ''}? ")
             typed = await self._lines.read_line()
