@@ -85,7 +85,7 @@ def test_golden_record_wins(game: str) -> None:
     assert play.moves == len(record.actions)
 
 
-@pytest.mark.parametrize("game", oracle.RULES)
+@pytest.mark.parametrize("game", [name for name in oracle.RULES if name in GAMES])
 def test_golden_record_wins_on_oracle(game: str) -> None:
     record = won_record(game)
     piles = words(record.start().board)
