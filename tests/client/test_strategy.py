@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
+from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.cards import FACE, HIDDEN
@@ -150,6 +152,16 @@ def test_random_bot_prefers_moves_that_help() -> None:
     moves = Counter(str(choose_move("random", now, BotMemory(Random(number)))) for number in range(200))
     assert moves["1 0"] > 100
     assert len(moves) > 2
+
+
+def test_random_bot_makes_a_useful_move_if_there_is_no_other() -> None:
+    game = GAMES["russian-solitaire"]
+    game = replace(game, file=structs.replace(game.file, bots={"lure": 0}))
+    for number in range(3):
+        now, memory = numbered(game, number), BotMemory(Random(1))
+        while (move := choose_move("random", now.masked(), memory)) is not None:
+            now = now.play(move).board
+        assert not any(now.turns_up(move) for move in now.legal_moves())
 
 
 def test_bots_of_a_level_differ_by_temperament() -> None:

@@ -51,6 +51,9 @@ DEAL_APPEAL: Final = 0.3
 All other moves have the weight 1. In the file of a game, ``lure`` multiplies the first two.
 """
 
+_LEAST_LURE: Final = 0.001
+"""Minimum of ``lure``, so that a bot that overlooks useful moves makes one if there is no other."""
+
 _GUESSES: Final = 3
 """Number of times that a careful bot guesses where the hidden cards lie, before it plans without guessing."""
 
@@ -113,7 +116,7 @@ def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
 
 def _appeal(board: Board, move: Move) -> float:
     """Return the weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
-    lure = board.game.file.bots.get("lure", 1.0)
+    lure = max(board.game.file.bots.get("lure", 1.0), _LEAST_LURE)
     if move.target == FOUNDATION:
         return lure * FOUNDATION_APPEAL
     if move == DEAL:
