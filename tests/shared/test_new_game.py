@@ -162,7 +162,7 @@ def test_offered_games_are_games_until_the_next_offer() -> None:
         ({DEFAULT_GAME: HAMLET_FILE}, f"another game called '{DEFAULT_GAME}'"),
         ({"house": VARIANT, "laertes": HAMLET_FILE}, "another game called 'laertes'"),
         ({"house": f"{HAMLET_FILE}[variants.{DEFAULT_GAME}]"}, f"another game called '{DEFAULT_GAME}'"),
-        ({"house": house(weather="1")}, "house.toml: Object contains unknown field `weather`"),
+        ({"house": house(weather="1")}, "house.toml: There is no key 'weather'"),
         ({"\x1b[2J" * 20: HAMLET_FILE}, "small letters"),
         ({f"house{at}": HAMLET_FILE for at in range(MOST_OFFERED + 1)}, f"at most {MOST_OFFERED} files"),
     ],
