@@ -33,7 +33,7 @@ from samedeal_server.page.files import PageFiles
 from samedeal_server.rooms import race_now
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
-from tests.end_to_end.browser import DEADLINE, ENGINES, BiDiError, Browser, Engine, running_browser
+from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, BiDiError, Browser, Engine, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
@@ -58,6 +58,10 @@ from tests.server.races import race_alone, shorten_wait
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
 
+BELOW_NEWS = """
+const [boards, all] = ["#boards", "#race > div"].map(found => document.querySelector(found).getBoundingClientRect())
+return boards.left === all.left
+"""
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
 
 
@@ -79,7 +83,7 @@ async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) ->
     """
     record = Record.parse((RECORDS / f"{game}.txt").read_text())
     mira = await opened(one.url, games=(game,), deal=str(record.deal), start="all-ready", series=3)
-    await sit(browser, one.url)
+    await sit(browser, one.url, size=SMALL_PHONE if hand == "finger" else LAPTOP)
     await browser.shows("Race 1 of 3", "caption")
     await mira.join(ROOM)
     await browser.shows("mira", "tbody")
@@ -99,6 +103,7 @@ async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) ->
             await acked(browser, number)
     await browser.until("document.getAnimations().length > 40")  # the cards fall
     await browser.shows("You finished in")
+    assert hand == "finger" or await browser.run(BELOW_NEWS)  # and not beside them, over the standings
     await mira.expect(Done, Resign)
     over = await mira.state(lambda state: state.phase == "finished")
     await browser.shows(f"Place 1 in {clock_text(over.standings[0].time)}")

@@ -9,7 +9,7 @@ const STEP = 48 // px from a column to the next where the columns are alone in t
 const GAP = 5
 const COLUMN = 64 + 5 * STRIP // px for a column
 const ROW = 9 // piles above the columns in one row; where there are more, foundations have a row of their own
-const ASIDE = 14 // px between the cards of the waste
+const ASIDE = 20 // px at most between the cards of the waste
 const KINDS = ["foundation", "cell", "reserve", "fan", "waste", "stock"]
 const MOST = 2.4 // largest scale
 const SLACK = 6 // px that a tap may move
@@ -30,14 +30,15 @@ function upright(game, ratio) {
 	for (const row of count(others) <= ROW ? [others] : [found, ...chunks]) {
 		const step = Math.min(STEP, (across - WIDTH) / Math.max(1, count(row) - 1))
 		const down = row.some(({what}) => what === "fan") ? 2 * STRIP : 0
+		const aside = Math.min(ASIDE, step - 24)
 		let [left, right] = [0, across - WIDTH]
 		for (const pile of row.filter(({what}) => !/waste|stock/.test(what))) {
 			at.set(pile.key, {x: left, y, room: down})
 			left += step
 		}
 		for (const pile of row.filter(({what}) => /waste|stock/.test(what)).reverse()) {
-			if (pile.what === "waste") right -= 2 * ASIDE
-			at.set(pile.key, {x: right, y, room: 0, aside: ASIDE})
+			if (pile.what === "waste") right -= 2 * aside
+			at.set(pile.key, {x: right, y, room: 0, aside})
 			right -= step
 		}
 		y += HEIGHT + GAP + down
@@ -167,7 +168,7 @@ export class Table {
 			const first = isPicked && this.view.drawn[i].at(-(picked.size ?? largest(key)))
 			button.classList.toggle("picked", Boolean(isPicked))
 			button.classList.toggle("takes", takes)
-			button.classList.toggle("empty", !piles[i].length)
+			button.classList.toggle("empty", isSpread(what) && !piles[i].length)
 			button.style.setProperty("--from", `${first ? first.top - y : 0}px`)
 			button.style.setProperty("--top", `${(this.view.drawn[i].at(-1)?.top ?? y) - y}px`)
 			const words = [inWords({what, key}, piles[i]), isPicked && "picked", takes && "takes what is picked"]
