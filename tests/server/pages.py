@@ -85,3 +85,19 @@ def documented_fields(text: str, *, with_defaults: bool) -> list[list[str]]:
             row[1] = " ".join(sorted(row[1].split()))
     assert all(row[-1] for row in cells(text)), "each field has its meaning"
     return rows
+
+
+def check_message(
+    kind: type[msgspec.Struct], *, with_defaults: bool, is_request: bool = False, page: str = PAGE
+) -> None:
+    """Check that a page describes a message with its fields, and says what answers a request."""
+    text = section(f"### {kind.__name__}", page)
+    assert text.strip().startswith(f"`{kind.__struct_config__.tag}` ")
+    assert not is_request or re.search(r"Answer: `(\w+)`", text)
+    assert documented_fields(text, with_defaults=with_defaults) == fields(kind, with_defaults=with_defaults)
+
+
+def check_map(kind: type[msgspec.Struct], page: str = PAGE) -> None:
+    """Check that a page describes a map with its fields."""
+    text = page.partition(f"A map `{kind.__name__}`")[2]
+    assert documented_fields(text, with_defaults=False) == fields(kind, with_defaults=False)

@@ -95,59 +95,34 @@ def test_path_may_start_with_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reading("--data ~/cards").values.data == Path("/home/mira/cards")
 
 
-INVALID: list[tuple[str, str | None, dict[str, str]]] = [
-    ("--port x", None, {}),
-    ("--port 70000", None, {}),
-    ("--port 1_0", None, {}),
-    ("", None, {"SAMEDEAL_PORT": ""}),
-    ("", "port = '80'", {}),
-    ("", "port = 1.5", {}),
-    ("", "port = true", {}),
-    ("", "host = 7", {}),
-    ("", "announce = 'yes'", {}),
-    ("--data ~nobody-of-that-name/x", None, {}),
-    ("--durability never", None, {}),
-    ("--limit-rate nan", None, {}),
-    ("--limit-rooms 0", None, {}),
-    ("--data=", None, {}),
-    ("--data=a\x07b", None, {}),
-    ("--data=a\udcffb", None, {}),
-    ("--announce maybe", None, {}),
-    ("", "prot = 1", {}),
-    ("", "log_level = 'info'", {}),
-    ("", "[limits]\nroom = 1", {}),
-    ("", "[limit]\nrooms = 1", {}),
-    ("", "limits = 1", {}),
-    ("", "port = ", {}),
-    ("", None, {"SAMEDEAL_HOSTS": "a"}),
-    ("", None, {"SAMEDEAL_QQ": "a"}),
-    ("", None, {"SAMEDEAL_SERVICE_HOST": "10.0.0.1"}),
-    ("", None, {"SAMEDEAL_PORT_7777_TCP": "tcp://10.0.0.1:7777"}),
-    ("--redis=a\x07b", None, {}),
-    ("--tls-cert cert.pem", None, {}),
-    ("--public-url here", None, {}),
-    ("--trusted-proxies proxy", None, {}),
-    ("", "trusted-proxies = ['proxy']", {}),
-    ("", None, {"SAMEDEAL_PUBLIC_URL": "here"}),
-    ("", "tls-key = 'key.pem'", {}),
-    ("--host=", None, {}),
-    ("--origins cards.example.org", None, {}),
-    ("", "origins = ['https://cards.example.org/lobby']", {}),
-    ("--hook https://example.org --hook ftp://example.org/secret", None, {}),
-    ("--tides noon", None, {}),
-    ("", "tides = ['24:00 willow']", {}),
-    ("", "tides = ['*:30 willow', '9:30 spider']", {}),
-    ("", "tides = ['*:30 willow', '09:30 spider']", {}),
-    ("", "tides = {noon = 'willow'}", {}),
-    ("", f"tides = {[f'*:0{minute} willow' for minute in range(5)]}", {}),
-]
+INVALID_FLAGS = (
+    *("--port x", "--port 70000", "--port 1_0", "--data ~nobody-of-that-name/x", "--durability never"),
+    *("--limit-rate nan", "--limit-rooms 0", "--data=", "--data=a\x07b", "--data=a\udcffb"),
+    *("--announce maybe", "--redis=a\x07b", "--tls-cert cert.pem", "--public-url here"),
+    *("--trusted-proxies proxy", "--host=", "--origins cards.example.org"),
+    *("--hook https://example.org --hook ftp://example.org/secret", "--tides noon"),
+)
+INVALID_FILES = (
+    *("port = '80'", "port = 1.5", "port = true", "host = 7", "announce = 'yes'", "prot = 1"),
+    *("log_level = 'info'", "[limits]\nroom = 1", "[limit]\nrooms = 1", "limits = 1", "port = "),
+    *("trusted-proxies = ['proxy']", "tls-key = 'key.pem'"),
+    *("origins = ['https://cards.example.org/lobby']", "tides = ['24:00 willow']"),
+    *("tides = ['*:30 willow', '9:30 spider']", "tides = ['*:30 willow', '09:30 spider']"),
+    *("tides = {noon = 'willow'}", f"tides = {[f'*:0{minute} willow' for minute in range(5)]}"),
+)
+INVALID_VARIABLES: tuple[dict[str, str], ...] = (
+    *({"SAMEDEAL_PORT": ""}, {"SAMEDEAL_HOSTS": "a"}, {"SAMEDEAL_QQ": "a"}),
+    *({"SAMEDEAL_SERVICE_HOST": "10.0.0.1"}, {"SAMEDEAL_PORT_7777_TCP": "tcp://10.0.0.1:7777"}),
+    *({"SAMEDEAL_PUBLIC_URL": "here"},),
+)
 
 
 def test_sentences_of_invalid_settings() -> None:
-    lines = []
-    for flags, file, environment in INVALID:
-        case = flags or file or " ".join(f"{name}={value}" for name, value in environment.items())
-        lines.append(f"{case!a}\t{refusal(flags, file, environment)}")
+    lines = [f"{flags!a}\t{refusal(flags)}" for flags in INVALID_FLAGS]
+    lines += [f"{file!a}\t{refusal(file=file)}" for file in INVALID_FILES]
+    for environment in INVALID_VARIABLES:
+        ((name, value),) = environment.items()
+        lines.append(f"{f'{name}={value}'!a}\t{refusal(environment=environment)}")
     assert_sentences("settings", lines)
 
 
