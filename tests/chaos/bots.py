@@ -342,11 +342,8 @@ class Racer(Client):
         if state.phase != "open" or not is_full or state.event == self._start_helped:
             return
         self._start_helped = state.event
-        mine = next((seat for seat in state.players if seat.player == self.journal.player), None)
-        if state.options.start == "all-ready" and mine is not None and not mine.ready:
-            await self._ask(Ready(id=self.new_id()))
-        elif state.options.start == "host" and state.host == self.journal.player:
-            await self._ask(Start(id=self.new_id()))
+        if (kind := _start_request(state, self.journal.player)) is not None:
+            await self._ask(kind(id=self.new_id()))
 
     async def _take_part_in_draw(self) -> None:
         """Commit to a share, or reveal it, if the newest state of the room waits for it. Or fail to, as is the habit."""
@@ -439,6 +436,14 @@ class Racer(Client):
         if self.rng.random() < 0.3:
             await ghost.send(Join(id=self.new_id(), room=self.journal.room))
         await self._send_over(ghost)
+
+
+def _start_request(state: RoomState, player: str) -> type[Ready | Start] | None:
+    """What a player has to send so that a full room starts."""
+    mine = next((seat for seat in state.players if seat.player == player), None)
+    if state.options.start == "all-ready" and mine is not None and not mine.ready:
+        return Ready
+    return Start if state.options.start == "host" and state.host == player else None
 
 
 class Spectator(Client):
@@ -633,8 +638,5 @@ class LinkRacer:
         if state.phase != "open" or len(state.players) < state.options.players or now < self._begins_at:
             return
         self._begins_at = now + 2  # the request may have been refused while Redis was unavailable
-        mine = next((seat for seat in state.players if seat.player == self.journal.player), None)
-        if state.options.start == "all-ready" and mine is not None and not mine.ready:
-            self._send(Ready(id=self._link.new_id()))
-        elif state.options.start == "host" and state.host == self.journal.player:
-            self._send(Start(id=self._link.new_id()))
+        if (kind := _start_request(state, self.journal.player)) is not None:
+            self._send(kind(id=self._link.new_id()))

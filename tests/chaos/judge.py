@@ -107,23 +107,13 @@ _LIFETIMES: Final = {
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""
 
-_FINAL: Final = frozenset(
-    (
-        "illegal",
-        "cannot_undo",
-        "malformed",
-        "unseen",
-        "stale",
-        "time_up",
-        "already_finished",
-        "not_racing",
-        "too_many_actions",
-    )
-)
-"""Refusals that mean that an action does not count. Other refusals leave that open."""
-
 _UNTIMELY: Final = frozenset(("time_up", "not_racing"))
 """Refusals that depend on the time."""
+
+_FINAL: Final = _UNTIMELY | {
+    *("illegal", "cannot_undo", "malformed", "unseen", "stale", "already_finished", "too_many_actions"),
+}
+"""Refusals that mean that an action does not count. Other refusals leave that open."""
 
 _FOR_RACERS: Final = (
     *(Welcome, Pong, Rooms, Created, Joined, Done, Acked, Refused, RoomState, BoardState, ProgressUpdate, Notice),

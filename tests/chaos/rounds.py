@@ -55,14 +55,8 @@ RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 _LIMITS: Final = (
     *("--limit-rooms-per-address", "1000"),
     *("--limit-address-burst", "2000", "--limit-connections-per-address", "1000"),
-    *(
-        "--limit-sessions-per-address",
-        "10000",
-        "--limit-guesses-per-address",
-        "10000",
-        "--limit-guesses-per-room",
-        "10000",
-    ),
+    *("--limit-sessions-per-address", "10000", "--limit-guesses-per-address", "10000"),
+    *("--limit-guesses-per-room", "10000"),
 )
 """Limits of the nodes. All clients share one address, whose rate only the fault ``flood`` exceeds."""
 

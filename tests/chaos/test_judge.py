@@ -59,6 +59,7 @@ from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
+from tests.client.lone_player import ROOM
 from tests.client.server_messages import acked, board_state
 from tests.shared.joint_deals import public_deal, some_bytes
 
@@ -178,14 +179,13 @@ class Round:
 
     def state(self, phase: Any) -> RoomState:
         over = phase == "finished"
-        return RoomState(
-            room="friday",
+        return replace(
+            ROOM,
             event=99 if over else 1,
             phase=phase,
             game="athena",
             deal="random",
             options=self.race.options,
-            private=False,
             host=ANA,
             players=(Seat(player=ANA, name="ana", seat=1), Seat(player=BOB, name="bob", seat=2)),
             tallies=(),

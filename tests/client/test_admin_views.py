@@ -108,19 +108,11 @@ def test_server_text_has_no_control_characters() -> None:
     assert not set(text(rows)) & {"\x1b", "\u202e", "\x07"}
 
 
-@pytest.mark.parametrize(
-    ("ms", "told"),
-    [(-5, "0s"), (999, "0s"), (59_999, "59s"), (60_000, "1m"), (7_200_000, "2h"), (3 * 86_400_000, "3d")],
-)
-def test_age_text(ms: int, told: str) -> None:
-    assert age_text(ms) == told
-
-
-@pytest.mark.parametrize(
-    ("number", "told"), [(0, "0 B"), (999, "999 B"), (1_500, "1.5 kB"), (48_000_000, "48.0 MB"), (10**16, "10000.0 TB")]
-)
-def test_size_text(number: int, told: str) -> None:
-    assert size_text(number) == told
+def test_ages_and_sizes_are_short() -> None:
+    ages = [age_text(ms) for ms in (-5, 999, 59_999, 60_000, 7_200_000, 3 * 86_400_000)]
+    assert ages == ["0s", "0s", "59s", "1m", "2h", "3d"]
+    sizes = [size_text(number) for number in (0, 999, 1_500, 48_000_000, 10**16)]
+    assert sizes == ["0 B", "999 B", "1.5 kB", "48.0 MB", "10000.0 TB"]
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ async def test_connection_status_follows_the_link() -> None:
         await referee.events.put(Lost("The connection was cut", 2.5))
         await wait_until(lambda: client.connection.state == "lost")
         assert (client.connection.reason, client.retry_in()) == ("The connection was cut", 2.5)
+        assert client.connection.ping is None
+        assert sum(isinstance(asked, Ping) for asked in referee.requests) == 1
         await referee.events.put(Connected(resumed=True))
         await wait_until(lambda: client.connection.state == "up")
         await referee.events.put(Ended("4002", "Gone elsewhere"))
@@ -163,13 +165,3 @@ async def test_refused_room_is_not_entered() -> None:
         with pytest.raises(RequestRefused):
             await client.join("other")
         assert not client.entering
-
-
-async def test_ping_is_unknown_after_a_disconnect() -> None:
-    referee = Referee()
-    async with client_of(referee) as client:
-        await wait_until(lambda: client.connection.ping is not None)
-        await referee.events.put(Lost("cut", 0.1))
-        await wait_until(lambda: client.connection.state == "lost")
-        assert client.connection.ping is None
-        assert sum(isinstance(asked, Ping) for asked in referee.requests) == 1

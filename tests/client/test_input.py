@@ -24,8 +24,10 @@ from samedeal_client.input.key_grammar import (
 )
 from samedeal_client.input.line_parser import TypedCommand, parse_command, parse_line
 from tests.client.boards import board, reachable
-from tests.client.pressed_keys import POSITIONS, effects, problem_of
+from tests.client.pressed_keys import WILLOW, effects, problem_of
 from tests.golden.golden_files import assert_answers
+
+STEVE = "1: 9H 8S 7S 6S | 2: 9D | 3: 7D | 4: | 01: AH-5H | 02: AS-5S | 03: AD | 04: AH-5H | 8: 6C | stock: [3C]"
 
 
 def in_words(effect: object) -> str:
@@ -85,7 +87,7 @@ def test_lines_of_two_piles_make_legal_moves() -> None:
 
 
 def test_mouse_selects_a_card_and_those_on_top_of_it() -> None:
-    now = board("willow", POSITIONS["willow"])
+    now = board("willow", WILLOW)
     grammar, effect = KeyGrammar().select("1", now, 2)
     assert effect == Selected("1", 2)
     assert grammar.choose_target("3", now).effect == Move.parse("1 3 x2")
@@ -94,15 +96,15 @@ def test_mouse_selects_a_card_and_those_on_top_of_it() -> None:
     assert KeyGrammar().select("1", now).grammar.choose_target("03", now).effect == Move.parse("1 0")
     assert KeyGrammar().choose_target("1", now).effect == Selected("1", 3)
     assert grammar.choose_best(now).effect == Move.parse("1 3 x2")
-    steve = board("steve", POSITIONS["steve"])
+    steve = board("steve", STEVE)
     assert KeyGrammar().select("02", steve).grammar.choose_target("1", steve).effect == Move.parse("02 1")
     assert problem_of(KeyGrammar().select("1", steve, 4).effect) is Problem.ILLEGAL_MOVE
-    athena = board("athena", POSITIONS["athena"])
+    athena = board("athena", "w: 9C | stock: ??")
     assert problem_of(KeyGrammar().select("stock", athena).effect) is Problem.LOCKED_SOURCE
 
 
 def test_targets_of_foundation_cards_are_marked() -> None:
-    marks = selection_marks(board("steve", POSITIONS["steve"]), "0")
+    marks = selection_marks(board("steve", STEVE), "0")
     assert marks == Marks(None, frozenset(["1", "4", "5", "6", "7", "8"]))
 
 

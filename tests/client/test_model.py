@@ -268,14 +268,6 @@ def test_board_ahead_of_the_pending_actions_replaces_it() -> None:
     assert not server.out_of_sync()
 
 
-def test_repeated_acknowledgement_counts_once() -> None:
-    server = RaceServer()
-    act = server.act(server.legal()[0])
-    ack = server.answer(act)
-    server.model = server.model.after(ack).after(ack)
-    assert server.shown == server.play.board.masked()
-
-
 def test_entering_another_room_forgets_the_race() -> None:
     server = RaceServer()
     server.ack(server.act(server.legal()[0]))

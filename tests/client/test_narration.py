@@ -30,7 +30,6 @@ from samedeal_client.state.deal_verification import CHECKING
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, terminal_look
-from samedeal_client.text.spans import Span
 from samedeal_client.views.narration import Narrator, room_lines
 from samedeal_client.views.race import card_location
 from tests.client.boards import board
@@ -203,15 +202,6 @@ def test_control_characters_are_not_printed() -> None:
     stream = io.StringIO()
     Printer(stream, colour=False).print_lines(["a\x1b[31mb\x07", "c\u202ed\u200be"])
     assert stream.getvalue() == "a?[31mb?\nc?d?e\n"
-
-
-def test_colour_codes_are_printed_only_with_colour() -> None:
-    row = (Span("9H", "red"), Span(" "), Span("9S", "black"))
-    plain, coloured = io.StringIO(), io.StringIO()
-    Printer(plain, colour=False).print_rows([row])
-    Printer(coloured, colour=True).print_rows([row])
-    assert plain.getvalue() == "9H 9S\n"
-    assert coloured.getvalue() == "\x1b[31m9H\x1b[0m 9S\n"
 
 
 class Terminal(io.TextIOWrapper):

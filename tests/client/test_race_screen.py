@@ -393,12 +393,6 @@ async def test_own_cards_count_before_the_answer() -> None:
         assert re.search(r"1 you +1/52", ui.text())
 
 
-async def test_rank_is_in_the_header_without_a_panel() -> None:
-    async with running_app(willow(), (60, 24)) as ui:
-        await ui.referee.rival_moves("p3", "6 0")
-        await ui.wait_until(lambda: "2nd of 3" in ui.line("#header"))
-
-
 @pytest.mark.parametrize(("left", "text"), [(30_000, "30 SECONDS LEFT"), (0, "TIME'S UP")])
 async def test_last_seconds_alarm_header_and_panel(left: int, text: str) -> None:
     async with running_app(willow(limit=120), (100, 30)) as ui:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from string import ascii_lowercase
+from typing import Any
 
 import pytest
 from textual.events import Paste
@@ -346,25 +347,17 @@ async def test_theme_is_remembered() -> None:
         assert not pilot.app.look.dark
 
 
+def remember(game: str, number: int, **changes: Any) -> None:
+    """Append a race to the history."""
+    common = {"room": f"k{number}", "name": "ana", "place": 2, "players": 4, "foundation_cards": 31}
+    HistoryFile().append(PastRace(game=game, **{**common, **changes}))
+
+
 def remember_races(*, cut_off: bool = False) -> None:
-    now = round(datetime.now(UTC).timestamp() * 1000)
-    deal = f"daily {datetime.now(UTC).date().isoformat()}"
+    now, opponents = datetime.now(UTC), (Opponent("漢字", bot=True),)
+    race = {"deal": f"daily {now.date().isoformat()}", "starts": round(now.timestamp() * 1000), "opponents": opponents}
     for number, time in enumerate((0, 352_000)):
-        HistoryFile().append(
-            PastRace(
-                game=today(),
-                deal=deal,
-                room=f"k{number}",
-                starts=now,
-                name="ana",
-                place=2,
-                players=4,
-                foundation_cards=31,
-                time=time,
-                cut_off=cut_off,
-                opponents=(Opponent("漢字", bot=True),),
-            )
-        )
+        remember(today(), number, time=time, cut_off=cut_off, **race)
 
 
 async def test_history_is_shown_and_copied() -> None:
@@ -458,22 +451,13 @@ async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch)
     deals = (("willow", "daily 2026-11-21", 0), ("athena", "winnable easy", 352_000), ("steve", "#7", 0))
     for number, (game, deal, time) in enumerate(deals):
         starts = round(datetime(2026, 11, 21, 12, number, tzinfo=UTC).timestamp() * 1000)
-        opponents = (Opponent("mira"), Opponent("June", bot=True))
-        HistoryFile().append(
-            PastRace(
-                game=game,
-                deal=deal,
-                room=f"k{number}",
-                starts=starts,
-                name="ana",
-                place=number + 1,
-                players=3,
-                foundation_cards=31,
-                time=time,
-                resigned=number == 2,
-                opponents=opponents,
-            )
-        )
+        race = {
+            "deal": deal,
+            "starts": starts,
+            "time": time,
+            "opponents": (Opponent("mira"), Opponent("June", bot=True)),
+        }
+        remember(game, number, place=number + 1, players=3, resigned=number == 2, **race)
     shown = []
     async with start_screen() as pilot:
         for name, keys, last in (

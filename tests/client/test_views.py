@@ -45,6 +45,7 @@ from samedeal_client.views.waiting import (
     room_rows,
     start_condition,
 )
+from tests.client.lone_player import ROOM
 from tests.golden.golden_files import assert_sentences
 
 NOW = 1_790_000_000_000
@@ -55,32 +56,31 @@ BOT_PLAYERS = ("k0ji", "easy")
 
 def room(players: int = 3, **more: Any) -> RoomState:
     """A room with some players. The second one is the player of this client."""
-    given: dict[str, Any] = {
-        "phase": "open",
-        "options": Options(games=("steve",), players=max(6, players)),
-        "private": False,
-        "commitment": commitment(Deal.parse("#4821").public_seed()),
-        **more,
-    }
-    return RoomState(
-        room="friday",
-        event=1,
-        game=given["options"].games[0],
+    options = more.pop("options", Options(games=("steve",), players=max(6, players)))
+    seats = tuple(
+        Seat(player=f"p{at}", name=name_at(at), seat=at + 1, ready=not at % 2, bot=NAMES[at % 5] in BOT_PLAYERS)
+        for at in range(players)
+    )
+    return with_(
+        ROOM,
+        **{
+            "phase": "open",
+            "starts": 0,
+            "ends": 0,
+            "commitment": commitment(Deal.parse("#4821").public_seed()),
+            **more,
+        },
+        options=options,
+        game=options.games[0],
         deal="#4821",
         host="p0",
-        players=tuple(
-            Seat(
-                player=f"p{at}",
-                name=NAMES[at % 5] + str(at) * (at > 4),
-                seat=at + 1,
-                ready=not at % 2,
-                bot=NAMES[at % 5] in BOT_PLAYERS,
-            )
-            for at in range(players)
-        ),
+        players=seats,
         tallies=tuple(Tally(player=f"p{at}", connected=at != 2) for at in range(players)),
-        **given,
     )
+
+
+def name_at(at: int) -> str:
+    return NAMES[at % 5] + str(at) * (at > 4)
 
 
 def waiting(me: str = "p1", **more: Any) -> Model:
@@ -93,7 +93,7 @@ def finished(*ups: int, following: str = "") -> Model:
         Standing(
             place=at + 1,
             player=f"p{at}",
-            name=NAMES[at % 5] + str(at) * (at > 4),
+            name=name_at(at),
             foundation_cards=up,
             time=418_000 if up == 104 else 0,
             moves=2 * up,

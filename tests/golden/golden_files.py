@@ -42,6 +42,12 @@ def assert_answers(name: str, answer: Callable[[str, str], str]) -> None:
     assert_golden(name, "\n".join(lines) + "\n")
 
 
+def questions(name: str) -> list[str]:
+    """The questions on a page of ``answers``."""
+    text = (HERE / f"answers/{name}.txt").read_text(encoding="utf-8")
+    return re.findall(r"^(.*?) =>", text, re.MULTILINE)
+
+
 def assert_sentences(section: str, lines: list[str]) -> None:
     """Compare what people are told with a section of ``sentences.txt``, which has the wording of single sentences.
 

@@ -57,13 +57,6 @@ def test_request_leaves_out_default_options() -> None:
 
 def test_rematches_cycle_through_games() -> None:
     options = read(games=["athena", "steve", "willow"])
-    assert [str(options.game(number)) for number in range(7)] == [
-        "athena",
-        "steve",
-        "willow",
-        "athena",
-        "steve",
-        "willow",
-        "athena",
-    ]
+    games = [str(options.game(number)) for number in range(7)]
+    assert games == [*("athena", "steve", "willow") * 2, "athena"]
     assert Options().game(41) == game_named("willow")
