@@ -44,12 +44,7 @@ async def test_screens_match_their_goldens(
     async with running_app(referee, SIZES[size], LOOKS[look]) as ui:
 
         async def show(name: str, screen: str, *keys: str) -> None:
-            await ui.press(*keys)
-            await ui.wait_until(lambda: ui.screen == screen)
-            await ui.pilot.pause()
-            await ui.settle()
-            edge = "=" * SIZES[size][0]
-            shown.append(f"{name}\n{edge}\n{ui.text().rstrip()}\n{edge}\n")
+            shown.append(await _framed(ui, name, screen, *keys))
 
         await show("waiting", "WaitingScreen")
         await show("QR code", "WaitingScreen", "l")
@@ -143,20 +138,21 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
 
 async def test_dialogs_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    shown: list[str] = []
-
-    async def show(ui: RunningApp, name: str, screen: str, *keys: str) -> None:
-        await ui.press(*keys)
-        await ui.wait_until(lambda: ui.screen == screen)
-        await ui.pilot.pause()
-        await ui.settle()
-        shown.append(f"{name}\n{'=' * 80}\n{ui.text().rstrip()}\n{'=' * 80}\n")
-
     async with running_app(Referee(options=Options(deal="#7"))) as ui:
-        await show(ui, "resign", "ResignScreen", "ctrl+r")
+        shown = [await _framed(ui, "resign", "ResignScreen", "ctrl+r")]
         await ui.press("escape")
-        await show(ui, "quit", "QuitScreen", "ctrl+q")
+        shown.append(await _framed(ui, "quit", "QuitScreen", "ctrl+q"))
         await ui.press("escape")
         _ = ui.app.push_screen(PassphraseScreen("lunch", wrong=True))
-        await show(ui, "passphrase", "PassphraseScreen")
+        shown.append(await _framed(ui, "passphrase", "PassphraseScreen"))
     assert_golden("screens/dialogs.txt", "\n".join(shown))
+
+
+async def _framed(ui: RunningApp, name: str, screen: str, *keys: str) -> str:
+    """The text of a screen that keys open, under its name and between two lines."""
+    await ui.press(*keys)
+    await ui.wait_until(lambda: ui.screen == screen)
+    await ui.pilot.pause()
+    await ui.settle()
+    edge = "=" * ui.app.size.width
+    return f"{name}\n{edge}\n{ui.text().rstrip()}\n{edge}\n"
