@@ -88,10 +88,10 @@ class HistoryRecorder:
     If a race can't be written, ``warn`` is called with a sentence.
     """
 
-    def __init__(self, client: ClientSession, warn: Callable[[str], None], file: HistoryFile | None = None) -> None:
+    def __init__(self, client: ClientSession, warn: Callable[[str], None]) -> None:
         self._client = client
         self._warn = warn
-        self._file = file or HistoryFile()
+        self._file = HistoryFile()
         self._appended: PastRace | None = None
 
     def update(self) -> None:

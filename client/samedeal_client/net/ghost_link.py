@@ -14,36 +14,20 @@ from samedeal.protocol.messages import (
     Acked,
     Act,
     BoardState,
-    CommitShare,
-    Create,
-    DeclareStuck,
     Done,
-    FollowTable,
-    Hello,
     Join,
     Joined,
-    KickPlayer,
     Leave,
-    ListRecords,
-    ListRooms,
     Ping,
     Pong,
     ProgressUpdate,
-    RaceNow,
-    ReadRecord,
-    Ready,
-    Recover,
     Refused,
-    Rematch,
     Resign,
-    RevealShare,
     RoomState,
     Seat,
-    Start,
     Tally,
     ToClient,
     ToServer,
-    Watch,
     Welcome,
 )
 from samedeal.protocol_codes import RefusalCode
@@ -156,16 +140,7 @@ class GhostLink(Link):
                 return [Done(to=message.id), self._state()]
             case Leave():
                 return [Done(to=message.id)]
-            case (Hello() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create() | Watch() | Rematch()) | (
-                FollowTable()
-                | Ready()
-                | Start()
-                | CommitShare()
-                | RevealShare()
-                | KickPlayer()
-                | Recover()
-                | DeclareStuck()
-            ):
+            case _:
                 sentence = "You can't do that while you practise."
                 return [Refused(to=message.id, code=RefusalCode.NOT_RACING, message=sentence)]
 

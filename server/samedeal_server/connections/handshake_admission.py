@@ -16,7 +16,7 @@ from samedeal.terminal_text import printable
 from samedeal_server.config.limits import LiveLimits, Networks
 from samedeal_server.config.token_buckets import NETWORK_FACTORS
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
-from samedeal_server.loop_timers import LOOP_TIMERS, Timers
+from samedeal_server.loop_timers import LOOP_TIMERS
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.fullness_log import FullnessLog
 from samedeal_server.telemetry.logs import ThrottledLog
@@ -48,13 +48,12 @@ class HandshakeAdmission:
         origins: Collection[str] = (),
         trusted_proxies: Collection[str] = (),
         public_url: str = "",
-        timers: Timers = LOOP_TIMERS,
     ) -> None:
         self.limits = limits
         self.refused = metrics.handshakes_refused
         self._proxies = TrustedProxies(trusted_proxies)
         self._throttled_log = ThrottledLog(_log)
-        self._fullness_log = FullnessLog(timers, "limit-connections")
+        self._fullness_log = FullnessLog(LOOP_TIMERS, "limit-connections")
         self._warned_of_proxy = False
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._public_host = urlsplit(public_url.lower()).hostname
