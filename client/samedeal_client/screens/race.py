@@ -144,12 +144,12 @@ class RaceScreen(ClientScreen):
         self.samedeal.request_update()
 
     def clock(self) -> object:
-        """Return the second of the race. Other times are shown only without a connection, or when the race is ending."""
-        client, now = self.client, self.client.now()
-        if client.connection.state != "up" or client.ending_at is not None:
+        """Return the second of the race. Other times are shown only without a connection."""
+        connection, now = self.client.connection, self.client.now()
+        if connection.state != "up":
             return None
         seconds = self.model.until_start(now) // 1000, self.model.time_left(now) // 1000
-        return client.connection, self.samedeal.announcement, seconds
+        return connection, self.samedeal.announcement, seconds
 
     def on_tick(self) -> None:
         """Update the parts that depend on the time."""
