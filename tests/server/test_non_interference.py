@@ -33,7 +33,7 @@ from samedeal_server.telemetry.metrics import Metrics
 from tests.server.noninterference import CASES, compare, first_deck, hidden_places, other_deck
 from tests.shared.playouts import COVERING
 
-STEPS = 24
+STEPS = 30
 SOME_CASES = {game: dealt for game, dealt in CASES if game.name in COVERING}
 """Games that together have every policy, dealt if they have face-down cards. ``make worlds`` has all cases."""
 
