@@ -90,8 +90,7 @@ function checkProof(text) {
   const [game, dealt] = [RULES[proof.game], Number(proof.candidate)];
   const all = [...rooms].sort((a, b) => (a.room < b.room ? -1 : 1)).flatMap(({ room, mix }) => [`${room}\n`, mix]);
   const ofRooms = blocks.length ? bytes(sha256("samedeal tide v1\n", ...all)) : rooms[0].mix;
-  const mix = proof.public ? secret : ofRooms;
-  const orderOf = (candidate) => candidateOrder(mix, candidate, game.decks);
+  const orderOf = (candidate) => candidateOrder(proof.public ? secret : ofRooms, candidate, game.decks);
   const order = orderOf(dealt);
   const after = proof.line.split(", ").reduce((piles, move) => play(game, piles, move), deal(game, order));
   assert(cardsUp(after) === order.length, "the line does not win");
@@ -135,8 +134,7 @@ function checkPlayer(text, race, { order, players }) {
   const own = read(text, "", "(?<who>player bot?) chain place cards time? resigned? ACTIONS head");
   assert(!players.length || players.includes(own.player), `${own.player} has no share in the deal`);
   assert(own.chain === head("samedeal chain 1\n", bytes(race.terms), own.who), `${own.player} has another chain`);
-  const length = new Date(race.end) - new Date(race.start);
-  const boards = [deal(RULES[race.game], order)];
+  const [length, boards] = [new Date(race.end) - new Date(race.start), [deal(RULES[race.game], order)]];
   let [now, revision, time, progress] = [own.chain, 0, 0, 0];
   for (const [line, seconds, digits, action] of own.actions.matchAll(/(\S+) (\S+) (.+)/g)) {
     const [before, earlier] = [boards.at(-1), time];

@@ -24,7 +24,7 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
 from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
-from samedeal_server.page.files import door_note, sent, static_files
+from samedeal_server.page.files import FOR_PROGRAMS, door_note, sent, static_files
 from samedeal_server.page.previews import preview_tags
 from tests.server.live_nodes import NodeMaker
 from tests.server.plain_http import ask
@@ -70,7 +70,7 @@ def test_page_is_small() -> None:
 
     The solver, which repeats the search for a deal after the race, runs in a worker and is not needed for racing.
     """
-    names = {name for name in FILES if not name.endswith((".png", ".json"))}
+    names = {name for name in FILES if not name.endswith((".png", ".json"))} - {FOR_PROGRAMS}
     late = (BUNDLES.keys() - imported("page.js")) | {"seat.css"}
     assert late == {"deal.js", "lobby.js", "replay.js", "seat.js", "seat.css", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING

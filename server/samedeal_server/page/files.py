@@ -38,6 +38,9 @@ from samedeal_server.page.previews import preview_tags
 DOCUMENT: Final = "index.html"
 """The name of the file that is served for ``/`` and ``/ROOM``."""
 
+FOR_PROGRAMS: Final = "msgpack.js"
+"""A module that is also served alone, for the programs of others (PROTOCOL.md)."""
+
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -222,7 +225,7 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     bundles = {name: bundled(name, contents) for name in BUNDLES}
-    names = contents.keys() - HOMES.keys() | BUNDLES.keys()
+    names = contents.keys() - HOMES.keys() | BUNDLES.keys() | {FOR_PROGRAMS}
     return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
 
 

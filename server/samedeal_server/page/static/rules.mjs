@@ -135,8 +135,8 @@ export function shuffle(decks, stream) {
   return cards;
 }
 
-// Returns the piles of a new board by their keys. The first card of the stock leaves it first. If foundations get cards,
-// these are the aces, and come before all others.
+// Returns the piles of a new board by their keys. The first card of the stock leaves it first.
+// If foundations get cards, these are the aces, and come before all others.
 export function deal(game, deck) {
   const order = game.dealt[0] === "01" ? [...deck].sort((card, other) => (rank(card) > 1) - (rank(other) > 1)) : deck;
   const isHidden = (at) => game.isDown[at] ?? true;
