@@ -13,6 +13,8 @@ from redis.exceptions import TryAgainError
 
 from samedeal.protocol.admin import Ban, BanList, Kick, Say, Status, Survey
 from samedeal.protocol.messages import (
+    Acked,
+    Act,
     Created,
     DelayedBoard,
     DelayedMove,
@@ -36,7 +38,7 @@ from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
-from tests.server.races import race
+from tests.server.races import answered, race
 from tests.server.redis_kinds import Shards, shards, until
 
 pytestmark = [
@@ -159,6 +161,19 @@ async def test_backup_and_status_cover_a_cluster(cluster: Shards, node: NodeMake
     for room, (ana, _) in zip(ROOMS, racers, strict=True):
         assert await store.load_log(room, ana.player) == logs[ana.player] != []
     assert await one.agent.nodes.bans(await store.now())
+
+
+async def test_slow_primary_delays_only_its_rooms(cluster: Shards, node: NodeMaker) -> None:
+    one = await node(redis=f"{cluster.url}?socket_timeout=60&timeout=60")
+    (ana, _), *others = [await race(one, room=room, games=("athena",)) for room in ROOMS]
+    cluster.servers[0].freeze()
+    move = {"id": 77, "revision": 0, "action": "draw"}
+    await ana.send(Act, **move)
+    await asyncio.gather(*(client.acts(10) for pair in others for client in pair))
+    assert not any(getattr(message, "to", None) == 77 for message in ana.inbox)
+    cluster.servers[0].thaw()
+    await ana.answer(77)
+    assert isinstance(await answered(ana, Act, **move), Acked)
 
 
 async def test_commits_keep_their_order_when_their_slot_moves(
