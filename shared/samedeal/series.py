@@ -24,7 +24,7 @@ def with_race(table: Iterable[TableLine], standings: Sequence[Standing], length:
     ordered = sorted(ranks.values())
     return tuple(
         TableLine(ordered.index(ranks[player]) + 1, player, *totals[player])
-        for player in sorted(totals, key=lambda player: (ranks[player], player))
+        for player in sorted(totals, key=lambda player: (ranks[player], totals[player][0], player))
     )
 
 

@@ -58,7 +58,10 @@ def free_port() -> int:
     """
     while True:
         port = random.SystemRandom().randrange(12_000, 12_000 + _BUS)
-        reservation = (Path(tempfile.gettempdir()) / f"samedeal-test-port-{port}").open("a")
+        try:
+            reservation = (Path(tempfile.gettempdir()) / f"samedeal-test-port-{port}").open("a")
+        except PermissionError:  # the port of another user
+            continue
         try:
             fcntl.flock(reservation, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with socket.socket() as one, socket.socket() as two:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from samedeal.protocol.messages import Standing, TableLine
 from samedeal.series import with_race
@@ -31,6 +32,12 @@ def test_player_gets_a_point_for_each_player_beaten() -> None:
 
 def test_tie_is_half_a_point() -> None:
     assert table((0, "ana =bo")) == ["1 ana 0.5 of 1 in 10000", "1 bo 0.5 of 1 in 10000"]
+
+
+def test_players_who_are_equal_in_all_are_in_the_order_of_their_names() -> None:
+    """Records know players only by their names."""
+    tied = [replace(standing(1, name), player=player) for player, name in [("1", "bo"), ("2", "ana")]]
+    assert [line.name for line in with_race((), tied, 10_000)] == ["ana", "bo"]
 
 
 def test_time_decides_equal_points() -> None:
