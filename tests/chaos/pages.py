@@ -135,7 +135,7 @@ class Races:
         if fault == "reload":
             await browser.run("location.reload()")
         elif fault == "leave":
-            with suppress(BiDiError, TimeoutError):  # the page loads itself again
+            with suppress(BiDiError):  # the page loads itself again
                 await browser.close_page()
                 await browser.open(address, SMALL_PHONE)
         elif fault == "kill node":

@@ -106,11 +106,11 @@ async def test_calm_connection_does_not_wait_for_a_flood(network: str, cost: int
     """Invariant: everything is bounded. No client slows another one down."""
     flood = Flood()
     for number in range(20):
-        flood.add(f"flood-{number}", 10, cost)
+        flood.add(f"flood-{number}", 25, cost)
     calm = flood.client(network)
-    flood.turns(400)  # until the node knows what the requests of each connection cost
+    flood.turns(1000)  # until the node knows what the requests of each connection cost
     for _ in range(10):
-        flood.turns(160)
+        flood.turns(400)
         waiting = flood.queue.enter(calm)
         flood.turn()
         assert waiting is None or waiting.done()
