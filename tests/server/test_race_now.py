@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from samedeal import options
 from samedeal.protocol.messages import Created, RaceNow, Start
 from samedeal_server.rooms import race_now
-from samedeal_server.rooms.race_now import LONGEST_WAIT, SHORTEST_WAIT
+from samedeal_server.rooms.race_now import LONGEST_WAIT, PERIOD, SHORTEST_WAIT
+from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
 from tests.server.races import shorten_wait
@@ -34,6 +36,24 @@ async def test_players_meet_whatever_node_they_ask(node: NodeMaker) -> None:
     other = await asked(players[0], "steve")
     assert other not in (room, await asked(players[1], "willow"))
     assert await asked(players[1], "steve") == other
+
+
+async def test_room_is_found_before_the_list_has_it(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second player asks when the server would no longer open a room for the start of the first one's race."""
+    last_chance = 0
+
+    async def now(self: Store) -> int:
+        return last_chance
+
+    nodes = [await node(), await node()]
+    players = [await one.player("p") for one in nodes]
+    last_chance = -(-await nodes[0].store.now() // PERIOD) * PERIOD + PERIOD - SHORTEST_WAIT
+    for one in nodes:
+        await one.gateway.handlers.room_list.lines(only_open=True)
+    monkeypatch.setattr(Store, "now", now)
+    first = await asked(players[0])
+    last_chance += 1_000
+    assert await asked(players[1]) == first
 
 
 async def test_race_starts_with_the_player_who_came(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +101,7 @@ async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatc
 
 async def test_other_room_with_the_code_is_left_alone(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients may choose any code for their rooms."""
-    codes = iter(("friday", "monday"))
+    codes = itertools.chain(("friday",), itertools.repeat("monday"))
     monkeypatch.setattr(race_now, "room_code", lambda _: next(codes))
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")

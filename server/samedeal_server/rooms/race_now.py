@@ -20,7 +20,10 @@ PERIOD: Final = 30_000
 """Time, in milliseconds, between two races of a game that the server opens. They start at the multiples of this time."""
 
 SHORTEST_WAIT: Final = 15_000
-"""Minimum time, in milliseconds, until the start of a race that a player is sent to."""
+"""Minimum time, in milliseconds, until the start of a race that the server opens.
+
+A room that is open already is found until half of this time before its start.
+"""
 
 LONGEST_WAIT: Final = SHORTEST_WAIT + PERIOD
 """Maximum time, in milliseconds, until the start of a race that a player is sent to."""
@@ -57,21 +60,23 @@ class RaceNowRooms:
         return fitting[0].room if fitting else await self._open(game or DEFAULT_GAME, now, player, network)
 
     async def _open(self, game: str, now: int, player: str, network: str) -> str:
-        start = -(-(now + SHORTEST_WAIT) // PERIOD) * PERIOD
-        options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
-        for number in range(_MOST_ROOMS):
-            seed = f"{game} {start} {number}".encode()
-            code = room_code(hmac.digest(self._rooms.store.receipt_key, seed, "sha256"))
-            race = await self._load(code)
-            if race is None:
-                try:
-                    return await self._creator.create(options, code, "", network)
-                except RequestRefused as refused:
-                    if refused.code != RefusalCode.ROOM_EXISTS:
-                        raise
-                race = await self._load(code)  # another node has just opened the room
-            if race is not None and race.options == options and self._admits(race, player, network):
-                return code
+        for start in range(_next_start(now + SHORTEST_WAIT // 2), _next_start(now + SHORTEST_WAIT) + 1, PERIOD):
+            options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
+            for number in range(_MOST_ROOMS):
+                seed = f"{game} {start} {number}".encode()
+                code = room_code(hmac.digest(self._rooms.store.receipt_key, seed, "sha256"))
+                race = await self._load(code)
+                if race is None:
+                    if start < now + SHORTEST_WAIT:
+                        break  # too late to open a room, but not to find one that the list has not yet
+                    try:
+                        return await self._creator.create(options, code, "", network)
+                    except RequestRefused as refused:
+                        if refused.code != RefusalCode.ROOM_EXISTS:
+                            raise
+                    race = await self._load(code)  # another node has just opened the room
+                if race is not None and race.options == options and self._admits(race, player, network):
+                    return code
         raise refusals.no_free_code()
 
     async def _load(self, room: str) -> Race | None:
@@ -89,3 +94,7 @@ class RaceNowRooms:
 def _is_soon(line: RoomLine, now: int) -> bool:
     is_hopeless = game_named(line.game).file.seldom_winnable and not line.deal.startswith(("winnable", "daily"))
     return not (line.private or is_hopeless) and SHORTEST_WAIT // 2 <= line.starts - now <= LONGEST_WAIT
+
+
+def _next_start(time: int) -> int:
+    return -(-time // PERIOD) * PERIOD
