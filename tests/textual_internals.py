@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from textual._context import active_app
 from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.events import MouseScrollDown
@@ -35,6 +36,11 @@ def count_output(app: App[Any]) -> None:
     """Let a headless app write to a ``CountingDriver``."""
     assert app._driver is not None
     app._driver.__class__ = CountingDriver
+
+
+def make_current(app: App[Any]) -> None:
+    """Make an app the one to which Textual's functions in this task belong."""
+    active_app.set(app)
 
 
 def has_queued_messages(app: App[Any], pumps: Iterable[MessagePump] | None = None) -> bool:

@@ -32,7 +32,7 @@ from samedeal_client.widgets.rows_widget import Rows
 from samedeal_server.races import refusals
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
-from tests.textual_internals import screen_text, scroll_down
+from tests.textual_internals import make_current, screen_text, scroll_down
 
 DEADLINE = 30.0
 
@@ -52,7 +52,16 @@ class Player:
     """A player who uses the app."""
 
     app: SamedealApp
-    pilot: Pilot[int]
+    own_pilot: Pilot[int]
+
+    @property
+    def pilot(self) -> Pilot[int]:
+        """The pilot of the app, which becomes the current one.
+
+        Otherwise a screen that the pilot paints first would take another player's app for its own, and stay as it is.
+        """
+        make_current(self.app)
+        return self.own_pilot
 
     def text(self) -> str:
         """The screen as text."""
