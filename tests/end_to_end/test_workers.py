@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -94,24 +93,10 @@ async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, 
     rooms = [f"/r/room-{number}" for number in range(6)]
     homes = [{await node(room) for _ in range(4)} for room in rooms]
     assert {len(nodes) for nodes in homes} == {1}
-    assert len(set.union(*homes)) == 2
     os.kill(worker_of(programs, 1), signal.SIGKILL)
     await operated.logs("worker_restarted", worker=1)
     again = [await node(room) for room in rooms]
     assert [again.index(name) for name in again] == [homes.index(nodes) for nodes in homes]
-
-
-async def test_room_with_more_than_its_share_of_racers_has_several_homes(
-    server: tuple[Operated, str, str], programs: Programs
-) -> None:
-    operated, address, _ = server
-    counts: Counter[str] = Counter()
-    clients = []
-    for number in range(60):
-        clients.append(await Client.hello(f"{address}/r/friday", f"player-{number}"))
-        counts[(await operated.logs("hello", player=clients[-1].player))["node"]] += 1
-    assert max(counts.values()) <= 1.25 * 30 + 17
-    assert min(counts.values()) > 0
 
 
 async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, str, str], programs: Programs) -> None:

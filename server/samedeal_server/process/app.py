@@ -258,7 +258,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
 async def _listen(
     config: Config, gateway: Gateway, certificate: Certificate | None, *, shares_port: bool
 ) -> AsyncIterator[ListenAddresses]:
-    homes = homes_of_rooms() if shares_port else None
+    homes = homes_of_rooms(config.limits.connections) if shares_port else None
     open_connection = partial(ClientSocket, gateway.handshakes)
     start = partial(
         websocket_server,

@@ -1,18 +1,20 @@
 """Homes of rooms among the workers of a server: a racer's connection is handed to the worker that is the room's home.
 
 The kernel gives a new connection to any worker. If its path is ``/r/ROOM``, this worker sends the connection and its
-handshake request over a Unix socket to the home of the room, which answers. If the home has more than its share of the
-connections, the next worker is the home. If the home does not run, or does not take the connection in time, the worker
+handshake request over a Unix socket to the home of the room, which answers. Homes are on as many workers as the
+connections need, because a move costs less on a worker that has many. If a home has more than its share of the
+connections, the room has a second home. If the home does not run, or does not take the connection in time, the worker
 serves it itself. With TLS, each connection stays where it is, because nobody else has its keys.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import math
 import mmap
 import os
 import socket
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,9 +31,12 @@ VARIABLE: Final = "SAMEDEAL_WORKER_HOMES"
 """The environment variable that tells a worker the directory of the workers' sockets, and how many workers there are."""
 
 _PREFIX: Final = "/r/"
+_ENOUGH: Final = 2_000
+"""Number of connections for which one worker is enough: with a move a second each, it uses half of a core."""
+
 _MAX_SHARE: Final = 1.25
 _MORE_CONNECTIONS: Final = 16
-"""Maximum number of a worker's connections as a home, as a multiple of the average, and how many more are allowed."""
+"""Maximum number of a worker's connections as a home, as a multiple of its share, and how many more are allowed."""
 
 _LOAD_BYTES: Final = 4
 _ATTEMPTS: Final = 20
@@ -45,12 +50,13 @@ class WorkerHomes:
     """The homes of rooms, as the worker ``number`` of ``count`` sees them.
 
     ``directory`` has the workers' sockets, and a file that the workers share. In this file, ``loads`` has the number of
-    connections of each worker.
+    connections of each worker. ``enough`` is the number of connections for which one worker is enough.
     """
 
     directory: Path
     number: int
     count: int
+    enough: int = _ENOUGH
     loads: memoryview[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,19 +66,22 @@ class WorkerHomes:
         self.loads[self.number - 1] = 0  # what the same worker had before it crashed
 
     @classmethod
-    def of_this_worker(cls, number: str) -> Self:
-        """Return the homes that the environment variable describes."""
+    def of_this_worker(cls, number: str, limit: int) -> Self:
+        """Return the homes that the environment variable describes. ``limit`` is that of a worker's connections."""
         count, _, directory = os.environ[VARIABLE].partition(":")
-        return cls(Path(directory), int(number), int(count))
+        return cls(Path(directory), int(number), int(count), min(_ENOUGH, max(1, limit // 2)))
 
     def home(self, path: str) -> int:
         """Return the number of the worker at which a connection with this path is served."""
         room = path.partition("?")[0]
         if not room.startswith(_PREFIX):
             return self.number
-        first = zlib.crc32(room.encode())
-        bound = _MAX_SHARE * sum(self.loads) / self.count + _MORE_CONNECTIONS
-        return next(at for i in range(self.count) if self.loads[at := (first + i) % self.count] < bound) + 1
+        total = sum(self.loads)
+        weights = [min(1.0, max(0.0, (total + 1) / self.enough - before)) for before in range(self.count)]
+        share = _MAX_SHARE * total / sum(weights)
+        # Rendezvous hashing: when the weight of a worker grows, only rooms for this worker get another home.
+        ranked = sorted(range(self.count), key=lambda at: weights[at] / -math.log(_draw(room, at)), reverse=True)
+        return next(at for at in ranked if self.loads[at] < share * weights[at] + _MORE_CONNECTIONS) + 1
 
     def counted(self, serve: Callable[[ClientSocket], Awaitable[None]]) -> Callable[[ClientSocket], Awaitable[None]]:
         """Return a function that counts the connections while ``serve`` serves them."""
@@ -161,3 +170,9 @@ class WorkerHomes:
 
     def _socket(self, number: int) -> Path:
         return self.directory / str(number)
+
+
+def _draw(room: str, worker: int) -> float:
+    """Return a number between 0 and 1 that follows from a room and a worker, as if it were random."""
+    digest = hashlib.sha256(f"{worker} {room}".encode()).digest()
+    return (int.from_bytes(digest[:6]) + 0.5) / 2**48

@@ -231,6 +231,9 @@ def is_worker() -> bool:
     return VARIABLE in os.environ
 
 
-def homes_of_rooms() -> worker_homes.WorkerHomes:
-    """Return the homes of rooms among the workers that ``run_workers`` has started."""
-    return worker_homes.WorkerHomes.of_this_worker(os.environ[VARIABLE])
+def homes_of_rooms(limit: int) -> worker_homes.WorkerHomes:
+    """Return the homes of rooms among the workers that ``run_workers`` has started.
+
+    ``limit`` is the maximum number of a worker's connections.
+    """
+    return worker_homes.WorkerHomes.of_this_worker(os.environ[VARIABLE], limit)

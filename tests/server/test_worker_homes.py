@@ -1,0 +1,62 @@
+"""Where the rooms of a server with several workers have their homes."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from samedeal_server.process.worker_homes import VARIABLE, WorkerHomes
+
+ROOMS = [f"/r/room-{number}" for number in range(2_000)]
+
+
+@pytest.fixture
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkerHomes:
+    """Homes among four workers, each of which may have 200 connections, so that it is enough for 100."""
+    monkeypatch.setenv(VARIABLE, f"4:{tmp_path}")
+    return WorkerHomes.of_this_worker("1", 200)
+
+
+def with_connections(homes: WorkerHomes, *connections: int) -> dict[str, int]:
+    """The home of each room when the workers have these connections."""
+    homes.loads[:] = memoryview(array("I", connections))
+    return {room: homes.home(room) for room in ROOMS}
+
+
+@pytest.mark.parametrize(
+    ("connections", "shares"),
+    [
+        ([0, 0, 0, 0], [100, 0, 0, 0]),
+        ([0, 0, 0, 90], [100, 0, 0, 0]),
+        ([100, 25, 0, 0], [80, 20, 0, 0]),
+        ([100, 100, 50, 0], [40, 40, 20, 0]),
+        ([500, 500, 500, 500], [25, 25, 25, 25]),
+        ([700, 430, 430, 440], [0, 33, 33, 33]),
+    ],
+)
+def test_homes_are_on_as_many_workers_as_connections_need(
+    homes: WorkerHomes, connections: list[int], shares: list[int]
+) -> None:
+    counts = Counter(with_connections(homes, *connections).values())
+    assert [100 * counts[worker] / len(ROOMS) for worker in range(1, 5)] == pytest.approx(shares, abs=3)
+
+
+def test_rooms_move_only_to_workers_that_are_needed_more(homes: WorkerHomes) -> None:
+    before, after = with_connections(homes, 100, 50, 0, 0), with_connections(homes, 100, 100, 20, 0)
+    moved = Counter((before[room], after[room]) for room in ROOMS if before[room] != after[room])
+    assert moved.keys() == {(1, 2), (1, 3), (2, 3)}
+
+
+def test_one_room_cannot_overload_a_worker(homes: WorkerHomes) -> None:
+    for _ in range(1_000):
+        homes.loads[homes.home("/r/friday") - 1] += 1
+    assert max(homes.loads) <= 1.25 * 250 + 17
+    assert min(homes.loads) > 0
+
+
+def test_other_paths_stay_where_they_are(homes: WorkerHomes) -> None:
+    assert {homes.home(path) for path in ("/", "/w/friday", "/friday")} == {1}
+    assert homes.home("/r/friday?page") == homes.home("/r/friday")
