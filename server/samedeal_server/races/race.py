@@ -78,7 +78,7 @@ the other rooms of a tide allow. If the countdown ends before the deal has been 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -767,10 +767,7 @@ def apply(race: Race, command: RaceCommand, now: int) -> CommandResult:
     started: tuple[str, ...] = ()
     if race.phase == "countdown" and not race.lacks_deal and now >= race.starts:
         race, started = replace(race, phase="racing"), ("racing",)
-    transition = _TRANSITIONS[type(command)].get(race.phase)
-    if transition is None:
-        raise refusals.room_closed()
-    changed, events = transition(race, command, now)
+    changed, events = _TRANSITIONS[type(command)][_PHASES.index(race.phase)](race, command, now)
     events = (*started, *events)
     if not events:
         return race, ()
@@ -1185,7 +1182,8 @@ def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:
     return replace(race, phase="closed"), ("closed_by_operator", "closed")
 
 
-_KICK_BY_PHASE: Final[dict[Phase, Callable[[Race, Any, int], CommandResult]]] = {
+_Transition = Callable[[Race, Any, int], CommandResult]
+_KICK_BY_PHASE: Final[dict[Phase, _Transition]] = {
     "open": _leave_seat,
     "countdown": _leave_seat,
     "racing": _resign,
@@ -1196,59 +1194,24 @@ _STARTED: Final = _refuse(refusals.race_started)
 _BAD_SHARE: Final = _refuse(refusals.bad_share)
 _NOT_RACING: Final = _refuse(refusals.not_racing)
 _NOT_OVER: Final = _refuse(refusals.not_over)
+_CLOSED: Final = _refuse(refusals.room_closed)
 
-_TRANSITIONS: Final[dict[type, dict[Phase, Callable[[Race, Any, int], CommandResult]]]] = {
-    JoinCommand: {"open": _join, "countdown": _rejoin, "racing": _rejoin, "finished": _rejoin},
-    LeaveCommand: {
-        "open": _leave_seat,
-        "countdown": _leave_seat,
-        "racing": _resign,
-        "finished": _do_nothing,
-        "closed": _do_nothing,
-    },
-    ReadyCommand: {"open": _set_ready, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
-    StartCommand: {"open": _start, "countdown": _STARTED, "racing": _STARTED, "finished": _STARTED},
-    CommitShareCommand: {
-        "open": _BAD_SHARE,
-        "countdown": _commit_share,
-        "racing": _BAD_SHARE,
-        "finished": _BAD_SHARE,
-    },
-    RevealShareCommand: {
-        "open": _BAD_SHARE,
-        "countdown": _reveal_share,
-        "racing": _BAD_SHARE,
-        "finished": _BAD_SHARE,
-    },
-    FixDealCommand: {
-        "open": _do_nothing,
-        "countdown": _fix_deal,
-        "racing": _do_nothing,
-        "finished": _do_nothing,
-        "closed": _do_nothing,
-    },
-    RaceAloneCommand: {
-        "open": _race_alone,
-        "countdown": _do_nothing,
-        "racing": _do_nothing,
-        "finished": _do_nothing,
-        "closed": _do_nothing,
-    },
-    ResignCommand: {"open": _NOT_RACING, "countdown": _NOT_RACING, "racing": _resign, "finished": _NOT_RACING},
-    DeclareStuckCommand: {
-        "open": _NOT_RACING,
-        "countdown": _NOT_RACING,
-        "racing": _declare_stuck,
-        "finished": _NOT_RACING,
-    },
-    LinkRematchCommand: {"open": _NOT_OVER, "countdown": _NOT_OVER, "racing": _NOT_OVER, "finished": _link_rematch},
-    KickCommand: {"open": _kick, "countdown": _kick, "racing": _kick, "finished": _kick},
-    CloseCommand: {"open": _close, "countdown": _close, "racing": _close, "finished": _close, "closed": _do_nothing},
-    TickCommand: {
-        "open": _tick_open,
-        "countdown": _tick_countdown,
-        "racing": _tick_racing,
-        "finished": _tick_finished,
-        "closed": _do_nothing,
-    },
+_PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
+"""The columns of the table of transitions."""
+
+_TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
+    JoinCommand: (_join, _rejoin, _rejoin, _rejoin, _CLOSED),
+    LeaveCommand: (_leave_seat, _leave_seat, _resign, _do_nothing, _do_nothing),
+    ReadyCommand: (_set_ready, _STARTED, _STARTED, _STARTED, _CLOSED),
+    StartCommand: (_start, _STARTED, _STARTED, _STARTED, _CLOSED),
+    CommitShareCommand: (_BAD_SHARE, _commit_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
+    RevealShareCommand: (_BAD_SHARE, _reveal_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
+    FixDealCommand: (_do_nothing, _fix_deal, _do_nothing, _do_nothing, _do_nothing),
+    RaceAloneCommand: (_race_alone, _do_nothing, _do_nothing, _do_nothing, _do_nothing),
+    ResignCommand: (_NOT_RACING, _NOT_RACING, _resign, _NOT_RACING, _CLOSED),
+    DeclareStuckCommand: (_NOT_RACING, _NOT_RACING, _declare_stuck, _NOT_RACING, _CLOSED),
+    LinkRematchCommand: (_NOT_OVER, _NOT_OVER, _NOT_OVER, _link_rematch, _CLOSED),
+    KickCommand: (_kick, _kick, _kick, _kick, _CLOSED),
+    CloseCommand: (_close, _close, _close, _close, _do_nothing),
+    TickCommand: (_tick_open, _tick_countdown, _tick_racing, _tick_finished, _do_nothing),
 }
