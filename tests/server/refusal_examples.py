@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -12,13 +13,14 @@ def examples(module: ModuleType, words: Mapping[str, object]) -> list[Any]:
     """Call each function of a module that returns a refusal or a notice, with the words for its parameters."""
     makers = [
         each
-        for each in vars(module).values()
-        if inspect.isfunction(each)
-        and each.__module__ == module.__name__
-        and not each.__name__.startswith(("_", "to_"))
+        for name, each in vars(module).items()
+        if not name.startswith(("_", "to_"))
+        and (isinstance(each, partial) or (inspect.isfunction(each) and each.__module__ == module.__name__))
     ]
     return [
-        each(
+        each()
+        if isinstance(each, partial)
+        else each(
             **{
                 name: words[name]
                 for name, of in inspect.signature(each).parameters.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from samedeal.errors import RequestRefused, SamedealError
@@ -18,19 +19,21 @@ class OperatorRefused(RequestRefused):
     """Refusal of an operator's request."""
 
 
-def login_first() -> OperatorRefused:
-    """Refusal because the first message of an operator is not ``Login``."""
-    return OperatorRefused(OperatorRefusalCode.LOGIN_FIRST, "You are not logged in. Send the token first.")
+def _refusal(code: OperatorRefusalCode, sentence: str, retry_after: float | None = None) -> partial[OperatorRefused]:
+    """Return a function that makes a refusal with these values."""
+    return partial(OperatorRefused, code, sentence, retry_after)
 
 
-def login_once() -> OperatorRefused:
-    """Refusal because the operator is already logged in."""
-    return OperatorRefused(OperatorRefusalCode.LOGIN_ONCE, "You are already logged in. Send your requests.")
+login_first: Final = _refusal(OperatorRefusalCode.LOGIN_FIRST, "You are not logged in. Send the token first.")
+"""Refusal because the first message of an operator is not ``Login``."""
 
 
-def bad_token() -> OperatorRefused:
-    """Refusal because the token is wrong."""
-    return OperatorRefused(OperatorRefusalCode.BAD_TOKEN, "This is not the server's token. Check it and try again.")
+login_once: Final = _refusal(OperatorRefusalCode.LOGIN_ONCE, "You are already logged in. Send your requests.")
+"""Refusal because the operator is already logged in."""
+
+
+bad_token: Final = _refusal(OperatorRefusalCode.BAD_TOKEN, "This is not the server's token. Check it and try again.")
+"""Refusal because the token is wrong."""
 
 
 def too_many_tries(wait: float) -> OperatorRefused:
@@ -65,17 +68,15 @@ def too_many_bans(maximum: int) -> OperatorRefused:
     )
 
 
-def nothing_said() -> OperatorRefused:
-    """Refusal because a message to players has no text."""
-    return OperatorRefused(OperatorRefusalCode.NOTHING_SAID, "The message to players is empty. Write some text.")
+nothing_said: Final = _refusal(OperatorRefusalCode.NOTHING_SAID, "The message to players is empty. Write some text.")
+"""Refusal because a message to players has no text."""
 
 
-def no_condition() -> OperatorRefused:
-    """Refusal because a request to close rooms has no condition, and would close all of them."""
-    return OperatorRefused(
-        OperatorRefusalCode.NO_CONDITION,
-        "This would close all rooms. Say which: empty ones, idle ones, or those with players from an address.",
-    )
+no_condition: Final = _refusal(
+    OperatorRefusalCode.NO_CONDITION,
+    "This would close all rooms. Say which: empty ones, idle ones, or those with players from an address.",
+)
+"""Refusal because a request to close rooms has no condition, and would close all of them."""
 
 
 def no_node(name: str, nodes: Iterable[str]) -> OperatorRefused:
@@ -100,11 +101,10 @@ def last_node(name: str) -> OperatorRefused:
     )
 
 
-def busy() -> OperatorRefused:
-    """Refusal because this node is already making a backup."""
-    return OperatorRefused(
-        OperatorRefusalCode.BUSY, "This node is already making a backup. Wait until it is done.", retry_after=10
-    )
+busy: Final = _refusal(
+    OperatorRefusalCode.BUSY, "This node is already making a backup. Wait until it is done.", retry_after=10
+)
+"""Refusal because this node is already making a backup."""
 
 
 def no_room(room: str) -> RequestRefused:
@@ -112,13 +112,13 @@ def no_room(room: str) -> RequestRefused:
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {_quoted(room)}. List the rooms.")
 
 
-def unavailable() -> RequestRefused:
-    """Refusal because Redis is unavailable. The request may have taken effect."""
-    return RequestRefused(
-        RefusalCode.UNAVAILABLE,
-        "The server lost its connection to the store. The request may or may not have taken effect.",
-        retry_after=1.0,
-    )
+unavailable: Final = partial(
+    RequestRefused,
+    RefusalCode.UNAVAILABLE,
+    "The server lost its connection to the store. The request may or may not have taken effect.",
+    retry_after=1.0,
+)
+"""Refusal because Redis is unavailable. The request may have taken effect."""
 
 
 def to_message(request: int, error: SamedealError) -> Refused:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from typing import Final
 
 from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode
+
+
+def _notice(code: NoticeCode, message: str) -> partial[Notice]:
+    """Return a function that makes a notice with these values."""
+    return partial(Notice, code=code, message=message)
 
 
 def banned(sentence: str) -> Notice:
@@ -14,28 +21,23 @@ def banned(sentence: str) -> Notice:
     return Notice(code=NoticeCode.BANNED, message=sentence)
 
 
-def closed() -> Notice:
-    """Return the notice that the operator has closed the room."""
-    return Notice(code=NoticeCode.CLOSED, message="The operator closed this room. Choose another one.")
+closed: Final = _notice(NoticeCode.CLOSED, "The operator closed this room. Choose another one.")
+"""Notice that the operator has closed the room."""
 
 
-def draining() -> Notice:
-    """Return the notice that the node is stopping."""
-    return Notice(code=NoticeCode.DRAINING, message="This server is stopping. Your client tries to reconnect.")
+draining: Final = _notice(NoticeCode.DRAINING, "This server is stopping. Your client tries to reconnect.")
+"""Notice that the node is stopping."""
 
 
-def ending() -> Notice:
-    """Return the notice that the race soon ends, because it waits only for players who are disconnected or idle."""
-    return Notice(
-        code=NoticeCode.ENDING,
-        message="All players still racing are away or idle. "
-        "Unless one of them makes a move, the race ends in about a minute.",
-    )
+ending: Final = _notice(
+    NoticeCode.ENDING,
+    "All players still racing are away or idle. Unless one of them makes a move, the race ends in about a minute.",
+)
+"""Notice that the race soon ends, because it waits only for players who are disconnected or idle."""
 
 
-def kicked() -> Notice:
-    """Return the notice that the operator or the host has removed the player from the room."""
-    return Notice(code=NoticeCode.KICKED, message="You were removed from this room permanently. Choose another one.")
+kicked: Final = _notice(NoticeCode.KICKED, "You were removed from this room permanently. Choose another one.")
+"""Notice that the operator or the host has removed the player from the room."""
 
 
 def said(text: str) -> Notice:
@@ -55,22 +57,19 @@ def unseated(names: Iterable[str]) -> Notice:
     )
 
 
-def not_drawn() -> Notice:
-    """Return the notice that the room is closed because the last draw of the joint deal has failed too."""
-    return Notice(
-        code=NoticeCode.NOT_DRAWN,
-        message=f"The deal was drawn {MAX_DRAWS} times, and each time somebody left before it was known. "
-        "This room is closed. Open another one with players whom you trust to stay.",
-    )
+not_drawn: Final = _notice(
+    NoticeCode.NOT_DRAWN,
+    f"The deal was drawn {MAX_DRAWS} times, and each time somebody left before it was known. "
+    "This room is closed. Open another one with players whom you trust to stay.",
+)
+"""Notice that the room is closed because the last draw of the joint deal has failed too."""
 
 
-def not_met() -> Notice:
-    """Return the notice that the room is closed because it cannot go on with the draw of the rooms that share its deal."""
-    return Notice(
-        code=NoticeCode.NOT_DRAWN,
-        message="Another room of the tide did not go on with the draw of the deal. This room is closed. "
-        "Come to the next tide.",
-    )
+not_met: Final = _notice(
+    NoticeCode.NOT_DRAWN,
+    "Another room of the tide did not go on with the draw of the deal. This room is closed. Come to the next tide.",
+)
+"""Notice that the room is closed because it cannot go on with the draw of the rooms that share its deal."""
 
 
 def redrawn(lost: Iterable[tuple[str, str]]) -> Notice:
@@ -83,12 +82,11 @@ def redrawn(lost: Iterable[tuple[str, str]]) -> Notice:
     )
 
 
-def over() -> Notice:
-    """Return the notice that the race is over in this room, but not in all rooms with its deal."""
-    return Notice(
-        code=NoticeCode.ENDING,
-        message="Everybody in this room is done. The results come when the other rooms with the same cards are done too.",
-    )
+over: Final = _notice(
+    NoticeCode.ENDING,
+    "Everybody in this room is done. The results come when the other rooms with the same cards are done too.",
+)
+"""Notice that the race is over in this room, but not in all rooms with its deal."""
 
 
 def waiting(names: Iterable[str], *, for_rooms: bool = False) -> Notice:
@@ -106,9 +104,7 @@ def waiting(names: Iterable[str], *, for_rooms: bool = False) -> Notice:
     return Notice(code=NoticeCode.WAITING, message=f"{what} The race starts in a few seconds.")
 
 
-def seated() -> Notice:
-    """Return the notice to a spectator who has just taken a seat in the room."""
-    return Notice(
-        code=NoticeCode.SEATED,
-        message="You now have a seat in this room. You see no other boards until your race is over.",
-    )
+seated: Final = _notice(
+    NoticeCode.SEATED, "You now have a seat in this room. You see no other boards until your race is over."
+)
+"""Notice to a spectator who has just taken a seat in the room."""

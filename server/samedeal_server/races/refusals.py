@@ -7,6 +7,7 @@ Two kinds of refusals are made elsewhere. The package ``samedeal`` refuses illeg
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, Literal
 
 from samedeal.errors import BadOptions, MalformedText, RequestRefused
@@ -16,19 +17,26 @@ CommitRejection = Literal["stale", "fenced", "not_racing", "time_up", "already_f
 """The reason why the store rejected a commit."""
 
 
+def _refusal(code: RefusalCode, sentence: str, retry_after: float | None = None) -> partial[RequestRefused]:
+    """Return a function that makes a refusal with these values."""
+    return partial(RequestRefused, code, sentence, retry_after)
+
+
 def banned(sentence: str) -> RequestRefused:
     """Refusal because the player or their address is banned. ``sentence`` says until when."""
     return RequestRefused(RefusalCode.BANNED, sentence)
 
 
-def bad_passphrase() -> RequestRefused:
-    """Refusal because the passphrase of a private room is missing or wrong."""
-    return RequestRefused(RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it.")
+bad_passphrase: Final = _refusal(
+    RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
+)
+"""Refusal because the passphrase of a private room is missing or wrong."""
 
 
-def blank_passphrase() -> MalformedText:
-    """Refusal because the passphrase of a new room consists of spaces."""
-    return MalformedText("A passphrase can't be blank. Choose another one, or leave it out for a public room.")
+blank_passphrase: Final = partial(
+    MalformedText, "A passphrase can't be blank. Choose another one, or leave it out for a public room."
+)
+"""Refusal because the passphrase of a new room consists of spaces."""
 
 
 def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
@@ -43,37 +51,32 @@ def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
     )
 
 
-def passphrases_busy() -> RequestRefused:
-    """Refusal because too many passphrases are being checked at this moment."""
-    return RequestRefused(
-        RefusalCode.RATE_LIMITED, "The server is checking many passphrases. Try again in a second.", retry_after=1
-    )
+passphrases_busy: Final = _refusal(
+    RefusalCode.RATE_LIMITED, "The server is checking many passphrases. Try again in a second.", retry_after=1
+)
+"""Refusal because too many passphrases are being checked at this moment."""
 
 
-def bad_receipt() -> RequestRefused:
-    """Refusal because a client wants to recover moves with a receipt that no node made for these moves."""
-    return RequestRefused(
-        RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
-    )
+bad_receipt: Final = _refusal(
+    RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
+)
+"""Refusal because a client wants to recover moves with a receipt that no node made for these moves."""
 
 
-def bad_start_time() -> BadOptions:
-    """Refusal because the start time of a room is too early for its countdown, or too far in the future."""
-    return BadOptions(
-        "The start is too soon for the countdown, or more than seven days away. Choose another start time."
-    )
+bad_start_time: Final = partial(
+    BadOptions, "The start is too soon for the countdown, or more than seven days away. Choose another start time."
+)
+"""Refusal because the start time of a room is too early for its countdown, or too far in the future."""
 
 
-def no_record() -> RequestRefused:
-    """Refusal because the race has no record, or the record does not have the requested part."""
-    return RequestRefused(
-        RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
-    )
+no_record: Final = _refusal(
+    RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
+)
+"""Refusal because the race has no record, or the record does not have the requested part."""
 
 
-def no_tide() -> RequestRefused:
-    """Refusal because there is no such tide, or because its race has begun."""
-    return RequestRefused(RefusalCode.NO_TIDE, "There is no such tide any more. Choose the next one.")
+no_tide: Final = _refusal(RefusalCode.NO_TIDE, "There is no such tide any more. Choose the next one.")
+"""Refusal because there is no such tide, or because its race has begun."""
 
 
 def tide_not_open(seconds: int) -> RequestRefused:
@@ -84,47 +87,42 @@ def tide_not_open(seconds: int) -> RequestRefused:
     )
 
 
-def draining() -> RequestRefused:
-    """Refusal because the node is stopping and opens no more rooms."""
-    return RequestRefused(
-        RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
-    )
+draining: Final = _refusal(
+    RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
+)
+"""Refusal because the node is stopping and opens no more rooms."""
 
 
-def fault() -> RequestRefused:
-    """Refusal because of a programming error in the server."""
-    return RequestRefused(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
+fault: Final = _refusal(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
+"""Refusal because of a programming error in the server."""
 
 
-def fenced() -> RequestRefused:
-    """Refusal because the player has a newer connection."""
-    return RequestRefused(
-        RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
-    )
+fenced: Final = _refusal(
+    RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
+)
+"""Refusal because the player has a newer connection."""
 
 
-def connection_ended() -> RequestRefused:
-    """Refusal because the player's connection ended before the player had the seat."""
-    return RequestRefused(
-        RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
-    )
+connection_ended: Final = _refusal(
+    RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
+)
+"""Refusal because the player's connection ended before the player had the seat."""
 
 
-def hello_first() -> RequestRefused:
-    """Refusal because the client has sent another request before Hello."""
-    return RequestRefused(RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first.")
+hello_first: Final = _refusal(
+    RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
+)
+"""Refusal because the client has sent another request before Hello."""
 
 
-def hello_once() -> RequestRefused:
-    """Refusal because the client has sent Hello a second time on the same connection."""
-    return RequestRefused(
-        RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
-    )
+hello_once: Final = _refusal(
+    RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
+)
+"""Refusal because the client has sent Hello a second time on the same connection."""
 
 
-def kicked() -> RequestRefused:
-    """Refusal because the operator or the host removed the player from the room."""
-    return RequestRefused(RefusalCode.KICKED, "You were removed from this room. Choose another one.")
+kicked: Final = _refusal(RefusalCode.KICKED, "You were removed from this room. Choose another one.")
+"""Refusal because the operator or the host removed the player from the room."""
 
 
 def name_taken(name: str) -> RequestRefused:
@@ -147,72 +145,64 @@ def no_room(room: str) -> RequestRefused:
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {room!r}. List the rooms, or open one.")
 
 
-def this_room_is_gone() -> RequestRefused:
-    """Refusal because the room that the player is in does not exist any more."""
-    return RequestRefused(RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one.")
+this_room_is_gone: Final = _refusal(
+    RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
+)
+"""Refusal because the room that the player is in does not exist any more."""
 
 
-def no_seat() -> RequestRefused:
-    """Refusal because the player has no seat in any room."""
-    return RequestRefused(RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
+no_seat: Final = _refusal(RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
+"""Refusal because the player has no seat in any room."""
 
 
-def no_seat_here() -> RequestRefused:
-    """Refusal because the player has no seat in this room."""
-    return RequestRefused(RefusalCode.NO_SEAT, "You have no seat in this room. Join it first.")
+no_seat_here: Final = _refusal(RefusalCode.NO_SEAT, "You have no seat in this room. Join it first.")
+"""Refusal because the player has no seat in this room."""
 
 
-def player_has_no_seat() -> RequestRefused:
-    """Refusal because the player to be removed has no seat, or is the host who sent the request."""
-    return RequestRefused(RefusalCode.NO_SEAT, "That player has no seat in this room.")
+player_has_no_seat: Final = _refusal(RefusalCode.NO_SEAT, "That player has no seat in this room.")
+"""Refusal because the player to be removed has no seat, or is the host who sent the request."""
 
 
-def no_spectators() -> RequestRefused:
-    """Refusal because the room does not admit spectators."""
-    return RequestRefused(RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one.")
+no_spectators: Final = _refusal(
+    RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
+)
+"""Refusal because the room does not admit spectators."""
 
 
-def no_bots() -> RequestRefused:
-    """Refusal because the room does not admit bots."""
-    return RequestRefused(RefusalCode.NO_BOTS, "This room admits no bots. Choose another room.")
+no_bots: Final = _refusal(RefusalCode.NO_BOTS, "This room admits no bots. Choose another room.")
+"""Refusal because the room does not admit bots."""
 
 
-def bad_share() -> RequestRefused:
-    """Refusal because the room does not wait for this hash or share, or because the share has another hash."""
-    return RequestRefused(
-        RefusalCode.BAD_SHARE,
-        "The draw does not wait for this. Send the hash of a random number first, "
-        "and the number itself once all players have sent theirs.",
-    )
+bad_share: Final = _refusal(
+    RefusalCode.BAD_SHARE,
+    "The draw does not wait for this. Send the hash of a random number first, "
+    "and the number itself once all players have sent theirs.",
+)
+"""Refusal because the room does not wait for this hash or share, or because the share has another hash."""
 
 
-def not_host() -> RequestRefused:
-    """Refusal because only the host may start the race or kick a player."""
-    return RequestRefused(RefusalCode.NOT_HOST, "Only the host can do that. Wait for the host.")
+not_host: Final = _refusal(RefusalCode.NOT_HOST, "Only the host can do that. Wait for the host.")
+"""Refusal because only the host may start the race or kick a player."""
 
 
-def not_over() -> RequestRefused:
-    """Refusal because a rematch was requested while the race is not over."""
-    return RequestRefused(RefusalCode.NOT_OVER, "You can ask for a rematch once this race is over.")
+not_over: Final = _refusal(RefusalCode.NOT_OVER, "You can ask for a rematch once this race is over.")
+"""Refusal because a rematch was requested while the race is not over."""
 
 
-def not_dealt() -> RequestRefused:
-    """Refusal because a move was sent before the cards were dealt."""
-    return RequestRefused(
-        RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
-    )
+not_dealt: Final = _refusal(
+    RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
+)
+"""Refusal because a move was sent before the cards were dealt."""
 
 
-def not_racing() -> RequestRefused:
-    """Refusal because no race is under way."""
-    return RequestRefused(RefusalCode.NOT_RACING, "No race is under way. It has not started, or it is over.")
+not_racing: Final = _refusal(RefusalCode.NOT_RACING, "No race is under way. It has not started, or it is over.")
+"""Refusal because no race is under way."""
 
 
-def no_session() -> RequestRefused:
-    """Refusal because the session of a Hello is unknown or has expired."""
-    return RequestRefused(
-        RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
-    )
+no_session: Final = _refusal(
+    RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
+)
+"""Refusal because the session of a Hello is unknown or has expired."""
 
 
 def other_version(room: str, version: str, retry_after: float) -> RequestRefused:
@@ -241,35 +231,30 @@ def other_rules(room: str, retry_after: float) -> RequestRefused:
     )
 
 
-def race_done() -> RequestRefused:
-    """Refusal because the player has finished, resigned, or has no moves left."""
-    return RequestRefused(
-        RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
-    )
+race_done: Final = _refusal(
+    RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
+)
+"""Refusal because the player has finished, resigned, or has no moves left."""
 
 
-def race_started() -> RequestRefused:
-    """Refusal because the countdown or the race has begun, which is too late for the request."""
-    return RequestRefused(RefusalCode.RACE_STARTED, "This race has already started.")
+race_started: Final = _refusal(RefusalCode.RACE_STARTED, "This race has already started.")
+"""Refusal because the countdown or the race has begun, which is too late for the request."""
 
 
-def race_started_without_you() -> RequestRefused:
-    """Refusal because a player without a seat wants to join after the countdown has begun."""
-    return RequestRefused(
-        RefusalCode.RACE_STARTED, "This race has started without you. Watch it, or wait for the rematch."
-    )
+race_started_without_you: Final = _refusal(
+    RefusalCode.RACE_STARTED, "This race has started without you. Watch it, or wait for the rematch."
+)
+"""Refusal because a player without a seat wants to join after the countdown has begun."""
 
 
-def racing() -> RequestRefused:
-    """Refusal because a player wants to watch a race in which the player has a seat and is not done."""
-    return RequestRefused(
-        RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
-    )
+racing: Final = _refusal(
+    RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
+)
+"""Refusal because a player wants to watch a race in which the player has a seat and is not done."""
 
 
-def room_closed() -> RequestRefused:
-    """Refusal because the room is closed."""
-    return RequestRefused(RefusalCode.ROOM_CLOSED, "This room is closed. List the rooms, or open one.")
+room_closed: Final = _refusal(RefusalCode.ROOM_CLOSED, "This room is closed. List the rooms, or open one.")
+"""Refusal because the room is closed."""
 
 
 def room_exists(room: str) -> RequestRefused:
@@ -298,43 +283,36 @@ def seats_kept(seconds: int) -> RequestRefused:
     )
 
 
-def too_many_from_address() -> RequestRefused:
-    """Refusal because players from this player's address already have half of the seats in a public room.
+too_many_from_address: Final = _refusal(
+    RefusalCode.ROOM_FULL,
+    "Players from your address already have half of the seats. Watch the race, or open another room.",
+)
+"""Refusal because players from this player's address already have half of the seats in a public room.
 
-    Players from the host's address are never refused for this reason.
-    """
-    return RequestRefused(
-        RefusalCode.ROOM_FULL,
-        "Players from your address already have half of the seats. Watch the race, or open another room.",
-    )
-
-
-def too_many_spectators() -> RequestRefused:
-    """Refusal because the room has the maximum number of spectators on this node."""
-    return RequestRefused(
-        RefusalCode.ROOM_FULL,
-        "This room has as many spectators as this server allows. Try again later.",
-        retry_after=30,
-    )
+Players from the host's address are never refused for this reason.
+"""
 
 
-def server_full() -> RequestRefused:
-    """Refusal because the server has the maximum number of rooms."""
-    return RequestRefused(
-        RefusalCode.SERVER_FULL,
-        "This server has as many rooms as it can hold. Join one of them, or try again later.",
-        retry_after=60,
-    )
+too_many_spectators: Final = _refusal(
+    RefusalCode.ROOM_FULL, "This room has as many spectators as this server allows. Try again later.", retry_after=30
+)
+"""Refusal because the room has the maximum number of spectators on this node."""
 
 
-def stale() -> RequestRefused:
-    """Refusal because a move was made on an older board."""
-    return RequestRefused(RefusalCode.STALE, "The move was made on an older board. Look at the current one.")
+server_full: Final = _refusal(
+    RefusalCode.SERVER_FULL,
+    "This server has as many rooms as it can hold. Join one of them, or try again later.",
+    retry_after=60,
+)
+"""Refusal because the server has the maximum number of rooms."""
 
 
-def time_up() -> RequestRefused:
-    """Refusal because the race's time limit has passed."""
-    return RequestRefused(RefusalCode.TIME_UP, "The race is over. Its time is up.")
+stale: Final = _refusal(RefusalCode.STALE, "The move was made on an older board. Look at the current one.")
+"""Refusal because a move was made on an older board."""
+
+
+time_up: Final = _refusal(RefusalCode.TIME_UP, "The race is over. Its time is up.")
+"""Refusal because the race's time limit has passed."""
 
 
 def too_many_actions(limit: int) -> RequestRefused:
@@ -344,19 +322,17 @@ def too_many_actions(limit: int) -> RequestRefused:
     )
 
 
-def store_unavailable() -> RequestRefused:
-    """Refusal because the store can't be reached."""
-    return RequestRefused(
-        RefusalCode.UNAVAILABLE,
-        "The server has lost contact with its database. Your last action may or may not have been saved. "
-        "Try again in a second.",
-        retry_after=1.0,
-    )
+store_unavailable: Final = _refusal(
+    RefusalCode.UNAVAILABLE,
+    "The server has lost contact with its database. Your last action may or may not have been saved. "
+    "Try again in a second.",
+    retry_after=1.0,
+)
+"""Refusal because the store can't be reached."""
 
 
-def no_free_code() -> RequestRefused:
-    """Refusal because no unused room code was found."""
-    return RequestRefused(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
+no_free_code: Final = _refusal(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
+"""Refusal because no unused room code was found."""
 
 
 def commit_refused(reason: CommitRejection) -> RequestRefused:
