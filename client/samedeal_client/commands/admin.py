@@ -42,7 +42,7 @@ from samedeal.protocol.admin import (
 from samedeal.protocol.messages import Done
 from samedeal.protocol_codes import OperatorRefusalCode
 from samedeal.terminal_text import printable
-from samedeal_client.commands.common import integer_in
+from samedeal_client.commands.common import add_number
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.signals import until_stopped
@@ -96,60 +96,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_token(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    def action(name: str, summary: str, *, as_json: bool = False) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-        _add_token(made)
-        if as_json:
-            made.add_argument("--json", action="store_true", help="print JSON, for scripts")
-        return made
-
-    action("status", "show the state of all nodes and of Redis", as_json=True)
-    top = action("top", "show the state of all nodes and of Redis, updated continuously; in a pipe, print it once")
-    top.add_argument(
-        "--every",
-        type=integer_in(1, 3600),
-        default=2,
-        metavar="SECONDS",
-        help="seconds between updates (default: %(default)s)",
-    )
-    rooms = action("rooms", "list the newest rooms", as_json=True)
-    rooms.add_argument(
-        "--limit",
-        type=integer_in(1, 1000),
-        default=100,
-        metavar="N",
-        help="maximum number of rooms (default: %(default)s)",
-    )
-    room = action("room", "show a room with its players", as_json=True)
-    room.add_argument("room", metavar="ROOM")
-    kick = action("kick", "remove a player from a room permanently")
-    kick.add_argument("room", metavar="ROOM")
-    kick.add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
-    ban = action("ban", "ban a player, an address or a network from the server")
+    of: dict[str, argparse.ArgumentParser] = {}
+    for name, (_, summary) in _ACTIONS.items():
+        of[name] = actions.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        _add_token(of[name])
+    for name in ("status", "rooms", "room", "bans"):
+        of[name].add_argument("--json", action="store_true", help="print JSON, for scripts")
+    add_number(of["top"], "--every", (1, 3600), 2, "seconds between updates", "SECONDS")
+    add_number(of["rooms"], "--limit", (1, 1000), 100, "maximum number of rooms")
+    of["room"].add_argument("room", metavar="ROOM")
+    of["kick"].add_argument("room", metavar="ROOM")
+    of["kick"].add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
+    ban, close, drain = of["ban"], of["close"], of["drain"]
     ban.add_argument(
         "target", metavar="PLAYER|ADDRESS", help="a player's id, an address, or a network as 203.0.113.0/24"
     )
-    ban.add_argument(
-        "--for",
-        dest="seconds",
-        type=_duration,
-        default=0,
-        metavar="TIME",
-        help="how long: 10m, 1h, 7d (default: permanently)",
-    )
+    how_long = "how long: 10m, 1h, 7d (default: permanently)"
+    ban.add_argument("--for", dest="seconds", type=_duration, default=0, metavar="TIME", help=how_long)
     ban.add_argument("--reason", type=_sentence, default="", help="shown to the banned player")
-    unban = action("unban", "remove a ban")
-    unban.add_argument("target", metavar="PLAYER|ADDRESS")
-    action("bans", "list the bans", as_json=True)
-    say = action("say", "send a message to everybody, or to everybody in a room")
-    say.add_argument(
+    of["unban"].add_argument("target", metavar="PLAYER|ADDRESS")
+    of["say"].add_argument(
         "words",
         metavar="[ROOM] TEXT",
         nargs="+",
         type=_sentence,
         help="the text in quotes, after the room if only one room gets it",
     )
-    close = action("close", "close a room, even during a race, or all rooms that meet the given conditions")
     close.add_argument("room", metavar="ROOM", nargs="?", default="")
     close.add_argument("--empty", action="store_true", help="rooms in which nobody has a seat")
     close.add_argument(
@@ -162,7 +134,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER|ADDRESS",
         help="rooms of a player, or of players from an address or network",
     )
-    drain = action("drain", "stop a node; its players resume on the others")
     drain.add_argument(
         "node",
         metavar="NODE",
@@ -171,15 +142,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="its name, or the end of its name; not needed if there is only one node",
     )
     drain.add_argument("--yes", action="store_true", help="drain the last ready node without asking")
-    backup = action("backup", "write a backup of everything; it contains secrets, so only its owner can read it")
-    backup.add_argument(
-        "path",
-        metavar="FILE|DIR",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="where to write it (default: this directory)",
-    )
+    where = "where to write it (default: this directory)"
+    of["backup"].add_argument("path", metavar="FILE|DIR", nargs="?", type=Path, default=Path(), help=where)
 
 
 def _add_token(parser: argparse.ArgumentParser) -> None:
@@ -234,7 +198,7 @@ async def perform(given: argparse.Namespace, address: ServerAddress, token: str)
     from samedeal_client.net.operator_client import OperatorClient
 
     async with OperatorClient(address, token) as operator:
-        return await _ACTIONS[given.action](operator, given)
+        return await _ACTIONS[given.action][0](operator, given)
 
 
 def _address(given: argparse.Namespace) -> ServerAddress:
@@ -426,17 +390,18 @@ def _private_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
         raise
 
 
-_ACTIONS: Final[dict[str, Action]] = {
-    "status": _status,
-    "top": _top,
-    "rooms": _rooms,
-    "room": _room,
-    "kick": _kick,
-    "ban": _ban,
-    "unban": _unban,
-    "bans": _bans,
-    "say": _say,
-    "close": _close,
-    "drain": _drain,
-    "backup": _backup,
+_ACTIONS: Final[dict[str, tuple[Action, str]]] = {
+    "status": (_status, "show the state of all nodes and of Redis"),
+    "top": (_top, "show the state of all nodes and of Redis, updated continuously; in a pipe, print it once"),
+    "rooms": (_rooms, "list the newest rooms"),
+    "room": (_room, "show a room with its players"),
+    "kick": (_kick, "remove a player from a room permanently"),
+    "ban": (_ban, "ban a player, an address or a network from the server"),
+    "unban": (_unban, "remove a ban"),
+    "bans": (_bans, "list the bans"),
+    "say": (_say, "send a message to everybody, or to everybody in a room"),
+    "close": (_close, "close a room, even during a race, or all rooms that meet the given conditions"),
+    "drain": (_drain, "stop a node; its players resume on the others"),
+    "backup": (_backup, "write a backup of everything; it contains secrets, so only its owner can read it"),
 }
+"""What each action does, and what its help says."""

@@ -6,9 +6,8 @@ import argparse
 import asyncio
 import json
 from dataclasses import asdict
-from typing import Final
 
-from samedeal_client.commands.common import add_address, integer_in
+from samedeal_client.commands.common import add_address, add_number
 
 DESCRIPTION = """\
 Let racers who make random moves put a load on a server, and measure how long its acks take. They play in rooms of four, and
@@ -21,29 +20,15 @@ examples:
 
 The server's CPU time is not measured: watch it on the server meanwhile."""
 
-_MOST_RACERS: Final = 10_000
-_MOST_SECONDS: Final = 3600
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal bench``."""
     add_address(parser, room=None)
-    parser.add_argument(
-        "--racers", type=integer_in(1, _MOST_RACERS), default=64, metavar="N", help="number of racers (default: 64)"
-    )
-    parser.add_argument(
-        "--pace",
-        type=integer_in(0, 100),
-        default=2,
-        metavar="N",
-        help="moves per second of each racer (default: 2); with 0 each move follows the ack of the one before",
-    )
-    parser.add_argument(
-        "--seconds", type=integer_in(1, _MOST_SECONDS), default=10, metavar="N", help="duration (default: 10)"
-    )
-    parser.add_argument(
-        "--seed", type=integer_in(0, 1 << 32), default=1, metavar="N", help="number that decides all moves (default: 1)"
-    )
+    pace = "moves per second of each racer (default: %(default)s); with 0 each move follows the ack of the one before"
+    add_number(parser, "--racers", (1, 10_000), 64, "number of racers")
+    add_number(parser, "--pace", (0, 100), 2, pace)
+    add_number(parser, "--seconds", (1, 3600), 10, "duration")
+    add_number(parser, "--seed", (0, 1 << 32), 1, "number that decides all moves")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, with times in seconds")
 
 

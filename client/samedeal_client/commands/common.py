@@ -123,6 +123,14 @@ def integer_in(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def add_number(
+    group: argparse._ActionsContainer, flag: str, bounds: tuple[int, int], default: int, text: str, metavar: str = "N"
+) -> None:
+    """Add an option for a whole number within ``bounds``, which are included. Its help text ends with the default."""
+    text = text if "%(default)s" in text else f"{text} (default: %(default)s)"
+    group.add_argument(flag, type=integer_in(*bounds), default=default, metavar=metavar, help=text)
+
+
 def server_and_room(given: argparse.Namespace) -> tuple[ServerAddress, str]:
     """Return the server and the room code from URL and ROOM. The code is empty if neither names a room.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import integer_in
+from samedeal_client.commands.common import add_number, integer_in
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import parse_address
 from samedeal_client.paths import data_home
@@ -33,7 +34,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal door``."""
-    from samedeal_client.door.limits import HELP, DoorLimits
+    from samedeal_client.door.limits import DoorLimits
 
     parser.add_argument("url", metavar="URL", help="the server; or 'forget', or 'key'")
     parser.add_argument("key", metavar="KEY", nargs="*", help="for 'forget': a public key, or its fingerprint")
@@ -44,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="address of the server for players, if the door uses another one",
     )
     parser.add_argument("--host", default="all", metavar="ADDRESS", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=integer_in(0, 65535), default=2222, help="port (default: %(default)s)")
+    add_number(parser, "--port", (0, 65535), 2222, "port", "PORT")
     parser.add_argument("--data", metavar="DIR", help="directory of the host key and of what is kept of keys")
-    parser.add_argument("--workers", type=integer_in(1, 64), default=1, metavar="N", help="processes (default: 1)")
+    add_number(parser, "--workers", (1, 64), 1, "processes")
     parser.add_argument("--health-host", default="127.0.0.1", metavar="ADDRESS", help="address for health checks")
     parser.add_argument(
         "--health-port",
@@ -62,10 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--with-server", action="store_true", help=argparse.SUPPRESS)
     limits = parser.add_argument_group("limits of each process (maximum values)")
-    for name, meaning in HELP.items():
-        flag, default = f"--limit-{name.replace('_', '-')}", getattr(DoorLimits(), name)
-        text = f"{meaning} (default: {default})"
-        limits.add_argument(flag, type=integer_in(1, 10_000_000), default=default, metavar="N", help=text)
+    for limit in fields(DoorLimits):
+        flag = f"--limit-{limit.name.replace('_', '-')}"
+        add_number(limits, flag, (1, 10_000_000), getattr(DoorLimits(), limit.name), limit.metadata["meaning"])
 
 
 def host_key_of(directory: Path) -> SSHKey:
@@ -81,7 +81,7 @@ def host_key_of(directory: Path) -> SSHKey:
 
 def run(given: argparse.Namespace) -> int:
     """Run the door until a signal, and return the exit code."""
-    from samedeal_client.door.limits import HELP, DoorLimits
+    from samedeal_client.door.limits import DoorLimits
 
     directory = Path(given.data) if given.data else data_home() / "door"
     if given.url == "forget":
@@ -100,7 +100,7 @@ def run(given: argparse.Namespace) -> int:
     server = parse_address(given.url).typed
     public = parse_address(given.public_url).typed if given.public_url else ""
     proxies = _networks(given.proxy_protocol)
-    limits = DoorLimits(**{name: getattr(given, f"limit_{name}") for name in HELP})
+    limits = DoorLimits(**{limit.name: getattr(given, f"limit_{limit.name}") for limit in fields(DoorLimits)})
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
     logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
     try:

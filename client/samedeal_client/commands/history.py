@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from samedeal.games import DEFAULT_GAME, GAMES
-from samedeal_client.commands.common import integer_in
+from samedeal_client.commands.common import add_number
 from samedeal_client.terminal import terminal
 
 DESCRIPTION = """\
@@ -19,7 +19,6 @@ examples:
 
 games: {", ".join(GAMES)}"""
 
-_LIMIT = 20
 _WIDTH = 200
 """Width, in columns, of output that does not go to a terminal."""
 
@@ -27,13 +26,7 @@ _WIDTH = 200
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal history``."""
     parser.add_argument("game", metavar="GAME", nargs="?", default="", help="show only this game")
-    parser.add_argument(
-        "--limit",
-        type=integer_in(1, 1_000_000),
-        default=_LIMIT,
-        metavar="N",
-        help="maximum number of races to list (default: %(default)s)",
-    )
+    add_number(parser, "--limit", (1, 1_000_000), 20, "maximum number of races to list")
     parser.add_argument("--ascii", action="store_true", help="print ASCII only")
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from samedeal.games import GAMES
-from samedeal_client.commands.common import add_address, add_player, integer_in, player_name, server_and_room
+from samedeal_client.commands.common import add_address, add_number, add_player, player_name, server_and_room
 from samedeal_client.errors import Failure
 from samedeal_client.terminal import terminal
 
@@ -78,7 +78,7 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
         default = field.value(field.default)
         group.add_argument(flag, default=default, metavar="WHEN", help=f"{field.help} (default: {default})")
     elif field.bounds is not None:
-        group.add_argument(flag, type=integer_in(*field.bounds), default=int(field.default), metavar="N", help=text)
+        add_number(group, flag, field.bounds, int(field.default), field.help)
     elif field.choices is None:
         group.add_argument(flag, default=field.default, help=text)
     elif set(field.choices.values()) == {True, False}:

@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
-from samedeal_client.commands.common import add_back_to, add_look, integer_in, player_name
+from samedeal_client.commands.common import add_back_to, add_look, add_number, integer_in, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
@@ -50,12 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
     )
     parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
-    parser.add_argument("--bots", type=integer_in(1, 15), default=3, metavar="N", help="number of bots (default: 3)")
+    add_number(parser, "--bots", (1, 15), 3, "number of bots")
     parser.add_argument("--level", choices=MIXES, default="mixed", help="how well the bots play (default: mixed)")
     parser.add_argument(
         "--pace",
         type=integer_in(1, 1000),
-        default=None,
         metavar="N",
         help=f"moves per minute of each bot (default: {_PACE:g}; without a terminal {_FAST:g})",
     )

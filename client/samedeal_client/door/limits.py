@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_network
 from typing import Final
 
@@ -14,34 +14,26 @@ _MOST_ADDRESSES: Final = 10_000
 """Maximum number of addresses whose connections are counted."""
 
 
+def _limit(default: int, meaning: str) -> int:
+    """Return the field of a limit, with what its option says."""
+    limit: int = field(default=default, metadata={"meaning": meaning})
+    return limit
+
+
 @dataclass(frozen=True)
 class DoorLimits:
-    """The limits, with times in seconds. ``HELP`` describes them."""
+    """The limits, with times in seconds."""
 
-    sessions: int = 200
-    per_address: int = 20
-    per_key: int = 5
-    logins: int = 200
-    logins_per_address: int = 20
-    login_time: int = 30
-    rate: int = 60
-    offered_keys: int = 10
-    idle: int = 3600
-    kept_keys: int = 100_000
-
-
-HELP: Final = {
-    "sessions": "sessions in this process",
-    "per_address": "sessions from one address",
-    "per_key": "sessions with one key",
-    "logins": "connections that have not logged in",
-    "logins_per_address": "connections from one address that have not logged in",
-    "login_time": "seconds until a connection has logged in",
-    "rate": "connections from one address in a minute",
-    "offered_keys": "keys that a connection offers",
-    "idle": "seconds without a key press until a session ends",
-    "kept_keys": "keys whose seats and history are kept",
-}
+    sessions: int = _limit(200, "sessions in this process")
+    per_address: int = _limit(20, "sessions from one address")
+    per_key: int = _limit(5, "sessions with one key")
+    logins: int = _limit(200, "connections that have not logged in")
+    logins_per_address: int = _limit(20, "connections from one address that have not logged in")
+    login_time: int = _limit(30, "seconds until a connection has logged in")
+    rate: int = _limit(60, "connections from one address in a minute")
+    offered_keys: int = _limit(10, "keys that a connection offers")
+    idle: int = _limit(3600, "seconds without a key press until a session ends")
+    kept_keys: int = _limit(100_000, "keys whose seats and history are kept")
 
 
 def network_of(address: str) -> str:
