@@ -150,7 +150,7 @@ class SamedealApp(LookApp[int]):
                 self._announce_closed_room()
         screen = self.screen_stack[-1] if self.screen_stack else None
         if isinstance(screen, ClientScreen):
-            screen.update(model)
+            screen.update()
             for message in self.client.take_messages():
                 if message.kind in ("refusal", "wait"):
                     screen.show_message(message.sentence)

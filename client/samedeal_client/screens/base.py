@@ -59,7 +59,7 @@ class Body(PlainContainer):
         """Draw everything in the new size."""
         screen = self.screen
         if isinstance(screen, ClientScreen):
-            screen.update(screen.model)
+            screen.update()
 
 
 class ClientScreen(Screen[None]):
@@ -72,6 +72,7 @@ class ClientScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._shown_model = Model()
+        self._last_model = self.samedeal.client.model
         self._ready = False
         self._fitted_size: Size | None = None
         self._message: tuple[str, str] | None = None
@@ -141,8 +142,14 @@ class ClientScreen(Screen[None]):
 
     @property
     def model(self) -> Model:
-        """The client's knowledge of the room and of the room's boards."""
-        return self.samedeal.client.model
+        """The client's knowledge of the room and of the room's boards.
+
+        While the client enters another room, it knows none. The screen then keeps what it knew of the last one.
+        """
+        model = self.samedeal.client.model
+        if model.room is not None or self._last_model.room is None:
+            self._last_model = model
+        return self._last_model
 
     @property
     def look(self) -> Look:
@@ -185,7 +192,7 @@ class ClientScreen(Screen[None]):
             self._too_small.show(too_small_rows(size, minimum, self.look))
             return
         self._ready = True
-        self.update(self.model)
+        self.update()
 
     def take_over(self, before: ClientScreen) -> None:
         """Take over the state of the screen ``before``, which is of the same kind.
@@ -200,18 +207,18 @@ class ClientScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Show the changes that were made while another screen lay over this one."""
         if self._ready:
-            self.update(self.model)
+            self.update()
 
-    def update(self, model: Model) -> None:
-        """Show ``model`` in the body. Also draw the frame, unless only the rivals' progress has changed.
+    def update(self) -> None:
+        """Show the model in the body. Also draw the frame, unless only the rivals' progress has changed.
 
         Does nothing before the first resize, after ``retire``, or while the app closes.
         """
         if not self._ready or not self.is_mounted or not self.children:
             return
-        before, self._shown_model = self._shown_model, model
-        self.on_model_changed(before, model)
-        if not only_progress_changed(before, model):
+        before, self._shown_model = self._shown_model, self.model
+        self.on_model_changed(before, self._shown_model)
+        if not only_progress_changed(before, self._shown_model):
             self.show_frame()
 
     def _tick(self) -> None:

@@ -73,7 +73,7 @@ class HelpScreen(WidgetScreen):
 
     @on(Tabs.TabActivated)
     def _show_page(self) -> None:
-        self.update(self.model)
+        self.update()
         self._page.scroll_home(animate=False)
 
     def action_turn(self, count: int) -> None:

@@ -100,15 +100,13 @@ class RaceScreen(ClientScreen):
 
     def on_model_changed(self, before: Model, after: Model) -> None:
         """Handle the keys that were queued while a card was being revealed. Then show the board and the rivals."""
-        if after.room is None:
-            return
         if only_progress_changed(before, after):
             self._show_rivals()
             return
         self._board = after.board
-        if after.room.phase == "racing":
+        if after.this_room.phase == "racing":
             self._was_playing = after.board is not None and not after.has_finished
-        if before.room is None or before.room.phase != after.room.phase:
+        if before.room is None or before.room.phase != after.this_room.phase:
             self._best = None if self.samedeal.practising else best_before(after)
         if before.board is None and after.board is not None:
             self.samedeal.ring()
@@ -181,11 +179,11 @@ class RaceScreen(ClientScreen):
         block.show([(edge,), *((Span(" "), *row) for row in rows)])
 
     def _show_rivals(self) -> None:
-        places, room = panel_layout(self.game, self.body.outer_size), self.model.room
+        places = panel_layout(self.game, self.body.outer_size)
         self._update_ranking_and_news()
-        place = places.panel if places is not None and room is not None else None
+        place = places.panel if places is not None else None
         self._news_shown = False
-        spectator_count = room.spectator_count if room else 0
+        spectator_count = self.model.this_room.spectator_count
         words = self.model.deal_words
         self._rivals_panel.show_in(place, self._ranking, spectator_count, self._news_rows, self._left(), words)
 
@@ -195,7 +193,7 @@ class RaceScreen(ClientScreen):
         ranking = current_ranking(self.model, now)
         if self._feed.me != self.model.me:
             self._feed = RaceFeed(self.model.me)
-        if self.model.room is not None and self.model.room.phase == "racing":
+        if self.model.this_room.phase == "racing":
             before, self._feed = self._feed, self._feed.after(statuses(ranking), now)
             added = [news for news in self._feed.news if news not in before.news]
             final = 0 < self.model.time_left(now) <= FINAL_SECONDS
@@ -210,26 +208,26 @@ class RaceScreen(ClientScreen):
 
     @property
     def _seats(self) -> dict[str, Seat]:
-        room = self.model.room
-        return {seat.player: seat for seat in (*room.players, *earlier_seats(room))} if room is not None else {}
+        room = self.model.this_room
+        return {seat.player: seat for seat in (*room.players, *earlier_seats(room))}
 
     def _left(self) -> int | None:
         """Return the milliseconds until the time is up, or None if the race is not under way."""
-        racing = self.model.room is not None and self.model.room.phase == "racing"
+        racing = self.model.this_room.phase == "racing"
         return self.model.time_left(self.client.now()) if racing else None
 
     def _show_over_board(self) -> None:
         """Show the countdown over the board, or the result once the player has finished or the race has ended."""
-        block, room = self._countdown, self.model.room
+        block = self._countdown
         places, body = panel_layout(self.game, self.body.outer_size), self.body.size
         board_width = places.panel.x - 1 if places is not None and places.panel is not None else body.width
         rows: tuple[Row, ...] = ()
-        if room is not None and self._board is None and room.phase in ("countdown", "racing"):
+        if self._board is None and self.model.this_room.phase in ("countdown", "racing"):
             seconds = -(-self.model.until_start(self.client.now()) // 1000)
             rows = views.countdown_rows(self.model, seconds, self.look, explained=self._explained)
         elif self._ended_at is not None:
             rows = views.end_rows(self.model, self.look, board_width)
-        elif room is not None:
+        else:
             rows = views.finish_rows(self.model, self._ranking, self._best, self.look, board_width)
         above = max(body.height - len(rows), 0) // 2
         if not rows and self.client.ending_at is not None:
@@ -250,9 +248,7 @@ class RaceScreen(ClientScreen):
 
     def status_row(self) -> Row:
         """Return the player's place and progress, the number of moves, and the time left."""
-        model, room = self.model, self.model.room
-        if room is None:
-            return ()
+        model = self.model
         left = self._left()
         on_foundations = self._board.foundation_cards if self._board else 0
         spans = [
@@ -263,7 +259,7 @@ class RaceScreen(ClientScreen):
             spans.append(Span(views.move_count_text(model), "label"))
         if self._ended_at is not None or self.samedeal.practising:
             return tuple(spans)
-        return (*spans, views.clock_span(room.options.limit * 1000 if left is None else left))
+        return (*spans, views.clock_span(model.this_room.options.limit * 1000 if left is None else left))
 
     def header_style(self) -> str:
         """Return the style ``alarm`` in the last seconds of the race, otherwise an empty string."""
@@ -393,8 +389,7 @@ class RaceScreen(ClientScreen):
 
     def ask_to_resign(self) -> None:
         """Ask whether the player really resigns."""
-        room = self.model.room
-        if room is None or room.phase != "racing" or self.model.has_finished:
+        if self.model.this_room.phase != "racing" or self.model.has_finished:
             self.show_message("Your race is already over. You can't resign from it.")
         elif self.client.connection.server_gone:
             self.show_message("You can't resign now, because the server has stopped.")
@@ -402,15 +397,13 @@ class RaceScreen(ClientScreen):
             _ = self.app.push_screen(ResignScreen())
 
     async def _watch_others(self) -> None:
-        room = self.model.room
-        if room is not None:
-            await self.client.watch(room.room, self.client.rooms.passphrase)
+        await self.client.watch(self.model.this_room.room, self.client.rooms.passphrase)
 
     def _ask_for_hint(self) -> None:
-        room, board = self.model.room, self._board
-        if room is None or board is None:
+        board = self._board
+        if board is None:
             return
-        if not room.options.hints:
+        if not self.model.this_room.options.hints:
             self.show_message("Hints are off in this room.")
         elif self.model.own.is_stuck:
             self.show_message(views.stuck_text(self.model, self.samedeal.bindings, self.look))

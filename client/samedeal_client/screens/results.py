@@ -113,17 +113,13 @@ class ResultsScreen(WidgetScreen):
 
     def title_parts(self) -> Row:
         """Return the left part of the header: the game and its deal, the room, and the word "results"."""
-        room = self.model.room
-        if room is None:
-            return ()
+        room = self.model.this_room
         deal = f" {room.deal}" if public_deal_title(room.deal) else f", {deal_title(room.deal)}"
         return breadcrumbs(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
 
     def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
         """Show the results."""
-        room, look, width = after.room, self.look, self.size.width
-        if room is None:
-            return
+        room, look, width = after.this_room, self.look, self.size.width
         self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
         self._standings.show_standings(room.standings, after.game.cards, after.me, look, width)
         curves, _ = progress_curves(after, self.details, look)
@@ -145,7 +141,7 @@ class ResultsScreen(WidgetScreen):
 
         The rematch key and the key to leave have several actions each, and only one of each is available.
         """
-        room = self.model.room
+        room = self.model.this_room
         if action == "scroll":
             return self._scrolls
         if action == "leave":
@@ -153,10 +149,10 @@ class ResultsScreen(WidgetScreen):
         if action == "rematch":
             return parameters == (rematch_does(self.model),)
         if action == "table":
-            return bool(room and room.tide)
+            return bool(room.tide)
         if action == "copy":
             return self.model.seat is not None
-        return action != "same_deal" or (room is not None and Deal.parse(room.deal).public)
+        return action != "same_deal" or Deal.parse(room.deal).public
 
     def _show_scroll_key(self, taller: bool) -> None:  # noqa: FBT001 (a watcher gets the value so)
         """Show or hide the key that scrolls. ``taller`` says whether the page is taller than the window."""
@@ -178,9 +174,7 @@ class ResultsScreen(WidgetScreen):
 
     def action_same_deal(self) -> None:
         """Open a room with the same deal, and bring the player's bots."""
-        room = self.model.room
-        if room is not None:
-            self._open_room(room.deal)
+        self._open_room(self.model.this_room.deal)
 
     def _open_room(self, deal: str) -> None:
         task = partial(room_actions.open_similar_room, self.client, self.samedeal.bring_bots, deal)
@@ -232,8 +226,8 @@ class ResultsScreen(WidgetScreen):
 
         Return a sentence that says where the record is, or why there is none. For a spectator, return an empty string.
         """
-        room = self.model.room
-        if room is None or self.model.own.play is None:
+        room = self.model.this_room
+        if self.model.own.play is None:
             return ""
         if record is None:
             return "Your race was not saved, because this client missed part of it."
@@ -250,7 +244,7 @@ class ResultsScreen(WidgetScreen):
             self._path = await room_actions.save_whole_record(self.client, before)
         if before is None and self._path is not None:
             self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
-            self.update(self.model)
+            self.update()
 
     def action_rules(self) -> None:
         """Show the rules of the game."""
@@ -265,19 +259,18 @@ class ResultsScreen(WidgetScreen):
             self.run_busy(busy, task)
 
     def _count_again(self) -> None:
-        room = self.model.room
-        if room is not None and room.next and self.on_top and not self._counting:
+        room = self.model.this_room
+        if room.next and self.on_top and not self._counting:
             self.run_task(partial(self._count_players, room.next))
 
     def _follow_again(self) -> None:
-        if self.model.room is not None and self.model.room.tide and self.on_top:
+        if self.model.this_room.tide and self.on_top:
             self.run_task(self._follow, group="table", exclusive=True)
 
     async def _follow(self) -> None:
-        room = self.model.room
-        if room is not None:
-            with suppress(RequestRefused):  # asked again after the next interval
-                await self.client.rooms.follow_table(room.game, room.tide, day=self._of_day)
+        room = self.model.this_room
+        with suppress(RequestRefused):  # asked again after the next interval
+            await self.client.rooms.follow_table(room.game, room.tide, day=self._of_day)
 
     def action_table(self) -> None:
         """Show the table of the day instead of that of the tide, or the other way round."""

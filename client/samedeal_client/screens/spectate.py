@@ -93,12 +93,10 @@ class SpectateScreen(ClientScreen):
 
     def _show(self) -> None:
         model = self.model
-        if model.room is None:
-            return
         self._boards = model.watched
         ranking = delayed_ranking(model, self._boards, self.shown_time)
         self._feed = self._feed.after(statuses(ranking), self.shown_time)
-        seats = {seat.player: seat.seat for seat in model.room.players}
+        seats = {seat.player: seat.seat for seat in model.this_room.players}
         self._keys = seat_keys(seats)
         self._players = sort_players(ranking, self._state.order, seats)
         self._state = self._state.limited_to(self.watched)
@@ -119,9 +117,7 @@ class SpectateScreen(ClientScreen):
         return arrange(self.game, max(len(self._players), 1), size.width, size.height)
 
     def _rows_before_first_board(self) -> list[Row]:
-        room = self.model.room
-        if room is None:
-            return []
+        room = self.model.this_room
         now = self.client.now()
         if room.phase == "open":
             text = "The race has not started yet. You will see it from the start."
@@ -148,22 +144,20 @@ class SpectateScreen(ClientScreen):
             board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
         )
         everyone = [player._replace(you=False) for player in self._players]  # show the own name, not "you"
-        spectator_count = self.model.room.spectator_count if self.model.room else 0
+        spectator_count = self.model.this_room.spectator_count
         words = self.model.deal_words
         self._rivals_panel.show_in(places.panel, everyone, spectator_count, self._news_rows, words=words)
 
     @property
     def _seats(self) -> dict[str, Seat]:
-        return {seat.player: seat for seat in self.model.room.players} if self.model.room is not None else {}
+        return {seat.player: seat for seat in self.model.this_room.players}
 
     def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
         return news_rows(self._feed.news, self._seats, "", self.shown_time, self.look, width, height)
 
     def title_parts(self) -> Row:
         """Return the room, the game and its deal, and the player whose board fills the window."""
-        room = self.model.room
-        if room is None:
-            return ()
+        room = self.model.this_room
         title = f"{self.game.title} {public_deal_title(room.deal)}".rstrip()
         shown = self._seats.get(self._state.zoomed)
         player = (Span(shown.name, "title"),) if shown is not None else ()
@@ -171,8 +165,8 @@ class SpectateScreen(ClientScreen):
 
     def status_row(self) -> Row:
         """Return the time since the start of the race, the delay and the number of spectators."""
-        room = self.model.room
-        if room is None or not room.starts:
+        room = self.model.this_room
+        if not room.starts:
             return ()
         delay = self.model.delay or 0
         age = Span(f", {delay} s delay" if delay else ", live", "label")

@@ -91,10 +91,10 @@ class WaitingScreen(WidgetScreen):
 
         While the bots of ``samedeal play`` join, only the text that the race is starting is shown.
         """
-        room = self.model.room
-        self._starting = self.samedeal.send_rivals is not None and room is not None and room.options.start == "full"
+        room = self.model.this_room
+        self._starting = self.samedeal.send_rivals is not None and room.options.start == "full"
         self.set_class(self._starting, "-starting")
-        self._explained = room is not None and not self.samedeal.read_history().has_played(room.game)
+        self._explained = not self.samedeal.read_history().has_played(room.game)
         self._invite = Static(id="invite")
         self._add_bots = Static(id="add-bots")
         self._players = _PlayerTable(PLAYER_HEADINGS, id="players", classes="panel")
@@ -116,17 +116,16 @@ class WaitingScreen(WidgetScreen):
     def _show_room(self) -> None:
         self._starting = False
         self.remove_class("-starting")
-        self.update(self.model)
+        self.update()
 
     def title_parts(self) -> Row:
         """Return the room and the server."""
-        room = self.model.room
-        return breadcrumbs(f"room {room.room}", self.client.link.address.typed) if room is not None else ()
+        return breadcrumbs(f"room {self.model.this_room.room}", self.client.link.address.typed)
 
     def status_row(self) -> Row:
         """Return the number of players."""
-        room = self.model.room
-        return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),) if room is not None else ()
+        room = self.model.this_room
+        return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),)
 
     def prompt_row(self) -> Row:
         """Return a row that says what the race waits for.
@@ -147,10 +146,8 @@ class WaitingScreen(WidgetScreen):
             self._show()
 
     def _show(self) -> None:
-        room, bots, look = self.model.room, self.bots, self.look
+        room, bots, look = self.model.this_room, self.bots, self.look
         self._shown_bots = bots
-        if room is None:
-            return
         if self._starts_when_joined and not bots.joining:
             self.action_start()
         first, *others = invitation_rows(room, self.invitation)
@@ -188,8 +185,8 @@ class WaitingScreen(WidgetScreen):
             case "start":
                 return self.model.hosting
             case "ready":
-                seat, room = self.model.seat, self.model.room
-                if room is None or room.options.start == "at":  # it starts whether they are ready or not
+                seat = self.model.seat
+                if self.model.this_room.options.start == "at":  # it starts whether they are ready or not
                     return False
                 return seat is not None and parameters == (not seat.ready,)
             case "add_bot":
@@ -199,17 +196,14 @@ class WaitingScreen(WidgetScreen):
             case "qr_code":
                 return bool(self.invitation.link)
             case "kick":
-                room = self.model.room
-                return room is not None and any(may_kick(self.model, seat.player, self.bots) for seat in room.players)
+                return any(may_kick(self.model, seat.player, self.bots) for seat in self.model.this_room.players)
             case _:
                 return True
 
     @property
     def bots(self) -> OwnBots:
         """The player's bots in this room."""
-        room, bots = self.model.room, self.samedeal.bots
-        if room is None:
-            return OwnBots()
+        room, bots = self.model.this_room, self.samedeal.bots
         players = {seat.name for seat in room.players}
         joining = tuple(name for name in bots.names_in(room.room) if name not in players)
         return OwnBots(tuple(name for name in bots.names if name in players), joining)
@@ -217,9 +211,7 @@ class WaitingScreen(WidgetScreen):
     @property
     def invitation(self) -> Invitation:
         """The command and the link with which others join."""
-        address, room = self.client.shared_address, self.model.room
-        if room is None:
-            return Invitation("")
+        address, room = self.client.shared_address, self.model.this_room
         loopback_host = address.host if is_loopback_url(address.url) else ""
         link = address.page(room.room) if self.client.link.has_page else ""
         return Invitation(f"samedeal join {address.typed} {room.room}", link, loopback_host, address.encrypted)
@@ -249,7 +241,7 @@ class WaitingScreen(WidgetScreen):
 
     def action_add_bot(self, level: str) -> None:
         """Add a bot of a level, or show a message that says why this is not possible."""
-        if self.model.room is not None and not self.model.room.options.bots:
+        if not self.model.this_room.options.bots:
             self.show_message("This room admits no bots. Open another room to race against them.")
         elif not can_add_bot(self.model, self.bots):
             self.show_message("Every seat is taken.")

@@ -235,11 +235,16 @@ class Model:
         return self.room is not None and self.room.room == room
 
     @property
-    def game(self) -> Game:
-        """The room's game. Raise ValueError if the client is in no room."""
+    def this_room(self) -> RoomState:
+        """The room that the client is in. Raise ValueError if it is in none."""
         if self.room is None:
             raise ValueError("the client is in no room")
-        return game_named(self.room.game)
+        return self.room
+
+    @property
+    def game(self) -> Game:
+        """The room's game. Raise ValueError if the client is in no room."""
+        return game_named(self.this_room.game)
 
     def record(self) -> Record | None:
         """Return the record of this player's part of the race.

@@ -33,10 +33,7 @@ def current_ranking(model: Model, now: int) -> tuple[RankedPlayer, ...]:
 
     The progress of this client's player includes moves that are not acknowledged yet.
     """
-    room = model.room
-    if room is None:
-        return ()
-    racers = []
+    room, racers = model.this_room, []
     for seat in room.players:
         tally = model.tallies.get(seat.player) or Tally(player=seat.player)
         own = model.board if seat.player == model.me else None
@@ -68,10 +65,7 @@ def _earlier(room: RoomState, now: int) -> list[_Racer]:
 
 def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int) -> tuple[RankedPlayer, ...]:
     """Return the ranking of a watched race according to the delayed boards. They show the race as it was at ``time``."""
-    room = model.room
-    if room is None:
-        return ()
-    racers = []
+    room, racers = model.this_room, []
     for seat in room.players:
         watched = boards.get(seat.player)
         points = model.history.get(seat.player, ProgressHistory()).points
@@ -89,9 +83,9 @@ def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int)
 
 def _activity(model: Model, player: str, now: int) -> tuple[int, ...]:
     """Return the number of moves that a player made in each of the last time slots, oldest first."""
-    if player != model.me or model.room is None:
+    if player != model.me:
         return model.history.get(player, ProgressHistory()).activity(now, SLOTS, SLOT)
-    counts = Counter((now - model.room.starts - action[0]) // SLOT for action in model.own.actions)
+    counts = Counter((now - model.this_room.starts - action[0]) // SLOT for action in model.own.actions)
     return tuple(counts[slot] for slot in reversed(range(SLOTS)))
 
 

@@ -52,9 +52,7 @@ class Narrator:
 
     def describe_room(self, model: Model) -> list[str]:
         """Return the lines that describe a room to a player who has just entered it."""
-        room = model.room
-        if room is None:
-            return []
+        room = model.this_room
         private = " The room has a passphrase." if room.private else ""
         lines = [
             f"Room {room.room}: {title_of(room.game)}.{private}",
@@ -127,9 +125,7 @@ class Narrator:
 
     def final_standings(self, model: Model) -> list[str]:
         """Return the final standings and the result of the deal check."""
-        room = model.room
-        if room is None:
-            return []
+        room = model.this_room
         lines = [self._standing(line, model) for line in room.standings]
         checked = verify_deal(model)
         over = " ".join(filter(None, ("The race is over.", why_over(room))))

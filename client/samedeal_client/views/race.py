@@ -74,9 +74,7 @@ def clock_span(left: int) -> Span:
 
 def title_parts(model: Model) -> Row:
     """Return the game with its deal, and the room, for the header. Return an empty row outside a room."""
-    room = model.room
-    if room is None:
-        return ()
+    room = model.this_room
     title = f"{model.game.title} {public_deal_title(room.deal)}".rstrip()
     return (Span("samedeal", "label"), Span(title, "title"), Span(f"room {room.room}", "label"))
 
@@ -286,7 +284,7 @@ def countdown_rows(model: Model, seconds: int, look: Look, *, explained: bool = 
     """
     number = large_digits.large_number(seconds, look) if seconds else ()
     word = f"{model.game.title}: the same cards for everybody" if seconds else "Dealing the cards"
-    losses = losses_text(None, model.room)[-_MOST_LOSSES:] if model.room is not None else []
+    losses = losses_text(None, model.this_room)[-_MOST_LOSSES:]
     about: list[Row] = [(Span(word, "label"),), *((Span(sentence, "notice"),) for sentence in losses)]
     about += [(Span(words, "label"),)] if (words := words_text(model.deal_words)) else []
     rules = [(Span(line),) for line in (short_rules(model.game.name) if explained else ())]
@@ -322,12 +320,9 @@ def finish_rows(
 
 def end_rows(model: Model, look: Look, width: int) -> tuple[Row, ...]:
     """Return a block of at most ``width`` columns about a race that has ended while the player was still playing."""
-    room = model.room
-    if room is None:
-        return ()
     lines = [
         (Span("The race is over.", "notice title"),),
-        *((Span(line, "notice"),) for line in wrap(why_over(room), width - 4)),
+        *((Span(line, "notice"),) for line in wrap(why_over(model.this_room), width - 4)),
         (Span("Enter: results", "label"),),
     ]
     return _framed(lines, look)
@@ -338,7 +333,7 @@ def idle_rows(model: Model, left: int, look: Look, width: int) -> tuple[Row, ...
 
     ``left`` is the time until the race ends without a move, in milliseconds. Return no rows if the player's race is over.
     """
-    if model.has_finished or model.room is None or model.room.phase != "racing" or not model.has_live_seat:
+    if model.has_finished or model.this_room.phase != "racing" or not model.has_live_seat:
         return ()
     lines = [
         (Span("Are you still playing?", "alarm"),),

@@ -54,7 +54,7 @@ def rematch_does(model: Model) -> str:
     rematch, join, watch = REMATCH_DOES
     if model.seat is None:
         return watch
-    return join if model.room is not None and model.room.next else rematch
+    return join if model.this_room.next else rematch
 
 
 def race_length(model: Model) -> int:
@@ -62,9 +62,7 @@ def race_length(model: Model) -> int:
 
     If the server has not sent the time of the end, return the time from the start to the latest action that is known.
     """
-    room = model.room
-    if room is None:
-        return 0
+    room = model.this_room
     if room.finished_at:
         return max(room.finished_at - room.starts, 0)
     times = [line.time for line in room.standings]
@@ -78,9 +76,7 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
 
     Return no rows outside a room.
     """
-    room = model.room
-    if room is None:
-        return ()
+    room = model.this_room
     own = next((line for line in room.standings if line.player == model.me), None)
     won = own is not None and own.place == 1 and not own.resigned and len(room.standings) > 1
     sentences = [(headline(room.standings, model.me, model.game.cards, look), "good title" if won else "title")]
@@ -97,7 +93,7 @@ def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) 
 
 def plot_maximum(model: Model) -> int:
     """Return the number of cards at the top of the plot."""
-    best = max((line.foundation_cards for line in model.room.standings), default=0) if model.room else 0
+    best = max((line.foundation_cards for line in model.this_room.standings), default=0)
     return top_of_plot(best, model.game.cards)
 
 
@@ -107,9 +103,7 @@ def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[l
     The curve of this client's player comes first, then the others by place. A player whose progress is known for less
     than half of the race has no curve.
     """
-    room = model.room
-    if room is None:
-        return [], []
+    room = model.this_room
     length = race_length(model)
     drawn, left_out = [], []
     for line in sorted(room.standings, key=lambda line: line.player != model.me):
@@ -131,7 +125,7 @@ def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[l
 def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
     """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
     drawn, left_out = progress_curves(model, details, look)
-    rows: list[Row] = [*series_rows(model.room, model.me, look), ()] if model.room and model.room.table else []
+    rows: list[Row] = [*series_rows(model.this_room, model.me, look), ()] if model.this_room.table else []
     if table := tide_rows(model, look):
         rows += [*table, ()]
     if earlier := earlier_rows(model, look):
@@ -158,9 +152,9 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
 
     ``page`` returns the link to a path of the server's page. It is None if the server has no page.
     """
-    room = model.room
-    own = next((line for line in room.standings if line.player == model.me), None) if room else None
-    if room is None or own is None:
+    room = model.this_room
+    own = next((line for line in room.standings if line.player == model.me), None)
+    if own is None:
         return ""
     cards = model.game.cards
     bar = bar_text(details.own_progress, own.time or race_length(model), cards)
@@ -176,8 +170,8 @@ def rematch_text(model: Model, players: int | None) -> str:
 
     Return an empty text if there is no rematch yet.
     """
-    room = model.room
-    if room is None or not room.next:
+    room = model.this_room
+    if not room.next:
         return ""
     count = "" if players is None else f" with {counted(players, 'player')} so far"
     return f"The rematch is in room {room.next}{count}. Press m to join it."

@@ -69,8 +69,8 @@ def can_add_bot(model: Model, bots: OwnBots) -> bool:
 
     The player must have a seat, and the room must admit bots and have a free seat.
     """
-    room = model.room
-    if room is None or model.seat is None or not room.options.bots:
+    room = model.this_room
+    if model.seat is None or not room.options.bots:
         return False
     return len(room.players) + len(bots.joining) < room.options.players
 
@@ -86,9 +86,7 @@ def may_kick(model: Model, player: str, bots: OwnBots = NO_BOTS) -> bool:
 
 def start_condition(model: Model, now: int) -> str:
     """Return a sentence that says what the race waits for. ``now`` is the server's time in milliseconds."""
-    room = model.room
-    if room is None:
-        return ""
+    room = model.this_room
     players, seats = len(room.players), room.options.players
     ready = sum(seat.ready for seat in room.players)
     match room.options.start:
@@ -139,9 +137,7 @@ def player_cells(model: Model, bots: OwnBots, look: Look) -> dict[str, tuple[Row
 
     Each row has a key: the id of a player, or the name of a bot that is still joining.
     """
-    room = model.room
-    if room is None:
-        return {}
+    room = model.this_room
     rows: dict[str, tuple[Row, ...]] = {}
     for seat in room.players:
         tally = model.tallies.get(seat.player)
