@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -50,6 +51,7 @@ _REQUESTS: Final = (Word.READY, Word.START, Word.RESIGN, Word.AGAIN, Word.LEAVE)
 """Commands that wait for an answer of the server."""
 
 
+@dataclass(eq=False, repr=False)
 class LineClient:
     """The interpreter of the lines that a player types in a session. A ``LineOutput`` prints all output.
 
@@ -58,27 +60,20 @@ class LineClient:
     true, the program ends when the race ends.
     """
 
-    def __init__(
-        self,
-        client: ClientSession,
-        look: Look,
-        printer: Printer,
-        how_to_return: Callable[[], str],
-        *,
-        lasting: bool,
-        ends_with_race: bool,
-    ) -> None:
-        self.client = client
-        self._look = look
-        self._how_to_return = how_to_return
-        self._lasting = lasting
-        self._ends_with_race = ends_with_race
-        self._asked: Word | None = None
-        self._output = LineOutput(client, look, printer, lambda: self._stop(1), self._race_over)
-        self._changed = asyncio.Event()
+    client: ClientSession
+    _look: Look
+    printer: InitVar[Printer]
+    _how_to_return: Callable[[], str]
+    lasting: bool
+    ends_with_race: bool
+    _asked: Word | None = None
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _saving: asyncio.Task[None] | None = None
+
+    def __post_init__(self, printer: Printer) -> None:
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._saving: asyncio.Task[None] | None = None
         self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is not a secret)
+        self._output = LineOutput(self.client, self._look, printer, lambda: self._stop(1), self._race_over)
 
     async def run(self, reader: LineSource | None, enter: Callable[[], Awaitable[None]]) -> int:
         """Call ``enter`` to enter a room, let the player play, and return the exit code.
@@ -122,7 +117,7 @@ class LineClient:
 
     def _race_over(self) -> None:
         self._saving = asyncio.create_task(self._save_whole_record(self._output.record_path))
-        if not self._ends_with_race:
+        if not self.ends_with_race:
             self._output.print("Type 'again' for a rematch, or 'quit'.")
 
     async def _save_whole_record(self, own: Path | None) -> None:
@@ -135,7 +130,7 @@ class LineClient:
         if own is not None:
             with contextlib.suppress(OSError):  # the player's own record stays
                 await room_actions.save_whole_record(self.client, own)
-        if self._ends_with_race:
+        if self.ends_with_race:
             self._stop(0)
 
     async def _run_session(self) -> None:
@@ -268,8 +263,8 @@ class LineClient:
             self._output.print(f"{result}{ends} Type {word.value} again to {word.value}.")
             return
         gone = self.client.connection.server_gone
-        kept = "Your seat is kept if you quit. " if self._lasting and not gone else ""
-        warnings = " ".join(quit_warnings(self.client.model, lasting=self._lasting, server_gone=gone))
+        kept = "Your seat is kept if you quit. " if self.lasting and not gone else ""
+        warnings = " ".join(quit_warnings(self.client.model, lasting=self.lasting, server_gone=gone))
         self._output.print(f"{warnings} {kept}Type quit again to quit.")
 
     def _quit(self, code: int) -> None:

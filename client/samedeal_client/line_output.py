@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +33,7 @@ _TOLD_BY_NARRATOR: Final = ("finished", "resigned")
 """The kinds of ``News`` that are left out here, because the ``Narrator`` has sentences for them."""
 
 
+@dataclass(eq=False, repr=False)
 class LineOutput:
     """A printer of what changes for the player: the connection, the room, the boards, the progress of players.
 
@@ -39,28 +41,22 @@ class LineOutput:
     been printed. ``record_path`` is the file with the record of the player's latest race.
     """
 
-    def __init__(
-        self,
-        client: ClientSession,
-        look: Look,
-        printer: Printer,
-        seat_lost: Callable[[], None],
-        race_over: Callable[[], None],
-    ) -> None:
-        self.narrator = Narrator(look)
-        self.record_path: Path | None = None
-        self._client = client
-        self._look = look
-        self._printer = printer
-        self._seat_lost = seat_lost
-        self._race_over = race_over
-        self._model = client.model
-        self._printed_board: Board | None = None
-        self._feed = RaceFeed()
-        self._feed_room = ""
-        self._warned: set[int] = set()
-        self._connection = client.connection
-        self._finished_room = ""
+    _client: ClientSession
+    _look: Look
+    _printer: Printer
+    _seat_lost: Callable[[], None]
+    _race_over: Callable[[], None]
+    record_path: Path | None = None
+    _printed_board: Board | None = None
+    _feed: RaceFeed = field(default_factory=RaceFeed)
+    _feed_room: str = ""
+    _warned: set[int] = field(default_factory=set)
+    _finished_room: str = ""
+
+    def __post_init__(self) -> None:
+        self.narrator = Narrator(self._look)
+        self._model = self._client.model
+        self._connection = self._client.connection
 
     def print(self, *lines: str) -> None:
         """Print each text on a line of its own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field
 from random import Random
 from typing import Final
 
@@ -40,6 +41,7 @@ def bot_name(rng: Random) -> str:
     return f"{rng.choice(BOT_NAMES)}{rng.randrange(10, 100)}"
 
 
+@dataclass(eq=False, repr=False)
 class Bot:
     """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
 
@@ -48,35 +50,27 @@ class Bot:
     an ``engine``, it chooses the actions, without a temperament.
     """
 
-    def __init__(
-        self,
-        rooms: RoomClient,
-        level: Level,
-        pace: float,
-        rng: Random,
-        *,
-        stay: bool,
-        report: Callable[[str], None],
-        engine: Engine | None = None,
-    ) -> None:
-        self._rooms = rooms
-        self._level: Level = level
+    _rooms: RoomClient
+    _level: Level
+    pace: InitVar[float]
+    _rng: Random
+    stay: bool
+    report: Callable[[str], None]
+    engine: Engine | None = None
+    _engine_failed: bool = False
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _end_task: asyncio.Task[None] | None = None
+
+    def __post_init__(self, pace: float) -> None:
         self._interval = 60 / pace
-        self._rng = rng
-        self._temperament = STEADY if engine else Temperament.random(rng)
-        self._stay = stay
-        self._report = report
-        self._engine = engine
-        self._engine_failed = False
-        self._changed = asyncio.Event()
-        self._end_task: asyncio.Task[None] | None = None
+        self._temperament = STEADY if self.engine else Temperament.random(self._rng)
 
     async def run(self) -> int:
         """Play to the end of the race, or if ``stay`` is true, until there is no rematch. Return the exit code."""
         async with first_of(self._follow_events(), self._play()) as (following, playing):
             if playing.done():
                 return 0 if playing.result() else 1
-            self._report(str(following.result()))
+            self.report(str(following.result()))
             return 1
 
     async def _follow_events(self) -> str:
@@ -89,7 +83,7 @@ class Bot:
                 continue
             match event:
                 case Lost(sentence) if timeout is None:
-                    self._report(f"{sentence} Reconnecting.")
+                    self.report(f"{sentence} Reconnecting.")
                     timeout = loop.call_later(RECONNECT_TIMEOUT, self._end_link)
                 case Connected() if timeout is not None:
                     timeout.cancel()
@@ -99,7 +93,7 @@ class Bot:
                 case Notice(ClientCode.NOT_FAIR, sentence):
                     return f"{sentence} Leaving."
                 case Notice(_, sentence):
-                    self._report(sentence)
+                    self.report(sentence)
                 case SeatLost(_, sentence) | Ended(_, sentence):
                     return sentence
         return "The connection has ended."
@@ -119,7 +113,7 @@ class Bot:
             self._report_result()
             if not await self._is_fair() or self._engine_failed:
                 return False
-            if not self._stay or self._phase == "closed" or not await self._join_rematch():
+            if not self.stay or self._phase == "closed" or not await self._join_rematch():
                 return True
 
     @property
@@ -163,8 +157,8 @@ class Bot:
     async def _race(self) -> None:
         """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
         temperament = self._temperament
-        if self._engine is not None:
-            self._engine.begin_race()
+        if self.engine is not None:
+            self.engine.begin_race()
         chooser = ActionChooser(self._level, BotMemory(self._rng, temperament=temperament))
         interval, slack = self._interval / temperament.pace, temperament.unevenness
         loop = asyncio.get_running_loop()
@@ -175,8 +169,8 @@ class Bot:
             own = self._rooms.model.own
             if self._phase != "racing" or own.play is None or own.play.board.won:
                 return
-            if self._engine is not None:
-                action = await self._ask_engine(self._engine, own.play, interval)
+            if self.engine is not None:
+                action = await self._ask_engine(self.engine, own.play, interval)
             else:
                 moves_left = self._time_left / interval
                 action = chooser.choose_action(own.play, moves_left, from_deal=own.first is not None)
@@ -205,7 +199,7 @@ class Bot:
             try:
                 action = choosing.result() or WAIT
             except EngineFailed as failure:
-                self._report(str(failure))
+                self.report(str(failure))
                 self._engine_failed = True
                 return RESIGN
             return action if self._rooms.model.own.play == play else PAUSE
@@ -220,7 +214,7 @@ class Bot:
         for line in standings:
             if line.player == model.me:
                 place = f"{ordinal(line.place)} of {len(standings)}"
-                self._report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
+                self.report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
 
     async def _is_fair(self) -> bool:
         """Verify the race. If it was not fair, report why, and return False."""
@@ -229,7 +223,7 @@ class Bot:
         verification = (await audit_race(self._rooms, lambda _: None)).verification
         is_wrong = verification is not None and verification.verdict is Verdict.WRONG
         if verification is not None and verification.verdict is not Verdict.FAIR:
-            self._report(f"{verification.sentence} Leaving." if is_wrong else verification.sentence)
+            self.report(f"{verification.sentence} Leaving." if is_wrong else verification.sentence)
         return not is_wrong
 
     @property
@@ -239,7 +233,7 @@ class Bot:
         return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
 
     async def _resign(self) -> None:
-        self._report("No helpful move found. Resigning.")
+        self.report("No helpful move found. Resigning.")
         try:
             await self._rooms.resign()
         except RequestRefused as refused:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import http
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qs
@@ -101,22 +101,15 @@ class Asked:
         return JSON in ",".join(self.request.headers.get_all("Accept")).partition("text/")[0]
 
 
+@dataclass(eq=False, repr=False)
 class ReadApi:
     """Answers the requests below ``/api/v1``."""
 
-    def __init__(
-        self,
-        store: Store,
-        rooms: RoomList,
-        records: CachedList[RecordLine],
-        listeners: NewsListeners,
-        tides: Sequence[TideTime],
-    ) -> None:
-        self.listeners = listeners
-        self._store = store
-        self._rooms = rooms
-        self._records = records
-        self._tides = tuple(tides)
+    _store: Store
+    _rooms: RoomList
+    _records: CachedList[RecordLine]
+    listeners: NewsListeners
+    _tides: tuple[TideTime, ...]
 
     async def respond(self, request: Request, charge: Charge) -> Response:
         """Return the response to a request whose path is one of the API."""

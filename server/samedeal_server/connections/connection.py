@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import InitVar, dataclass, field
 from typing import Final
 
 from websockets.frames import Frame, Opcode
@@ -10,7 +11,7 @@ from websockets.frames import Frame, Opcode
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.config.limits import Limits
+from samedeal_server.config.limits import Limits, Networks
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.loop_timers import Timer, Timers
@@ -42,6 +43,7 @@ def framed(message: ToClient) -> bytes:
     return Frame(Opcode.BINARY, payload).serialize(mask=False)
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Connection:
     """A client's connection with a bounded queue of outgoing frames.
 
@@ -49,49 +51,28 @@ class Connection:
     disconnected. A spectator who reads too slowly misses some boards and then gets the newest ones.
     """
 
-    __slots__ = (
-        "_abort_timer",
-        "_awake",
-        "_backlog",
-        "_closing",
-        "_frames",
-        "_lagging",
-        "_late_backlog",
-        "_metrics",
-        "_slow",
-        "_timers",
-        "address",
-        "networks",
-        "number",
-        "player",
-        "socket",
-    )
+    socket: ClientSocket
+    address: str
+    number: int
+    limits: InitVar[Limits]
+    _metrics: Metrics
+    _timers: Timers
+    player: str = ""
+    _frames: list[tuple[bytes, float]] = field(default_factory=list)
+    _awake: bool = False
+    _slow: bool = False
+    _lagging: bool = False
+    _closing: tuple[int, str] | None = None
+    _abort_timer: Timer | None = None
+    networks: Networks = field(init=False)
+    _backlog: int = field(init=False)
+    _late_backlog: int = field(init=False)
 
-    def __init__(
-        self,
-        socket: ClientSocket,
-        address: str,
-        number: int,
-        limits: Limits,
-        metrics: Metrics,
-        timers: Timers,
-    ) -> None:
-        self.socket = socket
-        self.address = address
-        self.networks = networks_of(address)
-        self.number = number
-        self.player = ""
+    def __post_init__(self, limits: Limits) -> None:
+        self.networks = networks_of(self.address)
         self._backlog = limits.backlog
         self._late_backlog = limits.late_backlog
-        self._metrics = metrics
-        self._timers = timers
-        self._frames: list[tuple[bytes, float]] = []
-        self._awake = False
-        self._slow = False
-        self._lagging = False
-        self._closing: tuple[int, str] | None = None
-        self._abort_timer: Timer | None = None
-        socket.set_callbacks(self.wake, self._on_lost)
+        self.socket.set_callbacks(self.wake, self._on_lost)
 
     def on_caught_up(self) -> None:
         """Hook for subclasses: send the newest boards.

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import Final
 
@@ -87,6 +88,7 @@ _log = get_logger()
 Serve = Callable[[ServerConnection], Awaitable[None]]
 
 
+@dataclass(eq=False, repr=False)
 class Gateway:
     """Serves the players' connections to this node.
 
@@ -95,34 +97,27 @@ class Gateway:
     requests. ``listeners`` get the news of public races; without them, the node has no read API.
     """
 
-    def __init__(
-        self,
-        rooms: RoomRegistry,
-        limits: LiveLimits,
-        handshakes: HandshakeAdmission,
-        connections: OpenConnections,
-        bans: Bans,
-        on_hello: Callable[[PlayerConnection], None],
-        subprotocols: Mapping[str, Serve],
-        page: PageFiles | None = None,
-        listeners: NewsListeners | None = None,
-    ) -> None:
-        self.rooms = rooms
-        self.handshakes = handshakes
-        self.connections = connections
-        self.metrics = rooms.metrics
-        self._timers = rooms.timers
-        self._limits = limits
-        self._subprotocols = subprotocols
-        self._page = page
-        self._rates = RateLimits(limits, self.metrics, self._timers)
+    rooms: RoomRegistry
+    _limits: LiveLimits
+    handshakes: HandshakeAdmission
+    connections: OpenConnections
+    _bans: Bans
+    _on_hello: Callable[[PlayerConnection], None]
+    _subprotocols: Mapping[str, Serve]
+    _page: PageFiles | None = None
+    listeners: InitVar[NewsListeners | None] = None
+    _serving: set[asyncio.Task[None]] = field(default_factory=set)
+    _number: int = 0
+
+    def __post_init__(self, listeners: NewsListeners | None) -> None:
+        self.metrics = self.rooms.metrics
+        self._timers = self.rooms.timers
+        self._rates = RateLimits(self._limits, self.metrics, self._timers)
         self._queue = RequestQueue(self._timers)
-        has_page = page is not None
-        self.handlers = RequestHandlers(rooms, limits, self._rates, connections, bans, on_hello, has_page=has_page)
+        given = self.rooms, self._limits, self._rates, self.connections, self._bans, self._on_hello
+        self.handlers = RequestHandlers(*given, has_page=self._page is not None)
         lists = self.handlers.room_list, self.handlers.record_list
-        self._api = ReadApi(rooms.store, *lists, listeners, rooms.tides) if listeners else None
-        self._serving: set[asyncio.Task[None]] = set()
-        self._number = 0
+        self._api = ReadApi(self.rooms.store, *lists, listeners, self.rooms.tides) if listeners else None
 
     @property
     def draining(self) -> bool:

@@ -78,39 +78,31 @@ _MAX_CLIENT_WIDTH: Final = 40
 _log = get_logger()
 
 
+@dataclass(eq=False, repr=False)
 class RequestHandlers:
     """Handles the requests of this node's players.
 
     Each handler returns the answer, or raises SamedealError to refuse.
     """
 
-    def __init__(
-        self,
-        rooms: RoomRegistry,
-        limits: LiveLimits,
-        rates: RateLimits,
-        connections: OpenConnections,
-        bans: Bans,
-        on_hello: Callable[[PlayerConnection], None],
-        *,
-        has_page: bool,
-    ) -> None:
-        self._has_page = has_page
-        self.creator = RoomCreator(rooms)
-        self.entry = RoomEntry(rooms, self.creator, rates.charge_passphrase)
-        self._rooms = rooms
-        self.room_list = RoomList(rooms.store, rooms.timers)
-        self._race_now = RaceNowRooms(rooms, self.creator, self.room_list)
-        self._tide_rooms = TideRooms(rooms, self.creator)
-        self.tide_tables = TideTables(rooms.store, rooms.background, rooms.timers)
-        self.record_list = CachedList(partial(list_records, rooms.store), rooms.timers)
-        self._records = RecordReader(rooms.store, self.creator.passphrases, limits)
-        self._limits = limits
-        self._rates = rates
-        self._connections = connections
-        self._bans = bans
-        self._on_hello = on_hello
-        self._moves = MoveService(rooms, rates.charge_replay)
+    _rooms: RoomRegistry
+    _limits: LiveLimits
+    _rates: RateLimits
+    _connections: OpenConnections
+    _bans: Bans
+    _on_hello: Callable[[PlayerConnection], None]
+    has_page: bool
+
+    def __post_init__(self) -> None:
+        self.creator = RoomCreator(self._rooms)
+        self.entry = RoomEntry(self._rooms, self.creator, self._rates.charge_passphrase)
+        self.room_list = RoomList(self._rooms.store, self._rooms.timers)
+        self._race_now = RaceNowRooms(self._rooms, self.creator, self.room_list)
+        self._tide_rooms = TideRooms(self._rooms, self.creator)
+        self.tide_tables = TideTables(self._rooms.store, self._rooms.background, self._rooms.timers)
+        self.record_list = CachedList(partial(list_records, self._rooms.store), self._rooms.timers)
+        self._records = RecordReader(self._rooms.store, self.creator.passphrases, self._limits)
+        self._moves = MoveService(self._rooms, self._rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
         """Return the answer to a request. Raise SamedealError if the request is refused."""
@@ -143,12 +135,12 @@ class RequestHandlers:
             time=self._rooms.clock.now(),
             server=f"samedeal {samedeal.__version__}",
             engine=samedeal.ENGINE,
-            page=self._has_page,
+            page=self.has_page,
             games=tuple(
                 GameDescription(name=file, text=text.encode())
                 for file, text in (offered(message.games).items() if message.games else ())
             ),
-            tides=tuple(self._rooms.tides),
+            tides=self._rooms.tides,
         )
 
     async def ping(self, _connection: PlayerConnection, message: Ping) -> ToClient:

@@ -7,6 +7,7 @@ announcement only makes a node read them at once instead of at the next interval
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ HEARTBEAT_INTERVAL: Final = 2.0
 _log = get_logger()
 
 
+@dataclass(eq=False, repr=False)
 class NodeAgent:
     """Lets operators observe a node or control it.
 
@@ -38,24 +40,18 @@ class NodeAgent:
     the node stop. If an operator orders the node to drain, the agent sets ``stop``.
     """
 
-    def __init__(
-        self,
-        rooms: RoomRegistry,
-        connections: OpenConnections,
-        bans: Bans,
-        stop: asyncio.Event,
-        metrics: Metrics,
-    ) -> None:
-        self.nodes = Nodes(rooms.store)
-        self._rooms = rooms
-        self._connections = connections
-        self._enforced_bans = bans
-        self._stop = stop
-        self._metrics = metrics
-        self._started_at = rooms.clock.now()
-        self._stats = NodeStats(metrics)
-        self._bans: tuple[BanLine, ...] = ()
-        self._last_order = "0-0"
+    _rooms: RoomRegistry
+    _connections: OpenConnections
+    _enforced_bans: Bans
+    _stop: asyncio.Event
+    _metrics: Metrics
+    _bans: tuple[BanLine, ...] = ()
+    _last_order: str = "0-0"
+
+    def __post_init__(self) -> None:
+        self.nodes = Nodes(self._rooms.store)
+        self._started_at = self._rooms.clock.now()
+        self._stats = NodeStats(self._metrics)
 
     async def join(self) -> None:
         """Load the bans before clients connect. Skip all orders that were given before the node started."""

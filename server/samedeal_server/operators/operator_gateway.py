@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
@@ -37,24 +38,20 @@ _NOT_LOGGED: Final = frozenset(("type", "id", "token"))
 _log = get_logger()
 
 
+@dataclass(eq=False, repr=False)
 class Admin:
     """Serves the operators' connections to this node. ``address_of`` returns the address of a connection's client."""
 
-    def __init__(
-        self,
-        agent: NodeAgent,
-        rooms: RoomRegistry,
-        token: str,
-        address_of: Callable[[ServerConnection], str],
-        metrics: Metrics,
-    ) -> None:
-        self._agent = agent
-        self._rooms = rooms
+    _agent: NodeAgent
+    _rooms: RoomRegistry
+    token: InitVar[str]
+    _address_of: Callable[[ServerConnection], str]
+    _metrics: Metrics
+    _backup_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self, token: str) -> None:
         self._authenticator = TokenAuthenticator(token)
-        self._address_of = address_of
-        self._metrics = metrics
-        self._survey = ServerSurvey(agent, rooms)
-        self._backup_lock = asyncio.Lock()
+        self._survey = ServerSurvey(self._agent, self._rooms)
 
     async def serve(self, socket: ServerConnection) -> None:
         """Serve an operator's connection until it ends."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from samedeal_server.loop_timers import Timers
@@ -17,20 +18,15 @@ LIST_LIFETIME: Final = 1.0
 _Line = TypeVar("_Line")
 
 
+@dataclass(eq=False, repr=False)
 class CachedList(Generic[_Line]):
     """A list of the lines that ``read`` returns, cached for ``lifetime`` seconds."""
 
-    def __init__(
-        self,
-        read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]],
-        timers: Timers,
-        lifetime: float = LIST_LIFETIME,
-    ) -> None:
-        self._read = read
-        self._timers = timers
-        self._lifetime = lifetime
-        self._reading: asyncio.Task[tuple[_Line, ...]] | None = None
-        self._read_at = 0.0
+    _read: Callable[[], Coroutine[Any, Any, tuple[_Line, ...]]]
+    _timers: Timers
+    _lifetime: float = LIST_LIFETIME
+    _reading: asyncio.Task[tuple[_Line, ...]] | None = None
+    _read_at: float = 0.0
 
     async def lines(self) -> tuple[_Line, ...]:
         """Return the cached lines, or read new ones if the cached lines are too old.

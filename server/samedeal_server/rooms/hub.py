@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -46,6 +47,7 @@ ABSENCE_TIMEOUT: Final = 60.0
 """Time, in seconds, after which a race ends if it is over for some players and all others are disconnected or idle."""
 
 
+@dataclass(eq=False, repr=False)
 class Hub:
     """A node's copy of one room that it follows.
 
@@ -54,36 +56,28 @@ class Hub:
     has closed. ``release`` is called for each connection that the hub has removed from the room.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        clock: StoreClock,
-        timers: Timers,
-        metrics: Metrics,
-        snapshot: Snapshot,
-        spawn: Spawn,
-        tick: Callable[..., Coroutine[Any, Any, object]],
-        close: Callable[[Hub], Coroutine[Any, Any, None]],
-        release: Callable[[Hub], Coroutine[Any, Any, None]],
-    ) -> None:
+    _store: Store
+    _clock: StoreClock
+    timers: InitVar[Timers]
+    _metrics: Metrics
+    snapshot: InitVar[Snapshot]
+    _spawn: Spawn
+    _tick: Callable[..., Coroutine[Any, Any, object]]
+    _close: Callable[[Hub], Coroutine[Any, Any, None]]
+    _release: Callable[[Hub], Coroutine[Any, Any, None]]
+    _told: dict[str, Tally] = field(default_factory=dict)
+    _pulling: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _state_changed: bool = False
+    _announced_ending_at: int = 0
+    _announced_waiting: tuple[int, bool, bool] | None = None
+
+    def __post_init__(self, timers: Timers, snapshot: Snapshot) -> None:
         self.room = snapshot.race.room
-        self.model = RoomModel(snapshot, clock)
-        self.audience = Audience(spawn)
-        self.replay = BoardReplay(store, self.model)
-        self.boards = SpectatorBoards(self.model, store, clock, timers, self.replay, self.audience)
+        self.model = RoomModel(snapshot, self._clock)
+        self.audience = Audience(self._spawn)
+        self.replay = BoardReplay(self._store, self.model)
+        self.boards = SpectatorBoards(self.model, self._store, self._clock, timers, self.replay, self.audience)
         self.last_broadcast = snapshot.last_event
-        self._told: dict[str, Tally] = {}
-        self._store = store
-        self._clock = clock
-        self._metrics = metrics
-        self._spawn = spawn
-        self._tick = tick
-        self._close = close
-        self._release = release
-        self._pulling = asyncio.Lock()
-        self._state_changed = False
-        self._announced_ending_at = 0
-        self._announced_waiting: tuple[int, bool, bool] | None = None
         self.updates = ProgressUpdates(timers, self._send_updates)
         self._deadline = Alarm(timers, self._on_deadline)
         self._retry_alarm = Alarm(timers, self._on_retry)

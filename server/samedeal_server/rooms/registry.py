@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
@@ -52,42 +53,33 @@ _TOLD_TO_ROOMS: Final = frozenset(("countdown", "room_sealed", "drawn", "deal_fo
 _log = get_logger()
 
 
+@dataclass(eq=False, repr=False)
 class RoomRegistry:
     """All rooms, as this node uses them. The node follows the rooms that its clients are in.
 
     No node owns a room. Every node may change any room, and Redis decides which change comes first.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        clock: StoreClock,
-        node: str,
-        limits: LiveLimits,
-        metrics: Metrics,
-        deals: DealSearch,
-        background: BackgroundTasks,
-        timers: Timers = LOOP_TIMERS,
-        tides: Sequence[TideTime] = (),
-    ) -> None:
-        self.store = store
-        self.tides = tides
-        self.clock = clock
-        self.node = node
-        self.timers = timers
-        self.metrics = metrics
-        self.background = background
-        self.hubs: dict[str, Hub] = {}
-        self.nodes_channel_event = asyncio.Event()
-        """Set when a NodesAnnouncement arrives: Redis may hold new orders of the operator, or changed bans."""
-        self._limits = limits
-        self._deals = deals
-        self._records = RecordKeeper(store, limits, metrics)
-        self._commands: WeakValueDictionary[str, CommandQueue] = WeakValueDictionary()
-        self._opening: dict[str, asyncio.Lock] = {}
-        self._refcounts: Counter[str] = Counter()
-        self._listener = store.listen()
-        store.report_commits(self._apply_committed)
+    store: Store
+    clock: StoreClock
+    node: str
+    _limits: LiveLimits
+    metrics: Metrics
+    _deals: DealSearch
+    background: BackgroundTasks
+    timers: Timers = LOOP_TIMERS
+    tides: tuple[TideTime, ...] = ()
+    hubs: dict[str, Hub] = field(default_factory=dict)
+    nodes_channel_event: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a NodesAnnouncement arrives: Redis may hold new orders of the operator, or changed bans."""
+    _commands: WeakValueDictionary[str, CommandQueue] = field(default_factory=WeakValueDictionary)
+    _opening: dict[str, asyncio.Lock] = field(default_factory=dict)
+    _refcounts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._records = RecordKeeper(self.store, self._limits, self.metrics)
+        self._listener = self.store.listen()
+        self.store.report_commits(self._apply_committed)
 
     @property
     def limits(self) -> Limits:

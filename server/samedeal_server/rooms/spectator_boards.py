@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import Final
 
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
@@ -20,29 +21,23 @@ RELEASE_INTERVAL: Final = 0.03
 """Minimum time, in seconds, between two messages with moves to spectators."""
 
 
+@dataclass(eq=False, repr=False)
 class SpectatorBoards:
     """The delayed boards of one room. They are built when the first spectator on this node enters the room."""
 
-    def __init__(
-        self,
-        room: RoomModel,
-        store: Store,
-        clock: StoreClock,
-        timers: Timers,
-        replay: BoardReplay,
-        audience: Audience,
-    ) -> None:
-        self._room = room
-        self._store = store
-        self._clock = clock
-        self._timers = timers
-        self._replay = replay
-        self._audience = audience
-        self._delayed_boards: DelayedBoards | None = None
-        self._building = asyncio.Lock()
-        self._snapshot_frames: list[bytes] | None = None
-        self._released_at = 0.0
-        self._alarm = Alarm(timers, self.release)
+    _room: RoomModel
+    _store: Store
+    _clock: StoreClock
+    _timers: Timers
+    _replay: BoardReplay
+    _audience: Audience
+    _delayed_boards: DelayedBoards | None = None
+    _building: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _snapshot_frames: list[bytes] | None = None
+    _released_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._alarm = Alarm(self._timers, self.release)
 
     @property
     def built(self) -> bool:

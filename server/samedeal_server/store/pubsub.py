@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from redis.asyncio.client import PubSub
@@ -138,6 +138,7 @@ class Listener:
             self._tasks[primary] = asyncio.create_task(self._subscription(primary).read_forever())
 
 
+@dataclass(eq=False, repr=False)
 class _Subscription:
     """A connection that subscribes to rooms and puts the announcements into a queue. A lost connection is reopened.
 
@@ -145,24 +146,15 @@ class _Subscription:
     ``for_nodes`` is true, the announcements for every node are received too.
     """
 
-    def __init__(
-        self,
-        redis: RedisClient,
-        primary: Host | None,
-        metrics: Metrics,
-        announcements: asyncio.Queue[Announcement],
-        *,
-        for_nodes: bool,
-    ) -> None:
-        self.rooms: set[str] = set()
-        self._redis = redis
-        self._primary = primary
-        self._metrics = metrics
-        self._announcements = announcements
-        self._for_nodes = for_nodes
-        self._pubsub: PubSub | None = None
-        self._sharded = False
-        self._reconnect = asyncio.Event()
+    _redis: RedisClient
+    _primary: Host | None
+    _metrics: Metrics
+    _announcements: asyncio.Queue[Announcement]
+    for_nodes: bool
+    rooms: set[str] = field(default_factory=set)
+    _pubsub: PubSub | None = None
+    _sharded: bool = False
+    _reconnect: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def subscribe(self, room: str) -> None:
         """Subscribe to the events of a room."""
@@ -220,7 +212,7 @@ class _Subscription:
         """
         async with self._redis.listener(self._primary) as redis, redis.pubsub() as pubsub:
             self._sharded = has_sharded_pubsub(await redis.info("server"))
-            if self._for_nodes:
+            if self.for_nodes:
                 await pubsub.subscribe(keys.NODES)
             subscribed: set[str] = set()
             while missing := self.rooms - subscribed:  # rooms may be added meanwhile

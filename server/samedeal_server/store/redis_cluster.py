@@ -13,6 +13,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import InitVar, dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -45,6 +46,7 @@ _TRANSIENT_ERRORS: Final = (TryAgainError, ClusterDownError)
 _CONNECTION_ERRORS: Final = (LostConnection, NoAnswer, OSError)
 
 
+@dataclass(eq=False, repr=False)
 class ClusterClient:
     """A client of a Redis Cluster. ``seeds`` are the addresses of the servers that are known at first.
 
@@ -53,27 +55,22 @@ class ClusterClient:
     move. A batch for several primaries therefore does not wait for a broken one.
     """
 
-    def __init__(
-        self,
-        seeds: Sequence[Host],
-        where: str,
-        client: Callable[[Host], PrimaryClient],
-        availability: RedisAvailability,
-        replicas: int = 0,
-    ) -> None:
-        self.where = where
-        self.availability = availability
-        self.replicas = replicas
+    seeds: InitVar[Sequence[Host]]
+    where: str
+    _client: Callable[[Host], PrimaryClient]
+    availability: RedisAvailability
+    replicas: int = 0
+    _nodes: dict[Host, PrimaryClient] = field(default_factory=dict)
+    _slot_map: list[tuple[int, int, Host]] = field(default_factory=list)
+    _moved: dict[int, Host] = field(default_factory=dict)
+    _refreshing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _refreshes: int = 0
+    _unresponsive: set[Host] = field(default_factory=set)
+    _probes: dict[Host, asyncio.Task[None]] = field(default_factory=dict)
+    _next_listener: int = 0
+
+    def __post_init__(self, seeds: Sequence[Host]) -> None:
         self._seeds = list(seeds)
-        self._client = client
-        self._nodes: dict[Host, PrimaryClient] = {}
-        self._slot_map: list[tuple[int, int, Host]] = []
-        self._moved: dict[int, Host] = {}
-        self._refreshing = asyncio.Lock()
-        self._refreshes = 0
-        self._unresponsive: set[Host] = set()
-        self._probes: dict[Host, asyncio.Task[None]] = {}
-        self._next_listener = 0
 
     async def __aenter__(self) -> Self:
         return self
