@@ -63,7 +63,6 @@ class Config:
     workers: int = setting(
         1,
         "number of processes that serve clients on the port, for machines with several cores; limits apply to each",
-        metavar="N",
         minimum=1,
         maximum=64,
     )
@@ -79,11 +78,7 @@ class Config:
         metavar="ORIGINS",
     )
     replicas: int = setting(
-        0,
-        "number of Redis replicas that must confirm a move before it is acknowledged",
-        metavar="N",
-        minimum=0,
-        maximum=100,
+        0, "number of Redis replicas that must confirm a move before it is acknowledged", minimum=0, maximum=100
     )
     admin_token: str = setting(
         "",

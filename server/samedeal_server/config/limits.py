@@ -16,36 +16,26 @@ class Limits:
     passphrases, an IPv6 address counts as its /48 network instead.
     """
 
-    connections: int = setting(10_000, "connections to this node", metavar="N", minimum=1)
-    connections_per_address: int = setting(200, "connections from one address to this node", metavar="N", minimum=1)
-    handshakes: int = setting(
-        1_000, "connections to this node that have not completed the handshake", metavar="N", minimum=1
-    )
-    rooms: int = setting(10_000, "rooms on all nodes together", metavar="N", minimum=1)
-    rooms_per_address: int = setting(
-        60, "rooms created from one address through this node in 10 minutes", metavar="N", minimum=1
-    )
-    spectators_per_room: int = setting(2_000, "spectators of a room on this node", metavar="N", minimum=0)
-    rate: float = setting(40.0, "moves per second from one connection", metavar="N", minimum=0.1)
-    burst: int = setting(120, "moves in a burst from one connection", metavar="N", minimum=20)
-    address_rate: float = setting(1_000.0, "moves per second from one address to this node", metavar="N", minimum=1)
-    address_burst: int = setting(10_000, "moves in a burst from one address to this node", metavar="N", minimum=100)
-    sessions: int = setting(20_000, "new players on this node in 10 minutes", metavar="N", minimum=1)
-    sessions_per_address: int = setting(
-        300, "new players from one address on this node in 10 minutes", metavar="N", minimum=1
-    )
+    connections: int = setting(10_000, "connections to this node", minimum=1)
+    connections_per_address: int = setting(200, "connections from one address to this node", minimum=1)
+    handshakes: int = setting(1_000, "connections to this node that have not completed the handshake", minimum=1)
+    rooms: int = setting(10_000, "rooms on all nodes together", minimum=1)
+    rooms_per_address: int = setting(60, "rooms created from one address through this node in 10 minutes", minimum=1)
+    spectators_per_room: int = setting(2_000, "spectators of a room on this node", minimum=0)
+    rate: float = setting(40.0, "moves per second from one connection", minimum=0.1)
+    burst: int = setting(120, "moves in a burst from one connection", minimum=20)
+    address_rate: float = setting(1_000.0, "moves per second from one address to this node", minimum=1)
+    address_burst: int = setting(10_000, "moves in a burst from one address to this node", minimum=100)
+    sessions: int = setting(20_000, "new players on this node in 10 minutes", minimum=1)
+    sessions_per_address: int = setting(300, "new players from one address on this node in 10 minutes", minimum=1)
     guesses_per_address: int = setting(
-        20, "wrong passphrases of a room from one address in 10 minutes, on all nodes together", metavar="N", minimum=1
+        20, "wrong passphrases of a room from one address in 10 minutes, on all nodes together", minimum=1
     )
-    guesses_per_room: int = setting(
-        200, "wrong passphrases of a room in 10 minutes, on all nodes together", metavar="N", minimum=1
-    )
-    listeners: int = setting(
-        1_000, "programs that listen to the news of public races on this node", metavar="N", minimum=0
-    )
-    records: int = setting(1_000, "records of finished races kept, by all nodes together", metavar="N", minimum=0)
-    record_days: int = setting(30, "days for which the record of a race is kept", metavar="N", minimum=1)
-    actions_per_race: int = setting(10_000, "moves of a player in a race", metavar="N", minimum=1)
+    guesses_per_room: int = setting(200, "wrong passphrases of a room in 10 minutes, on all nodes together", minimum=1)
+    listeners: int = setting(1_000, "programs that listen to the news of public races on this node", minimum=0)
+    records: int = setting(1_000, "records of finished races kept, by all nodes together", minimum=0)
+    record_days: int = setting(30, "days for which the record of a race is kept", minimum=1)
+    actions_per_race: int = setting(10_000, "moves of a player in a race", minimum=1)
 
     # These are no settings: no operator has a reason to change them.
     handshake_timeout: float = 10.0

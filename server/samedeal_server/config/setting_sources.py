@@ -29,6 +29,7 @@ SEE_HELP: Final = "See --help for all settings."
 _YES: Final = ("yes", "true", "on", "1")
 _NO: Final = ("no", "false", "off", "0")
 _NONE: Final = "off"
+_METAVARS: Final = {bool: "yes|no", int: "N", float: "N"}
 
 _Settings = TypeVar("_Settings")
 
@@ -48,18 +49,9 @@ class InvalidValue(ValueError):
         self.name = name
 
 
-def setting(
-    default: Any,
-    description: str,
-    *,
-    metavar: str = "",
-    minimum: float | None = None,
-    maximum: float | None = None,
-    redact: str = "",
-) -> Any:
-    """Return a dataclass field for a setting. ``redact`` is a regular expression for the parts of a value to hide."""
-    row = {"description": description, "metavar": metavar, "minimum": minimum, "maximum": maximum, "redact": redact}
-    return dataclasses.field(default=default, metadata=row)
+def setting(default: Any, description: str, **details: Any) -> Any:
+    """Return a dataclass field for a setting. ``details`` are the last fields of ``Setting``."""
+    return dataclasses.field(default=default, metadata={"description": description, **details})
 
 
 def section(kind: type, prefix: str, title: str) -> Any:
@@ -85,10 +77,11 @@ class Setting:
     optional: bool
     default: Any
     description: str
-    metavar: str
-    minimum: float | None
-    maximum: float | None
-    redact: str
+    metavar: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    redact: str = ""
+    """A regular expression for the parts of a value to hide."""
 
     @property
     def flag(self) -> str:
@@ -187,7 +180,7 @@ def table(kind: type, path: tuple[str, ...] = (), prefix: str = "") -> tuple[Set
         here = (*path, field.name)
         if "prefix" in field.metadata:
             rows += table(kinds[field.name], here, f"{field.metadata['prefix']}-")
-        elif "metavar" in field.metadata:
+        elif "description" in field.metadata:
             name = prefix + field.name.replace("_", "-")
             kind, optional = _kind(kinds[field.name])
             rows.append(Setting(name, here, kind, optional, field.default, **field.metadata))
@@ -204,13 +197,12 @@ def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
     for row in table(kind):
         default = row.show(row.default).strip('[]"')
         help_text = f"{row.description} (default: {default or 'none'}; {row.variable})".replace("%", "%%")
-        options: dict[str, Any] = {"metavar": row.metavar or None, "help": help_text, "default": argparse.SUPPRESS}
-        if get_origin(row.kind) is Literal:
-            options["metavar"] = "|".join(get_args(row.kind))
+        metavar = "|".join(get_args(row.kind)) if get_origin(row.kind) is Literal else _METAVARS.get(row.kind)
+        options: dict[str, Any] = {"metavar": row.metavar or metavar, "help": help_text, "default": argparse.SUPPRESS}
         if get_origin(row.kind) is tuple:
             options["action"] = "append"
         if row.kind is bool:
-            options |= {"nargs": "?", "const": "yes", "metavar": "yes|no"}
+            options |= {"nargs": "?", "const": "yes"}
         (groups.get(row.path[:-1]) or parser).add_argument(row.flag, dest=row.name, **options)
 
 

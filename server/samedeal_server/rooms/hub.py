@@ -43,6 +43,14 @@ RETRY_INTERVAL: Final = 1.0
 _HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "room_sealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
+_NOTICES: Final = {
+    "closed_by_operator": player_notices.closed,
+    "not_drawn": player_notices.not_drawn,
+    "not_met": player_notices.not_met,
+    "over": player_notices.over,
+}
+"""What everybody in the room is told of a change, whatever the race is like."""
+
 ABSENCE_TIMEOUT: Final = 60.0
 """Time, in seconds, after which a race ends if it is over for some players and all others are disconnected or idle."""
 
@@ -254,8 +262,8 @@ class Hub:
                 pass
 
     def _apply_change(self, changed: RaceChanged, time: int) -> None:
-        if "closed_by_operator" in changed.changes:
-            self.audience.broadcast(player_notices.closed())
+        for change in filter(_NOTICES.__contains__, changed.changes):
+            self.audience.broadcast(_NOTICES[change]())
         race, before = changed.race, self.race
         if before.starts == race.starts:
             race = replace(race, ends=min(race.ends, before.ends))
@@ -263,12 +271,6 @@ class Hub:
         if "unseated" in changed.changes:
             gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
             self.audience.broadcast(player_notices.unseated(gone))
-        if "not_drawn" in changed.changes:
-            self.audience.broadcast(player_notices.not_drawn())
-        if "not_met" in changed.changes:
-            self.audience.broadcast(player_notices.not_met())
-        if "over" in changed.changes:
-            self.audience.broadcast(player_notices.over())
         if "redrawn" in changed.changes:
             lost = [each for each in race.elsewhere if each not in before.elsewhere]
             self.audience.broadcast(player_notices.redrawn((each.name, each.room) for each in lost))

@@ -63,11 +63,7 @@ class Metrics:
             return Histogram(registry, name, description, bounds)
 
         Info("samedeal_build", "Version of this node, of its protocol and of its Python.", registry=registry).info(
-            {
-                "version": samedeal.__version__,
-                "protocol": SUBPROTOCOL,
-                "python": platform.python_version(),
-            }
+            {"version": samedeal.__version__, "protocol": SUBPROTOCOL, "python": platform.python_version()}
         )
 
         # Connections
@@ -79,19 +75,8 @@ class Metrics:
             "samedeal_connections_closed_total",
             "Connections that ended, by reason: the name of the close code, 'lost' without one, 'other' for any other code.",
             "reason",
-            *(
-                "normal",
-                "lost",
-                "restart",
-                "slow",
-                "silent",
-                "taken_over",
-                "bad_frames",
-                "banned",
-                "version",
-                "flood",
-                "other",
-            ),
+            *("normal", "lost", "restart", "slow", "silent", "taken_over"),
+            *("bad_frames", "banned", "version", "flood", "other"),
         )
         self.handshakes_refused = labelled(
             "samedeal_handshakes_refused_total",
@@ -133,18 +118,8 @@ class Metrics:
             "Moves and undos by outcome: ok, repeated (a duplicate, applied once), recovered (lost by Redis after the ack "
             "and sent again by the client), or the code of the refusal.",
             "outcome",
-            *(
-                "ok",
-                "repeated",
-                "recovered",
-                "illegal",
-                "stale",
-                "fenced",
-                "not_racing",
-                "time_up",
-                "already_finished",
-                "unavailable",
-            ),
+            *("ok", "repeated", "recovered"),
+            *("illegal", "stale", "fenced", "not_racing", "time_up", "already_finished", "unavailable"),
         )
         self.ack = histogram(
             "samedeal_ack_seconds", "Time from reading a move's frame to writing its ack to the socket.", _LATENCIES
@@ -176,8 +151,7 @@ class Metrics:
             "samedeal_rooms",
             "Rooms of all nodes by game and phase, as this node last read them from Redis, at most a minute ago. "
             "Take the max over nodes, not the sum.",
-            "game",
-            "phase",
+            *("game", "phase"),
         )
         for game in GAMES:
             for phase in PHASES:
