@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ClassVar, Final, TypeVar, cast
@@ -172,6 +172,7 @@ def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceFiel
     )
 
 
+_CHOSEN: Final = ("ascii", "four_color", "motion", "bell", "limit", "hints", "level")
 _HINTS: Final = {"against bots": "Play: on, Host: off", "always": "on", "never": "off"}
 
 
@@ -199,7 +200,7 @@ class SettingsScreen(ModalScreen[None]):
             "Name": _SettingText(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
             "Last server": _SettingText(settings.server, placeholder="none", compact=True, id="server"),
             "Characters": _choice("ascii", settings.ascii, {False: "Unicode", True: "ASCII only"}),
-            "Suit colours": _choice("four-color", settings.four_color, {False: "two", True: "four"}),
+            "Suit colours": _choice("four_color", settings.four_color, {False: "two", True: "four"}),
             "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
             "Bell": _choice("bell", settings.bell, {True: "at key moments", False: "off"}),
             "Time limit": _choice("limit", settings.limit, {time: f"{time} min" for time in _LIMITS}),
@@ -247,11 +248,7 @@ class SettingsScreen(ModalScreen[None]):
                 load_settings(),
                 name=name,
                 server=server,
-                ascii=self.query_one("#ascii", Select).value is True,
-                four_color=self.query_one("#four-color", Select).value is True,
-                motion=self.query_one("#motion", Select).value is True,
-                bell=self.query_one("#bell", Select).value is True,
-                **{name: self.query_one(f"#{name}", Select).value for name in ("limit", "hints", "level")},
+                **{name: self.query_one(f"#{name}", Select).value for name in _CHOSEN},
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:
@@ -496,21 +493,15 @@ class StartScreen(Screen[list[str]]):
             case "join" | "watch":
                 last = f" A code alone is a room on {_machine(parse_address(server))}." if server else ""
                 hint = f"Type a link, or a server and a room code.{last}"
-
-                def enter(typed: str | None) -> None:
-                    if typed:
-                        self._run(enter_arguments(choice, typed, server))
-
-                _ = self.app.push_screen(AddressScreen(choice.capitalize(), hint, server, self._failed), enter)
+                self._ask(choice, hint, server, lambda typed: enter_arguments(choice, typed, server))
             case "host":
                 hint = "Type a server, or leave this empty to host on this machine."
 
-                def host(typed: str | None) -> None:
-                    if typed is not None:
-                        command = ["new", typed, "--game", self._game_name] if typed else ["host", self._game_name]
-                        self._run([*command, *settings.room_arguments])
+                def host(typed: str) -> Sequence[str]:
+                    command = ["new", typed, "--game", self._game_name] if typed else ["host", self._game_name]
+                    return [*command, *settings.room_arguments]
 
-                _ = self.app.push_screen(AddressScreen("Host", hint, "", self._failed, may_be_empty=True), host)
+                self._ask(choice, hint, "", host, may_be_empty=True)
             case "history":
                 _ = self.app.push_screen(HistoryScreen())
             case "settings":
@@ -531,34 +522,37 @@ class StartScreen(Screen[list[str]]):
 
     def _choose_here(self, choice: str, server: str, room_arguments: Sequence[str]) -> None:
         """Join, host or race today's deal on ``server``, the only one that there is."""
-
-        def join(typed: str | None) -> None:
-            if typed is not None:
-                self._run(enter_arguments("join", typed or server, server))
-
         if choice == "daily":
             self._run(["new", server, "--game", self._lobby.daily_game, "--deal", "daily"])
         elif choice == "host":
             self._run(["new", server, "--game", self._game_name, *room_arguments])
         else:
             hint = "Type a room code, or leave this empty to see all rooms."
-            _ = self.app.push_screen(AddressScreen("Join", hint, server, self._failed, may_be_empty=True), join)
+            self._ask(
+                "join", hint, server, lambda typed: enter_arguments("join", typed or server, server), may_be_empty=True
+            )
 
     def _race_now(self, server: str, *, tide: bool) -> None:
         """Race on ``server``, in its next tide if asked. If it is empty, or if that has failed, ask for a server."""
         if tide and self._tide:
             self._run(["race", server, "--tide"])
-            return
-
-        def race(typed: str | None) -> None:
-            if typed:
-                self._run(["race", self._game_name, typed])
-
-        if server and self._failed is None:
-            race(server)
+        elif server and self._failed is None:
+            self._run(["race", self._game_name, server])
         else:
             hint = "Type a server. The race starts within a minute, with the people who come."
-            _ = self.app.push_screen(AddressScreen("Race now", hint, server, self._failed), race)
+            self._ask("race now", hint, server, lambda typed: ["race", self._game_name, typed])
+
+    def _ask(
+        self, title: str, hint: str, server: str, then: Callable[[str], Sequence[str]], *, may_be_empty: bool = False
+    ) -> None:
+        """Ask for an address, and run the command that ``then`` returns for it. The last choice fills the dialog."""
+
+        def run(typed: str | None) -> None:
+            if typed is not None:
+                self._run(then(typed))
+
+        dialog = AddressScreen(title.capitalize(), hint, server, self._failed, may_be_empty=may_be_empty)
+        _ = self.app.push_screen(dialog, run)
 
     def _run(self, arguments: Sequence[str]) -> None:
         self.app.exit(list(arguments))
