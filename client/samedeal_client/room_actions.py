@@ -21,7 +21,6 @@ from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.record_files import replace_record, save_record
-from samedeal_client.text.appearance import Look
 
 _TRY_NEXT_ROOM: Final = frozenset(
     (
@@ -122,27 +121,6 @@ async def enter_next_tide(client: ClientSession, game: str = "") -> None:
 def daily_deal_options(game: str) -> Options:
     """Return the options of a room for the daily deal."""
     return Options(games=(game,), deal="daily")
-
-
-def practice_command(client: ClientSession, game: str, look: Look) -> list[str]:
-    """Return the command that runs a race against bots on this machine and then returns to the client's lobby."""
-    link = client.link
-    return _command("play", game, "--name", link.name, "--back-to", link.address.typed, look=look)
-
-
-def replay_command(path: Path, player: str, look: Look) -> list[str]:
-    """Return the command that replays a saved record and then returns to the results.
-
-    If ``player`` is not empty, the replay begins with the player's board.
-    """
-    first = ["--player", player] if player else []
-    return _command("replay", str(path), *first, "--back-to", "the results", look=look)
-
-
-def _command(*arguments: str, look: Look) -> list[str]:
-    display = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
-    display += ["--no-motion"] * (not look.motion)
-    return [*arguments, *display]
 
 
 async def save_whole_record(client: ClientSession, own: Path | None) -> Path | None:

@@ -131,20 +131,17 @@ async def run_client(
         recorder = HistoryRecorder(client, warnings.append)
         client.subscribe(recorder.update)
         if screen:
-            from samedeal_client.tui import show, with_background
+            from samedeal_client.tui import show, with_background, with_high_rate, without_fixed_size
 
             bindings = key_bindings()
             await enter(client, None)
-            code = await show(
-                client,
-                with_background(look),
-                bindings,
-                back_to,
-                lasting=lasting,
-                with_bell=display.bell,
-                hung_up=partial(recorder.quit_for_good, cut_off=True) if not lasting else None,
-                send_rivals=send_rivals,
-            )
+            with_high_rate()
+            without_fixed_size()
+            from samedeal_client.app import SamedealApp
+
+            given = (client, with_background(look), bindings, back_to)
+            app = SamedealApp(*given, lasting=lasting, with_bell=display.bell, send_rivals=send_rivals)
+            code = await show(app, None if lasting else partial(recorder.quit_for_good, cut_off=True))
             if not lasting:  # before anything is printed, because the terminal may be gone
                 recorder.quit_for_good(cut_off=bool(code))
             if KeptScreen.is_shown:  # no need to say how to return: the start screen offers the seat

@@ -8,17 +8,18 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from samedeal_client.input.bindings import Bindings
-from samedeal_client.net.client_session import ClientSession
 from samedeal_client.signals import on_signals
 from samedeal_client.terminal import Background, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.terminal_background import has_dark_background
 from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
+
+if TYPE_CHECKING:
+    from samedeal_client.app import SamedealApp
 
 SLOW_ANSWER: Final = 0.1
 """Time, in seconds, for a terminal's answer. If the answer takes longer, the terminal is too slow to show moving cards."""
@@ -37,28 +38,17 @@ def without_fixed_size() -> None:
         os.environ.pop(name, None)
 
 
-async def show(
-    client: ClientSession,
-    look: Look,
-    bindings: Bindings,
-    back_to: str = "",
-    *,
-    lasting: bool = True,
-    with_bell: bool = False,
-    hung_up: Callable[[], None] | None = None,
-    send_rivals: Callable[[str], Awaitable[None]] | None = None,
-) -> int:
+def with_high_rate() -> None:
+    """Let Textual draw at twice its default rate, which halves the longest delay between a key and its effect."""
+    os.environ.setdefault("TEXTUAL_FPS", "120")  # Textual reads this once, on import
+
+
+async def show(app: SamedealApp, hung_up: Callable[[], None] | None = None) -> int:
     """Show a connected session until the player quits or the process gets a signal. Return the exit code.
 
-    ``back_to``, ``lasting``, ``with_bell`` and ``send_rivals`` are arguments for ``SamedealApp``. ``hung_up`` is called
-    in a thread if the terminal goes away, since the process may then end before this function returns.
+    ``hung_up`` is called in a thread if the terminal goes away, since the process may then end before this function
+    returns.
     """
-    # Textual reads this once, on import. Twice the default rate halves the longest delay between a key and its effect.
-    os.environ.setdefault("TEXTUAL_FPS", "120")
-    without_fixed_size()
-    from samedeal_client.app import SamedealApp
-
-    app = SamedealApp(client, look, bindings, back_to, lasting=lasting, with_bell=with_bell, send_rivals=send_rivals)
     if not terminal().owns_process:
         with on_signals(app.exit):
             code = await app.run_async()

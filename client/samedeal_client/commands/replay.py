@@ -93,6 +93,7 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
 
     The ghosts are the players whose boards the replay was showing.
     """
+    from samedeal_client.app import SamedealApp
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.ghost_link import ROOM, GhostLink
     from samedeal_client.run_client import key_bindings
@@ -109,7 +110,7 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
     client = ClientSession(link)
     try:
         await client.join(ROOM)
-        return await show(client, look, key_bindings(), "the replay", lasting=False)
+        return await show(SamedealApp(client, look, key_bindings(), "the replay", lasting=False))
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Click
@@ -35,6 +35,7 @@ from samedeal_client.views import lobby as views
 from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.views.tide import tide_text
 from samedeal_client.widgets.list_table import ListTable
+from samedeal_client.widgets.look_app import NO_TERMINAL
 from samedeal_client.widgets.themes import lines_of, text_of
 
 LIST_INTERVAL: Final = 2.0
@@ -341,15 +342,13 @@ class LobbyScreen(WidgetScreen):
 
     async def _practise(self, game: str) -> None:
         """Suspend the app and run a race against bots on this machine in place of the app."""
-        command = room_actions.practice_command(self.client, game, self.look)
-        try:
-            code = await self.samedeal.run_command(command, f"Starting a race in {title_of(game)}")
-        except SuspendNotSupported:
+        link = self.client.link
+        command = ["play", game, "--name", link.name, "--back-to", link.address.typed]
+        code = await self.samedeal.run_command(command, f"Starting a race in {title_of(game)}")
+        if code == NO_TERMINAL:
             self.show_message(f"Practice can't start from here. Quit and type: samedeal play {game}")
-        else:
-            self._history = self.samedeal.read_history()
-            self._show()
-            if code:
-                self.show_message(
-                    f"Practice failed with exit code {code}. To see why, quit and type: samedeal play {game}"
-                )
+            return
+        self._history = self.samedeal.read_history()
+        self._show()
+        if code:
+            self.show_message(f"Practice failed with exit code {code}. To see why, quit and type: samedeal play {game}")

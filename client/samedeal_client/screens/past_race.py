@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Static
 
 from samedeal.record import Record
-from samedeal_client.room_actions import replay_command
 from samedeal_client.state.past_races import PastRace
 from samedeal_client.text.spans import Span
 from samedeal_client.views.history import place_text
@@ -73,16 +72,8 @@ class PastResultsScreen(Screen[None]):
 
     async def _replay(self) -> None:
         app = cast("LookApp[Any]", self.app)
-        try:
-            code = await app.run_command(replay_command(self._path, "", app.look), "Opening the replay")
-        except SuspendNotSupported:
-            code = 1
-        if code:
-            self._sentence.update(
-                text_of(
-                    (Span(f" The replay failed. To see why, quit and type: samedeal replay {self._path}"),), app.look
-                )
-            )
+        if failed := await app.replay(self._path):
+            self._sentence.update(text_of((Span(f" {failed}"),), app.look))
 
     def action_close(self) -> None:
         """Go back to the history."""

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
@@ -211,15 +211,8 @@ class ResultsScreen(WidgetScreen):
             self.show_message("This race can't be replayed, because neither the server nor this client has its record.")
             return
         name = self.client.link.name if self.model.own.play is not None else ""
-        try:
-            command = room_actions.replay_command(self._path, name, self.look)
-            code = await self.samedeal.run_command(command, "Opening the replay")
-        except SuspendNotSupported:
-            code = 1
-        if code:
-            self.show_message(
-                f"The replay failed. To see why, quit and type: samedeal replay {terminal().shown_path(self._path)}"
-            )
+        if failed := await self.samedeal.replay(self._path, name):
+            self.show_message(failed)
 
     def _save_own_record(self, record: Record | None) -> str:
         """Save the record of the player's own race.

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_look
+from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
 from rich.text import Text
-from textual.app import App, SystemCommand
+from textual.app import App, SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
@@ -29,6 +30,10 @@ from samedeal_client.widgets.terminal_driver import TerminalDriver
 from samedeal_client.widgets.themes import DARK, LIGHT, AsciiFilter
 
 _Result = TypeVar("_Result")
+
+NO_TERMINAL: Final = -1
+"""The exit code of a command that was not run."""
+
 CRASHED: Final = "Samedeal crashed, and its operator can see why. Your seat is kept: come in again."
 
 _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
@@ -130,21 +135,34 @@ class LookApp(App[_Result]):
         return _ARROWS_IN_ASCII.get(shown, shown) if self.look.ascii else shown
 
     async def run_command(self, command: Sequence[str], starting: str) -> int:
-        """Run a command in place of the app and return its exit code.
+        """Run a command in place of the app, with the look of the app, and return its exit code.
 
         Show the text ``starting`` until the command draws. The command should not leave the alternate screen when it
-        ends, so that the shell does not show in between. Raise SuspendNotSupported if the app has no terminal.
+        ends, so that the shell does not show in between. If the app has no terminal, return ``NO_TERMINAL``.
         """
-        self.keeps_screen = True
+        look, self.keeps_screen = self.look, True
+        given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour + ["--no-motion"] * (not look.motion)
         try:
             with self.batch_update(), self.suspend():
-                KeptScreen.say(f"{starting} {self.look.glyphs.ellipsis}")
+                KeptScreen.say(f"{starting} {look.glyphs.ellipsis}")
                 if run := terminal().run_command:
-                    return await run(command)
-                process = await asyncio.create_subprocess_exec(sys.executable, "-m", "samedeal_client", *command)
+                    return await run([*command, *given])
+                program = (sys.executable, "-m", "samedeal_client")
+                process = await asyncio.create_subprocess_exec(*program, *command, *given)
                 return await process.wait()
+        except SuspendNotSupported:
+            return NO_TERMINAL
         finally:
             self.keeps_screen = KeptScreen.is_shown = False
+
+    async def replay(self, record: Path, name: str = "") -> str:
+        """Replay a record from the view of the player ``name``. If that fails, return a sentence that says so."""
+        player = ["--player", name] if name else []
+        if not await self.run_command(
+            ["replay", str(record), *player, "--back-to", "the results"], "Opening the replay"
+        ):
+            return ""
+        return f"The replay failed. To see why, quit and type: samedeal replay {terminal().shown_path(record)}"
 
     def read_history(self) -> History:
         """Return the player's past races, or an empty history if the file can't be read."""
