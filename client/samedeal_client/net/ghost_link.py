@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import structs
+
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import SamedealError
 from samedeal.options import Options
@@ -36,11 +38,13 @@ from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_client.state.progress_history import tally_after
 from samedeal_client.state.replay import Moment, Track
 
 ROOM: Final = "practice"
 _ME: Final = "you"
 _LIMIT: Final = 7_200
+_OPTIONS: Final = Options(limit=_LIMIT, undo="free", hints=True, spectators=False, end_when_settled=False)
 _COUNTDOWN: Final = 3_000
 
 
@@ -115,16 +119,9 @@ class GhostLink(Link):
         if not revision:
             return Tally(player=player)
         play, progress = ghost.plays[revision], ghost.progress_at(revision)
-        at = self._starts + ghost.times[revision - 1]
-        return Tally(
-            player=player,
-            foundation_cards=play.board.foundation_cards,
-            moves=play.moves,
-            undos=play.undos,
-            acted_at=at,
-            last_progress_at=self._starts + ghost.times[progress - 1] if progress else 0,
-            finished_at=at if play.board.won else 0,
-        )
+        progress_at = self._starts + ghost.times[progress - 1] if progress else 0
+        tally = Tally(player=player, foundation_cards=play.board.foundation_cards, last_progress_at=progress_at)
+        return tally_after(tally, play, self._starts + ghost.times[revision - 1])
 
     def _answers(self, message: ToServer) -> list[ToClient]:
         match message:
@@ -150,25 +147,10 @@ class GhostLink(Link):
             self._play = play = before.act(act.action, act.revision)
         except SamedealError as error:
             return [Refused(to=act.id, code=error.code, message=str(error), revision=before.revision)]
-        board, now, own = play.board, self.now(), self._tallies[_ME]
-        self._tallies[_ME] = Tally(
-            player=_ME,
-            foundation_cards=board.foundation_cards,
-            moves=play.moves,
-            undos=play.undos,
-            acted_at=now,
-            last_progress_at=own.last_progress_at if board.foundation_cards == own.foundation_cards else now,
-            finished_at=now if board.won else 0,
-        )
-        acked = Acked(
-            to=act.id,
-            time=now,
-            hash=board.state_hash(),
-            receipt=b"",
-            seen=play.seen,
-            piles=board.masked().piles if act.action == UNDO else (),
-        )
-        return [acked]
+        board, now = play.board, self.now()
+        self._tallies[_ME] = tally_after(self._tallies[_ME], play, now)
+        piles = board.masked().piles if act.action == UNDO else ()
+        return [Acked(to=act.id, time=now, hash=board.state_hash(), receipt=b"", seen=play.seen, piles=piles)]
 
     def _state(self) -> RoomState:
         self._event += 1
@@ -183,14 +165,7 @@ class GhostLink(Link):
             phase="racing" if self.now() >= self._starts else "countdown",
             game=record.game.name,
             deal=str(record.deal),
-            options=Options(
-                games=(record.game.name,),
-                limit=_LIMIT,
-                undo="free",
-                hints=True,
-                spectators=False,
-                end_when_settled=False,
-            ),
+            options=structs.replace(_OPTIONS, games=(record.game.name,)),
             private=True,
             host=_ME,
             players=(Seat(player=_ME, name=self.name, seat=1, ready=True, resigned=self._resigned), *ghosts),
@@ -201,13 +176,6 @@ class GhostLink(Link):
         )
 
     def _board(self) -> BoardState:
-        board = self._play.board
-        return BoardState(
-            room=ROOM,
-            revision=self._play.revision,
-            game=board.game.name,
-            piles=board.masked().piles,
-            hash=board.state_hash(),
-            moves=0,
-            undos=0,
-        )
+        board, revision, game = self._play.board, self._play.revision, self._record.game.name
+        piles, digest = board.masked().piles, board.state_hash()
+        return BoardState(room=ROOM, revision=revision, game=game, piles=piles, hash=digest, moves=0, undos=0)

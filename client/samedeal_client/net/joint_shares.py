@@ -7,38 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
 
 from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.messages import CommitShare, RevealShare, RoomState
 from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, commitment_of, is_repetition, shown_seats
-
-
-class DrawStore(Protocol):
-    """What a client keeps of the draws of a race, so that it survives the client."""
-
-    def draws(self, state: RoomState, player: str) -> tuple[dict[int, bytes], tuple[Draw, ...], int]:
-        """Return the player's shares by draw, and the draws in which the player has revealed one.
-
-        Also return how many of these draws were before the player took the present seat.
-        """
-        ...
-
-    def keep_problem(self, state: RoomState, player: str, problem: DrawProblem) -> None:
-        """Keep how the server has deviated from the rules."""
-        ...
-
-    def keep_seat(self, state: RoomState, player: str) -> None:
-        """Keep that the player has taken a seat again, after the draws that are kept so far."""
-        ...
-
-    def keep_share(self, state: RoomState, player: str, share: bytes) -> None:
-        """Keep the player's share for the present draw."""
-        ...
-
-    def keep_draw(self, state: RoomState, player: str, draw: Draw) -> None:
-        """Keep what was shown before the player's share is revealed."""
-        ...
+from samedeal_client.state.journal_file import RaceJournals
 
 
 class JointShares:
@@ -47,7 +20,7 @@ class JointShares:
     ``store`` keeps them, unless it is None. ``new_share`` returns a new random share.
     """
 
-    def __init__(self, new_share: Callable[[], bytes], store: DrawStore | None = None) -> None:
+    def __init__(self, new_share: Callable[[], bytes], store: RaceJournals | None = None) -> None:
         self.draws = OwnDraws()
         self._new_share = new_share
         self._store = store

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import structs
-
 from samedeal.action_chain import RaceTerms
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
@@ -59,6 +57,7 @@ from samedeal_client.state.progress_history import (
     ProgressHistory,
     ProgressPoint,
     resume_with_tallies,
+    tally_after,
     with_points,
     with_tallies,
 )
@@ -270,16 +269,9 @@ class Model:
         except SamedealError:
             return None
         standing = next((line for line in room.standings if line.player == self.me), None)
-        player = RecordedPlayer(
-            seat.seat,
-            seat.name,
-            standing.place if standing else 0,
-            play.board.foundation_cards,
-            actions,
-            actions[-1][0] if play.board.won else 0,
-            seat.bot,
-            seat.resigned,
-        )
+        place, time = standing.place if standing else 0, actions[-1][0] if play.board.won else 0
+        result = (place, play.board.foundation_cards, actions, time)
+        player = RecordedPlayer(seat.seat, seat.name, *result, seat.bot, seat.resigned)
         terms, end = race_terms(room), max(room.finished_at, room.starts)
         return Record(terms, end, room.seed, len(room.standings) or len(room.players), (player,), proof)
 
@@ -314,22 +306,10 @@ class Model:
 
         If the client is in this room already, keep the knowledge of the room and of the player's own board.
         """
-        entered = replace(self.without_room(), delay=delay)
         if not self.is_in(room):
-            return entered
-        return replace(
-            entered,
-            room=self.room,
-            commitment=self.commitment,
-            deal=self.deal,
-            draws=self.draws,
-            shares=self.shares,
-            rooms=self.rooms,
-            verification=self.verification,
-            history=self.history,
-            table=self.table,
-            own=replace(self.own, out_of_sync=False),
-        )
+            return replace(self.without_room(), delay=delay)
+        own = replace(self.own, out_of_sync=False)
+        return replace(self, own=own, tallies={}, watched={}, delay=delay, stale=True, missed_move=False)
 
     def with_watched(self, player: str, board: WatchedBoard) -> Model:
         """Return the model with a new board of a spectated player."""
@@ -344,16 +324,8 @@ def race_terms(room: RoomState) -> RaceTerms:
 
     The first hash in the chain of each player covers these values.
     """
-    return RaceTerms(
-        room.room,
-        room.round,
-        game_named(room.game),
-        Deal.parse(room.deal),
-        room.options.undo,
-        room.options.limit,
-        room.starts,
-        room.commitment,
-    )
+    game, deal, options = game_named(room.game), Deal.parse(room.deal), room.options
+    return RaceTerms(room.room, room.round, game, deal, options.undo, options.limit, room.starts, room.commitment)
 
 
 def _unchanged(model: Model, _: ToClient) -> Model:
@@ -434,17 +406,7 @@ def _acked(model: Model, answer: Acked) -> Model:
     acknowledged, play, tally = replace(model, own=own), own.play, model.tallies.get(model.me)
     if tally is None or play is None or own.newest_link is model.own.newest_link:
         return acknowledged
-    cards = play.board.foundation_cards
-    tally = structs.replace(
-        tally,
-        foundation_cards=cards,
-        moves=play.moves,
-        undos=play.undos,
-        acted_at=answer.time,
-        last_progress_at=tally.last_progress_at if cards == tally.foundation_cards else answer.time,
-        finished_at=answer.time if play.board.won else 0,
-    )
-    return _with_tally(acknowledged, tally)
+    return _with_tally(acknowledged, tally_after(tally, play, answer.time))
 
 
 def _refused(model: Model, refusal: Refused) -> Model:
@@ -497,12 +459,6 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     DelayedBoard: _delayed_board,
     DelayedMove: _delayed_move,
     TideTable: _tide_table,
-    Created: _unchanged,
-    Done: _unchanged,
-    Notice: _unchanged,
-    Pong: _unchanged,
-    Records: _unchanged,
-    RecordPart: _unchanged,
-    Rooms: _unchanged,
+    **dict.fromkeys((Created, Done, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
 }
 """The handler for each type of message from the server."""

@@ -8,6 +8,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec import structs
+
+from samedeal.board_history import Play
 from samedeal.errors import SamedealError
 from samedeal.protocol.messages import Tally
 from samedeal.record import Record
@@ -103,6 +106,14 @@ def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Hi
     """Return all histories with the ``points`` appended, at most one point for each player."""
     added = {player: histories.get(player, ProgressHistory()).add(point) for player, point in points.items()}
     return MappingProxyType({**histories, **added})
+
+
+def tally_after(tally: Tally, play: Play, time: int) -> Tally:
+    """Return a player's counts after an action at ``time`` that led to ``play``."""
+    cards, won = play.board.foundation_cards, play.board.won
+    progress_at = tally.last_progress_at if cards == tally.foundation_cards else time
+    counts = {"foundation_cards": cards, "moves": play.moves, "undos": play.undos, "acted_at": time}
+    return structs.replace(tally, **counts, last_progress_at=progress_at, finished_at=time if won else 0)
 
 
 def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
