@@ -75,9 +75,7 @@ def check_colours(environment: Mapping[str, str], known: int) -> Finding:
     term = environment.get("TERM", "")
     if term in ("", "dumb", "unknown"):
         return fail(
-            "colours",
-            f"TERM is {term or 'not set'}: unknown terminal",
-            "use another terminal, or play with --plain",
+            "colours", f"TERM is {term or 'not set'}: unknown terminal", "use another terminal, or play with --plain"
         )
     if environment.get("NO_COLOR"):
         return ok("colours", "off, because NO_COLOR is set; signs replace the marks")
@@ -115,9 +113,7 @@ def check_glyphs(answer: bytes) -> Finding:
     ends = [int(column) for column in _CURSOR_REPORT.findall(answer)]
     if len(ends) != len(_GLYPHS):
         return warn(
-            "glyphs",
-            "the terminal does not report its cursor position",
-            "if columns of cards are crooked, use --ascii",
+            "glyphs", "the terminal does not report its cursor position", "if columns of cards are crooked, use --ascii"
         )
     wrong = [f"{glyph} takes {end - 1}" for glyph, end in zip(_GLYPHS, ends, strict=True) if end != 2]
     if wrong:

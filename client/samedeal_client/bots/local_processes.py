@@ -161,11 +161,7 @@ async def _report_exit(
 
 
 async def _start(
-    arguments: Sequence[str],
-    errors: IO[bytes],
-    *,
-    announces: bool = False,
-    passphrase: str = "",
+    arguments: Sequence[str], errors: IO[bytes], *, announces: bool = False, passphrase: str = ""
 ) -> Process:
     """Start a child process whose standard input closes when this process ends, even if this process is killed.
 

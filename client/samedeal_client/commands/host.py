@@ -73,13 +73,7 @@ async def _host(given: argparse.Namespace, game: str) -> int:
 
         display = DisplayOptions.from_arguments(given)
         race = run_client(
-            server.address,
-            name,
-            display,
-            enter,
-            lasting=False,
-            back_to=given.back_to,
-            shared_address=shared,
+            server.address, name, display, enter, lasting=False, back_to=given.back_to, shared_address=shared
         )
         return await while_server_runs(race, server)
 

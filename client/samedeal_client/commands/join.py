@@ -6,13 +6,7 @@ import argparse
 from collections.abc import Coroutine
 from typing import Any
 
-from samedeal_client.commands.common import (
-    add_address,
-    add_player,
-    enter_with_passphrase,
-    player_name,
-    server_and_room,
-)
+from samedeal_client.commands.common import add_address, add_player, enter_with_passphrase, player_name, server_and_room
 from samedeal_client.errors import Failure
 
 DESCRIPTION = """\

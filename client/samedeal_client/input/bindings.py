@@ -47,10 +47,7 @@ _OTHER_NAMES: Final = {
     "ctrl+h": "backspace",
 }
 
-PILES: Final = (
-    FOUNDATION,
-    *dict.fromkeys(key for game in GAMES.values() for key in game.typed_keys),
-)
+PILES: Final = (FOUNDATION, *dict.fromkeys(key for game in GAMES.values() for key in game.typed_keys))
 """The names of the piles that can be typed in at least one game. ``0`` means any foundation."""
 
 _COMMAND_KEYS: Final[dict[KeyCommand, tuple[str, ...]]] = {

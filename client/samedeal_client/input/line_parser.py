@@ -25,14 +25,7 @@ from typing import Final, TypeAlias
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.errors import MalformedText
-from samedeal_client.input.intended_move import (
-    Intent,
-    Problem,
-    Rejected,
-    best_move,
-    move_between,
-    stock_move,
-)
+from samedeal_client.input.intended_move import Intent, Problem, Rejected, best_move, move_between, stock_move
 
 
 class Word(Enum):

@@ -37,9 +37,7 @@ class AckedHistory:
         if revision != self.revision + 1:
             return AckedHistory(revision, (action,), (answer.receipt,))
         return AckedHistory(
-            revision,
-            (*self.actions[1 - MAX_ACTIONS :], action),
-            (*self.receipts[1 - MAX_ACTIONS :], answer.receipt),
+            revision, (*self.actions[1 - MAX_ACTIONS :], action), (*self.receipts[1 - MAX_ACTIONS :], answer.receipt)
         )
 
     def is_ahead_of(self, revision: int) -> bool:

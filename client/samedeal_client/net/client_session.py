@@ -55,11 +55,7 @@ class ClientSession:
     """
 
     def __init__(
-        self,
-        link: Link,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        shared_address: ServerAddress | None = None,
+        self, link: Link, *, clock: Callable[[], float] = time.monotonic, shared_address: ServerAddress | None = None
     ) -> None:
         self.link = link
         self.shared_address = shared_address or link.address

@@ -12,16 +12,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from samedeal.errors import MalformedFrame, RequestRefused
-from samedeal.protocol.admin import (
-    SUBPROTOCOL,
-    BackedUp,
-    Backup,
-    BackupPart,
-    FromOperator,
-    Granted,
-    Login,
-    ToOperator,
-)
+from samedeal.protocol.admin import SUBPROTOCOL, BackedUp, Backup, BackupPart, FromOperator, Granted, Login, ToOperator
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Refused
 from samedeal_client.net.address import ServerAddress

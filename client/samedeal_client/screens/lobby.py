@@ -120,10 +120,7 @@ class LobbyScreen(WidgetScreen):
     def on_mount(self) -> None:
         """Start to list the rooms."""
         self.lobby = Lobby(
-            self._today(),
-            own_room=self.client.link.saved_room,
-            last_room=self.samedeal.room,
-            game=self.samedeal.game,
+            self._today(), own_room=self.client.link.saved_room, last_room=self.samedeal.room, game=self.samedeal.game
         )
         self._history = self.samedeal.read_history()
         for panel in (self._rooms, self._no_rooms):

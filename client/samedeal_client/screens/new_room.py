@@ -90,10 +90,7 @@ class NewRoomScreen(WidgetScreen):
     """The form of a new room. ``form`` is its state."""
 
     help_context = "new room"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "open", "open room"),
-        Binding("escape", "back", "back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "open", "open room"), Binding("escape", "back", "back")]
 
     def __init__(self, form: RoomForm) -> None:
         super().__init__()

@@ -20,10 +20,7 @@ class PassphraseScreen(ModalScreen[str | None]):
     ``wrong`` says that the passphrase given before was wrong.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "join", "join"),
-        Binding("escape", "cancel", "cancel"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "join", "join"), Binding("escape", "cancel", "cancel")]
 
     def __init__(self, room: str, *, wrong: bool) -> None:
         super().__init__()

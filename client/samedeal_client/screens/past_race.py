@@ -29,10 +29,7 @@ from samedeal_client.widgets.themes import text_of
 class PastResultsScreen(Screen[None]):
     """The standings and the chart of a past race. ``path`` is the file of its record."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "replay", "replay"),
-        Binding("escape", "close", "back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "replay", "replay"), Binding("escape", "close", "back")]
 
     def __init__(self, race: PastRace, record: Record, path: Path) -> None:
         super().__init__()

@@ -251,10 +251,7 @@ class RaceScreen(ClientScreen):
         model = self.model
         left = self._left()
         on_foundations = self._board.foundation_cards if self._board else 0
-        spans = [
-            *views.place_span(self._ranking, self.look),
-            Span(f"  {on_foundations}/{self.game.cards}", "you"),
-        ]
+        spans = [*views.place_span(self._ranking, self.look), Span(f"  {on_foundations}/{self.game.cards}", "you")]
         if self.size.width >= MOVE_COUNT_WIDTH:
             spans.append(Span(views.move_count_text(model), "label"))
         if self._ended_at is not None or self.samedeal.practising:

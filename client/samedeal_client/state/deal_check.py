@@ -30,38 +30,20 @@ class DealCheck(Enum):
         "Deal checked: the order of the cards was set before the race, and you got them in that order.",
     )
     SEED = (Verdict.FAIR, "Deal checked: the order of the cards was set before the race.")
-    PROOF_AND_CARDS = (
-        Verdict.FAIR,
-        "Fair deal: nobody could choose it, it can be won, and you got its cards.",
-    )
+    PROOF_AND_CARDS = (Verdict.FAIR, "Fair deal: nobody could choose it, it can be won, and you got its cards.")
     PROOF = (Verdict.FAIR, "Fair deal: nobody could choose it, and it can be won.")
-    REPEATED = (
-        Verdict.FAIR,
-        "Deal of an earlier race, which the server chose: it can be won, and you got its cards.",
-    )
+    REPEATED = (Verdict.FAIR, "Deal of an earlier race, which the server chose: it can be won, and you got its cards.")
     WATCHED = (
         Verdict.FAIR,
         "Deal checked: it can be won, and it follows from what the players sent. Only they can tell that it was fair.",
     )
     CHECKING = (Verdict.CHECKING, "Checking the deal{detail}")
-    MISSED_DRAW = (
-        Verdict.UNSURE,
-        "Deal not fully checked: this program was not there when the deal was drawn.",
-    )
+    MISSED_DRAW = (Verdict.UNSURE, "Deal not fully checked: this program was not there when the deal was drawn.")
     EARLIER_DRAW = (Verdict.UNSURE, "Deal not fully checked. {detail}")
     NOT_CHECKABLE = (Verdict.UNSURE, "The deal cannot be checked. {detail}")
-    NOT_REPEATED = (
-        Verdict.UNSURE,
-        "Deal not fully checked: the search for it could not be repeated on this machine.",
-    )
-    NO_RECORD = (
-        Verdict.UNSURE,
-        "Deal not fully checked: the server gave no record of the race.",
-    )
-    OTHER_SEED = (
-        Verdict.WRONG,
-        "NOT a fair deal: the server changed the order of the cards after it was set.",
-    )
+    NOT_REPEATED = (Verdict.UNSURE, "Deal not fully checked: the search for it could not be repeated on this machine.")
+    NO_RECORD = (Verdict.UNSURE, "Deal not fully checked: the server gave no record of the race.")
+    OTHER_SEED = (Verdict.WRONG, "NOT a fair deal: the server changed the order of the cards after it was set.")
     OTHER_DEAL = (Verdict.WRONG, "NOT a fair deal: these are not the cards of deal {detail}.")
     OTHER_KIND = (Verdict.WRONG, "NOT a fair deal: the server changed how the cards are drawn.")
     OTHER_CARDS = (Verdict.WRONG, "NOT a fair deal: your cards were not dealt in the order that was set.")
@@ -76,10 +58,7 @@ class DealCheck(Enum):
     )
     NOT_FIRST = (Verdict.WRONG, "NOT a fair deal: the server picked one that it had to pass over. {detail}")
     BAD_RECORD = (Verdict.WRONG, "NOT a fair race: the server's record of it is wrong. {detail}")
-    OTHER_RECORD = (
-        Verdict.WRONG,
-        "NOT a fair race: the server's record of it is not what you saw. {detail}",
-    )
+    OTHER_RECORD = (Verdict.WRONG, "NOT a fair race: the server's record of it is not what you saw. {detail}")
 
 
 @dataclass(frozen=True)

@@ -183,13 +183,7 @@ FIELDS: Final = (
         START_CHOICES,
         help="host, all-ready, full, or a time: 20:30, '2026-11-21 20:30', or +10 (minutes from now)",
     ),
-    Field(
-        "start_at",
-        "At",
-        lambda _: "20:30, 2026-11-21 20:30 or +10 min",
-        "+10",
-        presets=("+5", "+10", "+30", "+60"),
-    ),
+    Field("start_at", "At", lambda _: "20:30, 2026-11-21 20:30 or +10 min", "+10", presets=("+5", "+10", "+30", "+60")),
     _number(
         "countdown",
         "Countdown",

@@ -8,11 +8,7 @@ from typing import Final
 from samedeal.joint_deal import MAX_DRAWS, LossReason
 from samedeal.protocol.messages import RoomState
 
-LOSSES: Final[Mapping[LossReason, str]] = {
-    "left": "left",
-    "kicked": "was removed",
-    "silent": "did not answer in time",
-}
+LOSSES: Final[Mapping[LossReason, str]] = {"left": "left", "kicked": "was removed", "silent": "did not answer in time"}
 """Why a player lost the seat during a draw, in words."""
 
 

@@ -59,11 +59,11 @@ _ALL_GAMES: Final = (
             RulePoint(
                 "The race ends when time is up, or when all players have finished, resigned or run out of moves. It also "
                 "ends when all people who still play are stuck, unless the room sets something else. In some rooms it ends "
-                "as soon as one player finishes.",
+                "as soon as one player finishes."
             ),
             RulePoint(
                 "Resigning is final. If you quit or lose the connection, the server keeps your seat, but the clock "
-                "keeps running.",
+                "keeps running."
             ),
         ),
     ),

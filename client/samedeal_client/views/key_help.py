@@ -58,10 +58,7 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
         (f"{column} {other}", "from column 3 to column 5; each pile shows its key"),
         (f"{column} {foundation} or {column} {column}", "from column 3 to a foundation; both do the same"),
         (f"{column} {best}", "from column 3 to a foundation if its top card fits, otherwise to another pile"),
-        (
-            f"{column} {fewer} {other}",
-            f"like {column} {other}, with fewer cards; type {fewer} again for still fewer",
-        ),
+        (f"{column} {fewer} {other}", f"like {column} {other}, with fewer cards; type {fewer} again for still fewer"),
         (f"{foundation} {other}", "from a foundation back to column 5; if several fit, you are asked which"),
     )
 

@@ -16,14 +16,7 @@ from samedeal_client.drawing.drag_preview import DragPreview
 from samedeal_client.drawing.draw_board import draw_region
 from samedeal_client.drawing.layout import RESERVE, Layout, Rect, around, layout, smallest
 from samedeal_client.drawing.marks import NO_MARKS, Marks
-from samedeal_client.drawing.motion import (
-    Flight,
-    Sprite,
-    board_in_flight,
-    cascade,
-    flights,
-    with_sprites,
-)
+from samedeal_client.drawing.motion import Flight, Sprite, board_in_flight, cascade, flights, with_sprites
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.blank_container import PlainContainer
 from samedeal_client.widgets.rows_widget import Rows

@@ -292,8 +292,7 @@ class Gateway:
         limits = self._limits.current
         bad_frames = Bucket(limits.bad_frames / 60, limits.bad_frames, self._timers.monotonic())
         hello_alarm = Alarm(
-            self._timers,
-            lambda: connection.close(CloseCode.SILENT, "no Hello arrived in time: reconnect and send one"),
+            self._timers, lambda: connection.close(CloseCode.SILENT, "no Hello arrived in time: reconnect and send one")
         )
         hello_alarm.set(limits.hello_timeout)
         try:

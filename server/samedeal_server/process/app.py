@@ -113,12 +113,7 @@ class Node:
 
 
 async def run(
-    config: Config,
-    name: str,
-    announce: Announce,
-    read: Callable[[], Config] | None = None,
-    *,
-    is_worker: bool = False,
+    config: Config, name: str, announce: Announce, read: Callable[[], Config] | None = None, *, is_worker: bool = False
 ) -> None:
     """Run a node until SIGTERM or SIGINT, then drain it. On a second signal, drain it without delay.
 

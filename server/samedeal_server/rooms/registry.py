@@ -127,11 +127,7 @@ class RoomRegistry:
         await self.command(room, FixDealCommand(found), "")
 
     async def _compare_and_set(
-        self,
-        room: str,
-        command: RaceCommand | Callable[[Snapshot], RaceCommand],
-        by: str,
-        generation: int | None,
+        self, room: str, command: RaceCommand | Callable[[Snapshot], RaceCommand], by: str, generation: int | None
     ) -> CommandResult:
         """Apply a command and return the new race and the changes.
 

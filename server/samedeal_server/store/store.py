@@ -168,9 +168,7 @@ class Store:
         """
         key = self.receipt_key or secrets.token_bytes(KEY_BYTES)
         _, self.receipt_key = await self.executor.execute(
-            command("SET", keys.RECEIPT_KEY, key, "NX"),
-            command("GET", keys.RECEIPT_KEY),
-            durable=True,
+            command("SET", keys.RECEIPT_KEY, key, "NX"), command("GET", keys.RECEIPT_KEY), durable=True
         )
 
     async def replace_receipt_key(self) -> None:
