@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -33,19 +33,38 @@ def assert_answers(name: str, answer: Callable[[str, str], str]) -> None:
 
     A line with an arrow is a question and its answer. New questions get theirs with ``REGENERATE=1``.
     """
-    name = f"answers/{name}.txt"
+    given = {asked: answer(*asked) for asked in asked_on(name)}
     lines, heading = [], ""
-    for line in (HERE / name).read_text(encoding="utf-8").splitlines():
+    for line in _page(name):
         heading = line.removeprefix("# ") if line.startswith("# ") else heading
         question, arrow, _ = line.partition(" =>")
-        lines.append(f"{question} => {answer(heading, question)}".rstrip() if arrow else line)
-    assert_golden(name, "\n".join(lines) + "\n")
+        lines.append(f"{question} => {given[heading, question]}".rstrip() if arrow else line)
+    assert_golden(f"answers/{name}.txt", "\n".join(lines) + "\n")
+
+
+async def assert_answered(name: str, answer: Callable[[str, str], Awaitable[str]]) -> None:
+    """Compare the answers on a page as ``assert_answers`` does, with those that a running program gives."""
+    given = {asked: await answer(*asked) for asked in asked_on(name)}
+    assert_answers(name, lambda *asked: given[asked])
+
+
+def asked_on(name: str) -> Iterator[tuple[str, str]]:
+    """The questions on a page of ``answers``, each with the heading above it."""
+    heading = ""
+    for line in _page(name):
+        heading = line.removeprefix("# ") if line.startswith("# ") else heading
+        question, arrow, _ = line.partition(" =>")
+        if arrow:
+            yield heading, question
 
 
 def questions(name: str) -> list[str]:
     """The questions on a page of ``answers``."""
-    text = (HERE / f"answers/{name}.txt").read_text(encoding="utf-8")
-    return re.findall(r"^(.*?) =>", text, re.MULTILINE)
+    return [question for _, question in asked_on(name)]
+
+
+def _page(name: str) -> list[str]:
+    return (HERE / f"answers/{name}.txt").read_text(encoding="utf-8").splitlines()
 
 
 def assert_sentences(section: str, lines: list[str]) -> None:

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
-
 from samedeal.protocol.messages import TideLine, TideTable
 from samedeal.tides import DAY, has_tide, merged, next_tides, ordered, shown_to, tide_times
+from tests.golden.golden_files import assert_answers
 
 DAY_BEGINS = 20_000 * DAY
 
 
-@pytest.mark.parametrize(
-    ("entries", "expected"),
-    [
-        ([], ""),
-        (["12:00 willow"], "720 willow"),
-        (["20:05 Spider", " 12:00  willow "], "720 willow, 1205 spider"),
-        (["*:30 willow"], ", ".join(f"{60 * hour + 30} willow" for hour in range(24))),
-    ],
-)
-def test_entries_are_minutes_of_the_day(entries: list[str], expected: str) -> None:
-    assert ", ".join(f"{time.minute} {time.game}" for time in tide_times(entries)) == expected
+def entries(text: str) -> str:
+    times = tide_times([] if text == "none" else text.split(", "))
+    return ", ".join(f"{time.minute} {time.game}" for time in times)
 
 
-@pytest.mark.parametrize(
-    ("minute", "expected"),
-    [(0, "1 b, 2 a, 1441 b, 1442 a"), (1, "2 a, 1441 b, 1442 a"), (1439, "1441 b, 1442 a"), (2, "1441 b, 1442 a")],
-)
-def test_next_tides_come_in_order(minute: int, expected: str) -> None:
+def next_ones(minute: str) -> str:
     times = tide_times(["00:02 a", "00:01 b"])
-    now = DAY_BEGINS + 60_000 * minute
-    found = list(next_tides(times, now))
-    assert ", ".join(f"{(start - DAY_BEGINS) // 60_000} {game}" for start, game in found) == expected
+    found = list(next_tides(times, DAY_BEGINS + 60_000 * int(minute)))
     assert all(has_tide(times, game, start) for start, game in found)
     assert not has_tide(times, "a", found[0][0] + 1)
+    return ", ".join(f"{(start - DAY_BEGINS) // 60_000} {game}" for start, game in found)
 
 
 def line(text: str, room: str = "r1") -> TideLine:
@@ -45,34 +31,19 @@ def line(text: str, room: str = "r1") -> TideLine:
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["a 5", "b 52 900", "c 7", "d 52 800"], "1d 2b 3c 4a"),
-        (["a 5", "b 7", "c 7", "d 5", "e 4"], "1b 1c 3a 3d 5e"),
-        (["a 52 800", "b 52 800", "c 0"], "1a 1b 3c"),
-        (["*x 52 1", "a 0", "*y 3"], "1a 1*x 2*y"),
-        (["a 5", "a 52 900", "a 52 950", "b 6"], "1a 2b"),  # of several races, the best one counts
-        ([], ""),
-    ],
-)
-def test_table_has_finished_players_first_and_each_once(lines: list[str], expected: str) -> None:
-    assert " ".join(f"{each.place}{each.name}" for each in ordered(map(line, lines))) == expected
+def table(text: str) -> str:
+    lines = [] if text == "nobody" else text.split(", ")
+    return " ".join(f"{each.place}{each.name}" for each in ordered(map(line, lines)))
 
 
-@pytest.mark.parametrize(
-    ("player", "expected"),
-    [
-        ("p0", range(10)),
-        ("p10", range(14)),
-        ("p30", [*range(10), *range(27, 34)]),
-        ("p49", [*range(10), *range(46, 50)]),
-    ],
-)
-def test_player_is_shown_the_lines_around_their_own(player: str, expected: list[int]) -> None:
-    table = ordered(line(f"p{number} {50 - number}") for number in range(50))
-    bots = ordered([line("*x 3")])
-    assert [each.name for each in shown_to((*table, *bots), player)] == [*(f"p{each}" for each in expected), "*x"]
+def shown(player: str) -> str:
+    all_lines = (*ordered(line(f"p{number} {50 - number}") for number in range(50)), *ordered([line("*x 3")]))
+    return " ".join(each.name for each in shown_to(all_lines, player))
+
+
+def test_tides_are_as_the_page_says() -> None:
+    readers = {"Entries": entries, "The": next_ones, "Tables": table, "Who": shown}
+    assert_answers("tides", lambda heading, question: readers[heading.split()[0].strip(",")](question))
 
 
 def test_updates_are_merged() -> None:
