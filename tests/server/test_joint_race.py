@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import reduce
 from itertools import chain
 from typing import Any
 
@@ -18,7 +20,6 @@ from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races.race import (
-    EXTENSION,
     SHARE_TIMEOUT,
     CloseCommand,
     CommitShareCommand,
@@ -40,6 +41,7 @@ from samedeal_server.races.race import (
     apply,
 )
 from samedeal_server.store.race_patches import RacePatch
+from tests.golden.golden_files import assert_answers
 from tests.server.race_values import new_race
 from tests.shared.joint_deals import some_bytes
 
@@ -91,6 +93,8 @@ def command(text: str, race: Race) -> RaceCommand:
         "copies": CommitShareCommand(who, draw, commitment_of("Ana", draw)),
         "reveals": RevealShareCommand(who, draw, share_of(name, draw)),
         "reveals_early": RevealShareCommand(who, draw + 1, share_of(name, draw)),
+        "reveals_late": RevealShareCommand(who, draw - 1, share_of(name, draw)),
+        "reveals_old": RevealShareCommand(who, draw, share_of(name, draw - 1)),
         "reveals_wrongly": RevealShareCommand(who, draw, bytes(32)),
         "reveals_nothing": RevealShareCommand(who, draw, b""),
         "reveals_that_of_ana": RevealShareCommand(who, draw, share_of("Ana", draw)),
@@ -128,19 +132,31 @@ def after(race: Race, *texts: str, now: int = BEGUN) -> Race:
 
 
 def reached(race: Race, *texts: str, now: int = BEGUN) -> Race:
-    """The race after commands, of which some may be refused. Then the tests fail, and not their collection."""
+    """The race after commands, of which some may be refused."""
     for text in texts:
         with suppress(RequestRefused):
             race = after(race, text, now=now)
     return race
 
 
-OPEN = opened(*NAMES)
-DRAWING = reached(OPEN, "ana starts", "ana commits")
-SEALED = reached(DRAWING, "bob commits", "cid commits", "ana reveals")
-SEARCHING = reached(SEALED, "bob reveals", "cid reveals")
-DEALT = reached(SEARCHING, "deal found")
-RACING = reached(DEALT, "time passes", now=STARTS)
+STATES = ("open", "drawing", "sealed", "searching", "dealt", "racing")
+
+
+def race_in(state: str, **fields: Any) -> Race:
+    """A race whose draw has come to a state. ``fields`` are those of the open room."""
+    seats = fields.pop("seats", " ".join(NAMES)).split()
+    race = replace(opened(*seats, start=fields.pop("start", "host")), **fields)
+    return reduce(lambda race, reach: reach(race), REACH[: STATES.index(state)], race)
+
+
+REACH: tuple[Callable[[Race], Race], ...] = (
+    lambda race: reached(race, "ana starts", "ana commits"),
+    lambda race: reached(race, "bob commits", "cid commits", "ana reveals"),
+    lambda race: reached(race, "bob reveals", "cid reveals"),
+    lambda race: reached(race, "deal found"),
+    lambda race: reached(race, "time passes", now=STARTS),
+)
+"""How a race comes from each state to the next."""
 
 TABLE = """
     command                 open        drawing      sealed                searching    dealt        racing
@@ -171,173 +187,59 @@ TABLE = """
 
 
 def test_command_in_state_has_its_outcome() -> None:
-    races = {"open": OPEN, "drawing": DRAWING, "sealed": SEALED, "searching": SEARCHING, "dealt": DEALT}
-    columns = {**races, "racing": RACING}
     (_, *states), *rows = [line.split() for line in TABLE.strip().splitlines()]
-    assert states == list(columns)
+    assert tuple(states) == STATES
+    races = {state: race_in(state) for state in STATES}
     for text, *expected in rows:
         given = text.replace("-", " ")
-        outcomes = [outcome_of(race, given, STARTS - 1) for race in races.values()]
-        outcomes.append(outcome_of(RACING, given, STARTS))
+        outcomes = [outcome_of(race, given, STARTS - (name != "racing")) for name, race in races.items()]
         assert [each.split(": ")[-1].replace(" ", ",") for each in outcomes] == expected, text
 
 
-def test_last_commitment_seals_the_draw_and_last_share_fixes_the_deal() -> None:
-    late = BEGUN + 9_000
-    almost = after(DRAWING, "bob commits")
-    assert not almost.is_sealed
-    assert outcome_of(almost, "cid commits", late) == "countdown: committed sealed"
-    sealed = after(almost, "cid commits", now=late)
-    assert (sealed.is_sealed, sealed.reveal_by, sealed.draw) == (True, late + SHARE_TIMEOUT, 1)
-    assert [racer.commitment for racer in sealed.racers] == [commitment_of(name, 1) for name in NAMES]
-    revealing = after(sealed, "ana reveals", "bob reveals")
-    assert revealing.lacks_shares
-    assert revealing.shares == ()
-    assert outcome_of(revealing, "cid reveals", late) == "countdown: revealed drawn"
-    drawn = after(revealing, "cid reveals")
-    assert drawn.shares == tuple(
-        RevealedShare(seat, name, commitment_of(name, 1), share_of(name, 1)) for seat, name in enumerate(NAMES, 1)
-    )
-    assert {(racer.commitment, racer.share) for racer in drawn.racers} == {(b"", b"")}
-    assert (drawn.needs_search, drawn.lost) == (True, ())
+def test_draws_go_on_as_the_page_says() -> None:
+    def answer(heading: str, question: str) -> str:
+        state, *words = heading.split()
+        fields: dict[str, Any] = {}
+        for name, value in (word.split("=") for word in words):
+            fields[name] = eval(value) if value.startswith("MAX") else value.replace("_", " ")
+        race, now, events = race_in(state, **fields), BEGUN, ""
+        for step in question.split(", "):
+            text, _, at = step.partition(" at ")
+            now = eval(at) if at else now
+            events = outcome_of(race, text, now)
+            race = reached(race, text, now=now)
+        return shown(race, events) if ":" in events else events
+
+    assert_answers("joint_race", answer)
 
 
-def test_player_who_leaves_an_open_draw_seals_it_for_the_others() -> None:
-    almost = after(DRAWING, "bob commits")
-    assert outcome_of(almost, "cid leaves", STARTS) == "countdown: left sealed"
-    assert outcome_of(almost, "cid kicked", STARTS) == "countdown: left sealed kicked"
-    for text, reason in (("cid leaves", "left"), ("cid kicked", "kicked")):
-        sealed = after(almost, text, now=STARTS)
-        assert sealed.lost == (LostShare(1, 3, reason, "Cid"),)  # type: ignore[arg-type]  # a reason
-        assert (sealed.draw, sealed.reveal_by, sealed.starts) == (1, STARTS + SHARE_TIMEOUT, almost.starts)
-        assert [racer.commitment for racer in sealed.racers] == [commitment_of(name, 1) for name in NAMES[:2]]
-    still_open = after(DRAWING, "cid leaves", now=STARTS)
-    assert (still_open.draw, still_open.is_sealed, still_open.reveal_by) == (1, False, DRAWING.reveal_by)
-
-
-@pytest.mark.parametrize(
-    ("race", "now", "outcome", "due"),
-    [
-        (DRAWING, STARTS - 1, "countdown: nothing", STARTS),
-        (DRAWING, STARTS, "countdown: extended", STARTS),
-        (DRAWING, SILENT - 1, "countdown: extended", STARTS),
-        (DRAWING, SILENT, "countdown: left unseated sealed", STARTS),
-        (after(DRAWING, "time passes", now=SILENT - 1), SILENT, "countdown: left unseated sealed", SILENT),
-        (SEALED, STARTS, "countdown: extended", STARTS),
-        (SEALED, SILENT, "countdown: left unseated countdown", STARTS),
-        (SEARCHING, STARTS, "countdown: extended", STARTS),
-        (SEARCHING, SILENT, "countdown: extended", STARTS),
-        (DEALT, STARTS - 1, "countdown: nothing", STARTS),
-        (DEALT, STARTS, "racing: racing", STARTS),
-        (after(DRAWING, "time passes", now=STARTS), BEGUN, "countdown: nothing", STARTS + EXTENSION),
-        (after(OPEN, "ana starts"), SILENT, "open: left unseated countdown_stopped", STARTS),
-    ],
-)
-def test_time_brings_its_outcome(race: Race, now: int, outcome: str, due: int) -> None:
-    assert outcome_of(race, "time passes", now) == outcome
-    assert race.due_at() == due
-
-
-def test_players_who_do_not_commit_in_time_lose_their_seats() -> None:
-    assert [racer.name for racer in DRAWING.awaited] == ["Bob", "Cid"]
-    alone = after(DRAWING, "time passes", now=SILENT)
-    assert [racer.name for racer in alone.racers] == ["Ana"]
-    assert alone.lost == (LostShare(1, 2, "silent", "Bob"), LostShare(1, 3, "silent", "Cid"))
-    assert (alone.draw, alone.is_sealed, alone.reveal_by) == (1, True, SILENT + SHARE_TIMEOUT)
-    assert [share.name for share in after(alone, "ana reveals").shares] == ["Ana"]
-
-
-def test_deal_is_drawn_again_without_those_who_do_not_reveal() -> None:
-    almost = after(SEALED, "bob reveals")
-    assert [racer.name for racer in almost.awaited] == ["Cid"]
-    again = after(almost, "time passes", now=SILENT)
-    assert [racer.name for racer in again.racers] == ["Ana", "Bob"]
-    assert {(racer.commitment, racer.share) for racer in again.racers} == {(b"", b"")}
-    assert (again.draw, again.starts, again.ends) == (2, SILENT + COUNTDOWN, SILENT + COUNTDOWN + 60_000)
-    assert (again.reveal_by, again.shares) == (SILENT + SHARE_TIMEOUT, ())
-    assert again.lost == (LostShare(1, 3, "silent", "Cid"),)
-    assert outcome_of(again, "ana reveals", SILENT) == "bad_share"
-    with pytest.raises(RequestRefused, match="draw"):
-        apply(again, CommitShareCommand("ana", 1, commitment_of("Ana", 1)), SILENT)
-    complete = after(again, "bob commits", "ana commits", "bob reveals", "ana reveals", now=SILENT)
-    assert complete.shares == tuple(
-        RevealedShare(seat, name, commitment_of(name, 2), share_of(name, 2)) for seat, name in enumerate(NAMES[:2], 1)
-    )
-
-
-def test_share_of_another_draw_does_not_count() -> None:
-    again = after(SEALED, "cid leaves", "ana commits", "bob commits")
-    assert again.is_sealed
-    with pytest.raises(RequestRefused):
-        apply(again, RevealShareCommand("ana", 2, share_of("Ana", 1)), BEGUN)
-    with pytest.raises(RequestRefused):
-        apply(again, RevealShareCommand("ana", 1, share_of("Ana", 2)), BEGUN)
-
-
-@pytest.mark.parametrize(("text", "reason"), [("cid leaves", "left"), ("cid kicked", "kicked")])
-def test_seat_lost_in_a_sealed_draw_is_listed(text: str, reason: str) -> None:
-    again = after(SEALED, text)
-    assert (again.draw, again.is_sealed) == (2, False)
-    assert again.lost == (LostShare(1, 3, reason, "Cid"),)  # type: ignore[arg-type]  # a reason
-
-
-def test_room_closes_when_the_last_draw_fails() -> None:
-    race = replace(SEALED, draw=MAX_DRAWS - 1)
-    race = after(race, "cid leaves", "ana commits", "bob commits")
-    assert (race.draw, race.is_sealed) == (MAX_DRAWS, True)
-    assert outcome_of(race, "bob leaves", BEGUN) == "closed: left not_drawn closed"
-    assert outcome_of(race, "bob kicked", BEGUN) == "closed: left not_drawn closed kicked"
-    silent = after(race, "ana reveals")
-    assert outcome_of(silent, "time passes", SILENT) == "closed: left unseated not_drawn closed"
-    closed = after(silent, "time passes", now=SILENT)
-    assert (closed.phase, closed.draw) == ("closed", MAX_DRAWS)
-    assert closed.lost == (LostShare(MAX_DRAWS - 1, 3, "left", "Cid"), LostShare(MAX_DRAWS, 2, "silent", "Bob"))
-
-
-def test_last_draw_may_succeed() -> None:
-    last = after(replace(SEALED, draw=MAX_DRAWS - 1), "cid leaves", "ana commits", "bob commits", "bob reveals")
-    assert after(last, "ana reveals").needs_search
-
-
-@pytest.mark.parametrize(
-    ("start", "texts"),
-    [
-        ("host", ["ana starts"]),
-        ("full", ["bob joins", "cid joins"]),
-        ("all-ready", ["bob joins", "ana readies", "bob readies"]),
-    ],
-)
-def test_countdown_after_the_last_draw_closes_the_room(start: str, texts: list[str]) -> None:
-    *first, last = texts
-    race = after(replace(opened("Ana", start=start), draw=MAX_DRAWS), *first)
-    assert outcome_of(race, last, BEGUN).split()[-2:] == ["not_drawn", "closed"]
-    assert (after(race, last).phase, after(race, last).draw) == ("closed", MAX_DRAWS)
-
-
-def test_player_who_leaves_after_all_shares_stays_in_the_proof() -> None:
-    left = after(SEARCHING, "bob leaves", "deal found")
-    assert left.deal_found
-    assert left.lost == ()
-    assert [share.name for share in left.shares] == [share.name for share in RACING.shares] == list(NAMES)
-
-
-@pytest.mark.parametrize(("last", "reason"), [("cid leaves", "left"), ("cid kicked", "kicked")])
-@pytest.mark.parametrize("race", [SEARCHING, DEALT], ids=["searching", "dealt"])
-def test_room_that_all_leave_draws_again_with_a_reason(race: Race, last: str, reason: str) -> None:
-    """Every draw before that of the proof must have a lost seat, even if its deal was known."""
-    emptied = after(race, "bob leaves", "ana leaves", last)
-    assert (emptied.phase, emptied.shares, emptied.deal_found, emptied.draw) == ("open", (), False, 1)
-    assert emptied.lost == (LostShare(1, 3, reason, "Cid"),)  # type: ignore[arg-type]  # a reason
-    again = after(replace(emptied, kicked=()), "bob joins", "bob starts", "bob commits", "bob reveals", "deal found")
-    assert (again.draw, again.deal_found) == (2, True)
-    proof = DealProof.parse(again.proof_of(DealSecret(SECRET, found(again))))
-    assert (proof.draw, proof.lost) == (2, emptied.lost)
-    with pytest.raises(DealNotProven, match="moves"):  # and not because of the draws
-        proof.check()
+def shown(race: Race, events: str) -> str:
+    """The last events of a race, and its draw."""
+    seats = [
+        f"{racer.name}{racer.seat}{'*' * bool(racer.commitment)}{'*' * bool(racer.share)}" for racer in race.racers
+    ]
+    facts: list[tuple[str, object]] = [
+        (f"draw {race.draw}{', sealed' * race.is_sealed}", race.draw),
+        (" ".join(seats), seats),
+        (f"awaits {' and '.join(racer.name for racer in race.awaited)}", race.awaited),
+        (", ".join(f"{lost.name}{lost.seat} {lost.reason} in draw {lost.draw}" for lost in race.lost), race.lost),
+        (f"shares of {' '.join(share.name for share in race.shares)}", race.shares),
+        (f"starts {race.starts - BEGUN} to {race.ends - BEGUN}", race.starts),
+        (f"by {race.reveal_by - BEGUN}", race.reveal_by),
+        (f"due {race.due_at() - BEGUN}", race.due_at()),
+    ]
+    if race.deal_found:
+        proof = DealProof.parse(race.proof_of(DealSecret(SECRET, found(race))))
+        assert (proof.draw, proof.lost, proof.shares) == (race.draw, race.lost, race.shares)
+        with pytest.raises(DealNotProven, match="moves"):  # and not because of the draws
+            proof.check()
+    return "; ".join([events, *(fact for fact, is_given in facts if is_given)])
 
 
 def test_finished_race_has_its_proof() -> None:
-    racing = after(SEALED, "cid leaves", "ana commits", "bob commits", "ana reveals", "bob reveals", "deal found")
+    racing = after(
+        race_in("sealed"), "cid leaves", "ana commits", "bob commits", "ana reveals", "bob reveals", "deal found"
+    )
     deal = found(racing)
     racing = after(racing, "time passes", now=racing.starts)
     now = racing.starts
@@ -345,7 +247,7 @@ def test_finished_race_has_its_proof() -> None:
     assert outcome_of(done, "time passes", now) == "racing: nothing"  # without its deal no race ends
     earlier = DealSecret(SECRET, replace(deal, draw=1))
     assert apply(done, TickCommand(PRESENT, earlier), now) == (done, ())
-    assert done.first_board(earlier) is DEALT.first_board(DealSecret(SECRET)) is None
+    assert done.first_board(earlier) is race_in("dealt").first_board(DealSecret(SECRET)) is None
     finished, _ = apply(done, TickCommand(PRESENT, DealSecret(SECRET, deal)), now)
     proof = DealProof.parse(finished.proof)
     assert (finished.phase, finished.seed) == ("finished", b"")
@@ -354,22 +256,6 @@ def test_finished_race_has_its_proof() -> None:
     assert proof.lost == (LostShare(1, 3, "left", "Cid"),)
     with pytest.raises(DealNotProven, match="moves"):
         proof.check()
-
-
-def test_copied_commitment_cannot_be_opened() -> None:
-    """A player who copies another's commitment has no share for it, not even the other's."""
-    race = after(OPEN, "ana starts", "ana commits", "cid commits", "bob copies", "ana reveals")
-    assert race.is_sealed
-    assert outcome_of(race, "bob reveals_that_of_ana", BEGUN) == "bad_share"
-
-
-def test_draws_are_only_for_joint_deals() -> None:
-    race = replace(OPEN, deal="daily 2026-11-21")
-    begun = after(race, "ana starts")
-    assert (begun.phase, begun.draw, begun.reveal_by, begun.awaited) == ("countdown", 0, 0, [])
-    assert outcome_of(begun, "ana commits", BEGUN) == outcome_of(begun, "ana reveals", BEGUN) == "bad_share"
-    emptied = after(begun, "ana leaves", "bob leaves", "cid leaves")
-    assert (emptied.phase, emptied.lost, emptied.draw) == ("open", (), 0)
 
 
 steps = st.tuples(
