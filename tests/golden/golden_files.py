@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections import ChainMap
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 SENTENCES = "sentences.txt"
@@ -61,6 +63,12 @@ def asked_on(name: str) -> Iterator[tuple[str, str]]:
 def questions(name: str) -> list[str]:
     """The questions on a page of ``answers``."""
     return [question for _, question in asked_on(name)]
+
+
+def values_on(name: str, *known: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the Python expressions on a page of ``answers``, by their lines, which begin with a name for each."""
+    names = {"re": re, **ChainMap(*map(dict, known))}
+    return {question: eval(question.partition(": ")[2], names) for question in dict.fromkeys(questions(name))}
 
 
 def _page(name: str) -> list[str]:
