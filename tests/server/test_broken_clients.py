@@ -11,7 +11,8 @@ import structlog
 
 from samedeal.protocol.messages import Ping, Pong
 from samedeal_server.config.limits import Limits
-from tests.server.broken_frames import BREAKS, NO_HANDSHAKES, PIECE
+from tests.golden.golden_files import assert_answered
+from tests.server.broken_frames import PAGE, PIECE, answer
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.raw_client import BINARY, CLOSE, PING, Wire, frame, handshake, hello
@@ -37,29 +38,27 @@ async def bystander(node: NodeMaker, caplog: pytest.LogCaptureFixture) -> AsyncI
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-@pytest.mark.parametrize(("sent", "code"), BREAKS)
-async def test_websocket_violation_is_closed_with_a_code(
-    bystander: tuple[Node, Client], sent: bytes, code: int
-) -> None:
+async def test_broken_frames_and_requests_are_answered_with_a_code(bystander: tuple[Node, Client]) -> None:
     """Invariant: everything is bounded. No client slows another one down."""
     one, client = bystander
-    wire = await Wire.greeted(one.url)
-    sending = asyncio.create_task(wire.send(sent))
-    await client.expect(Pong, Ping)
-    assert await wire.ended() == code
-    await sending
-    await wire.close()
+
+    async def answered(heading: str, line: str) -> str:
+        answering = asyncio.create_task(answer(one.url, heading, line))
+        await client.expect(Pong, Ping)
+        return await answering
+
+    await assert_answered(PAGE, answered)
 
 
-@pytest.mark.parametrize("sent", [frame(0x3), frame(CLOSE, b"\x03\xe8"), frame(BINARY, b"x", length=1 << 40)])
 async def test_client_that_ignores_a_close_is_aborted(
-    bystander: tuple[Node, Client], sent: bytes, monkeypatch: pytest.MonkeyPatch
+    bystander: tuple[Node, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("samedeal_server.connections.client_socket.CLOSE_TIMEOUT", 0.1)
-    wire = await Wire.greeted(bystander[0].url)
-    await wire.send(sent)
-    await wait_until_alone(*bystander)
-    await wire.close()
+    for sent in (frame(0x3), frame(CLOSE, b"\x03\xe8"), frame(BINARY, b"x", length=1 << 40)):
+        wire = await Wire.greeted(bystander[0].url)
+        await wire.send(sent)
+        await wait_until_alone(*bystander)
+        await wire.close()
 
 
 async def test_reason_of_a_close_that_is_ignored_is_counted(
@@ -74,66 +73,53 @@ async def test_reason_of_a_close_that_is_ignored_is_counted(
     await wire.close()
 
 
-@pytest.mark.parametrize("sent", [b"\x82", frame(BINARY, b"", length=500) + b"x" * 499, PIECE])
-async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Client], sent: bytes) -> None:
+async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Client]) -> None:
     one, client = bystander
-    wire = await Wire.greeted(one.url)
-    await wire.send(sent)
-    await client.expect(Pong, Ping)
-    wire.writer.write_eof()
-    assert await wire.ended() in (0, 1006)
-    await wire.close()
+    for sent in (b"\x82", frame(BINARY, b"", length=500) + b"x" * 499, PIECE):
+        wire = await Wire.greeted(one.url)
+        await wire.send(sent)
+        await client.expect(Pong, Ping)
+        wire.writer.write_eof()
+        assert await wire.ended() in (0, 1006)
+        await wire.close()
 
 
-@pytest.mark.parametrize("size", [1, 3, 7])
-async def test_message_may_arrive_in_pieces_of_any_size(bystander: tuple[Node, Client], size: int) -> None:
-    one, _ = bystander
-    wire = await Wire.open(one.url)
+async def test_message_may_arrive_in_pieces_of_any_size(bystander: tuple[Node, Client]) -> None:
     data = handshake() + hello()
-    for start in range(0, len(data), size):
-        await wire.send(data[start : start + size])
-    assert b" 101 " in await wire.head()
-    opcode, _ = await wire.frame() or (-1, b"")
-    assert opcode == BINARY
-    await wire.close()
+    for size in (1, 3, 7):
+        wire = await Wire.open(bystander[0].url)
+        for start in range(0, len(data), size):
+            await wire.send(data[start : start + size])
+        assert b" 101 " in await wire.head()
+        opcode, _ = await wire.frame() or (-1, b"")
+        assert opcode == BINARY
+        await wire.close()
 
 
-@pytest.mark.parametrize("early", [hello(), frame(PING), frame(CLOSE, b"\x03\xe8"), frame(0x3), b"\0" * 3000, PIECE])
-async def test_data_before_the_handshake_is_served_or_closed(bystander: tuple[Node, Client], early: bytes) -> None:
+async def test_data_before_the_handshake_is_served_or_closed(bystander: tuple[Node, Client]) -> None:
     one, client = bystander
-    wire = await Wire.open(one.url)
-    await wire.send(handshake() + early)
-    await client.expect(Pong, Ping)
-    wire.writer.write_eof()
-    await wire.eof()
-    await wire.close()
+    for early in (hello(), frame(PING), frame(CLOSE, b"\x03\xe8"), frame(0x3), b"\0" * 3000, PIECE):
+        wire = await Wire.open(one.url)
+        await wire.send(handshake() + early)
+        await client.expect(Pong, Ping)
+        wire.writer.write_eof()
+        await wire.eof()
+        await wire.close()
 
 
-@pytest.mark.parametrize(("sent", "status"), NO_HANDSHAKES)
-async def test_malformed_handshake_is_rejected(bystander: tuple[Node, Client], sent: bytes, status: bytes) -> None:
-    one, client = bystander
-    wire = await Wire.open(one.url)
-    sending = asyncio.create_task(wire.send(sent))
-    await client.expect(Pong, Ping)
-    answer = await wire.head()
-    assert status in answer.split(b"\r\n")[0]
-    assert b"permessage-deflate" not in answer
-    assert bool(answer) == bool(status)
-    await sending
-    await wire.close()
-
-
-@pytest.mark.parametrize("said", [b"", b"GET / HT", handshake()[:-4], handshake()[:-2] + b"a: b\r\n"])
-async def test_endless_handshake_is_aborted(node: NodeMaker, said: bytes) -> None:
+async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:
     """Invariant: everything is bounded."""
     one = await node(Limits(handshake_timeout=0.3))
     ana = await one.player("ana")
-    wire = await Wire.open(one.url)
-    await wire.send(said)
-    assert await wire.eof() == b""
+    said = [b"", b"GET / HT", handshake()[:-4], handshake()[:-2] + b"a: b\r\n"]
+    wires = [await Wire.open(one.url) for _ in said]
+    for wire, start in zip(wires, said, strict=True):
+        await wire.send(start)
+    assert [await wire.eof() for wire in wires] == [b""] * 4
     assert not one.gateway.handshakes.pending
     await ana.expect(Pong, Ping)
-    await wire.close()
+    for wire in wires:
+        await wire.close()
 
 
 @pytest.mark.parametrize("limits", [Limits(handshakes=3), Limits(connections_per_address=3)])
