@@ -13,7 +13,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped] # it has no types
 import pytest
 import segno
 
@@ -26,9 +25,9 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
 from samedeal_server.page.files import FOR_PROGRAMS, door_note, sent, static_files
 from samedeal_server.page.previews import preview_tags
+from tests.golden.golden_files import assert_answered
 from tests.server.live_nodes import NodeMaker
 from tests.server.plain_http import ask
-from tests.server.raw_client import HANDSHAKE
 from tests.shared.javascript import check_syntax, evaluate_with_page, needs_node
 
 WORKER = "deep_check_worker.js"
@@ -113,9 +112,8 @@ def test_bundle_is_a_module(bundle: str, tmp_path: Path) -> None:
     check_syntax(file)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_unknown_import_or_export_is_refused() -> None:
+    for line in (
         'import "./dom.js"',
         'import * as dom from "./dom.js"',
         'import dom from "./dom.js"',
@@ -125,11 +123,9 @@ def test_bundle_is_a_module(bundle: str, tmp_path: Path) -> None:
         "export let one",
         'export * from "./dom.js"',
         "export const {one} = two",
-    ],
-)
-def test_unknown_import_or_export_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match=r"page\.js"):
-        bundled("page.js", dict.fromkeys(SCRIPTS, b"") | {"page.js": line.encode()})
+    ):
+        with pytest.raises(ValueError, match=r"page\.js"):
+            bundled("page.js", dict.fromkeys(SCRIPTS, b"") | {"page.js": line.encode()})
 
 
 def test_bundle_is_its_modules_one_after_the_other() -> None:
@@ -219,14 +215,6 @@ def test_page_loads_nothing_from_elsewhere() -> None:
     assert [name for name, text in texts.items() if re.search(r"https?://\w|url\(|@import", text)] == []
 
 
-async def test_room_and_list_are_the_document(node: NodeMaker) -> None:
-    one = await node()
-    for path in ("/", "/friday", "/FRIDAY", "/a-1", "/friday?embed", "/?x=1", "/replay", "/replay?race=friday"):
-        answer = await ask(one.url, path)
-        assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8"), path
-        assert re.sub(rb"<meta property=.*\n", b"", answer.body) == (STATIC / "index.html").read_bytes()
-
-
 TYPES = {
     "css": "text/css",
     "js": "text/javascript",
@@ -247,40 +235,60 @@ async def test_files_are_served(node: NodeMaker) -> None:
         assert answer.headers["content-type"].startswith(TYPES[name.rpartition(".")[2]])
 
 
-async def test_other_path_is_not_found(node: NodeMaker) -> None:
+SETTINGS: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "behind a trusted proxy": {"trusted_proxies": ("127.0.0.1",)},
+    "at wss://a/cards": {"public_url": "wss://a/cards"},
+    "at samedeal://a": {"public_url": "samedeal://a"},
+    "without the page": {"page": False},
+    "with one connection too many from the address": {"limits": Limits(connections_per_address=1)},
+    "with no connection left": {"limits": Limits(connections=1)},
+}
+TOLD = ("allow", "content-encoding", "retry-after", "access-control-allow-origin")
+
+
+async def test_requests_are_answered(node: NodeMaker) -> None:
+    nodes = {name: await node(**settings) for name, settings in SETTINGS.items()}
+    for one in nodes.values():
+        await one.player()
+
+    async def answered(settings: str, request: str) -> str:
+        line, *headers = request.split(" | ")
+        method, path = line.split(" ")
+        more = {name.replace("-", "_"): value.strip() for name, _, value in (each.partition(":") for each in headers)}
+        url = nodes[settings].url
+        answer = await ask(url, path, method, **more)
+        told = [f"{answer.status} {answer.headers['content-type']}"]
+        told += [f"{name}: {answer.headers[name]}" for name in TOLD if name in answer.headers]
+        if answer.status == 200:
+            if (ancestors := answer.policy["frame-ancestors"]) != "'none'":
+                told.append(f"framed by {ancestors}")
+            if "html" in answer.headers["content-type"]:
+                link = preview(answer.body).get("url", "")
+                told.append(f"link {link}")
+                code = await ask(url, "/qr/friday.svg", **more)
+                assert code.body == svg(link) if link.endswith("/friday") else code.status == (404 if not link else 200)
+        return ", ".join(told)
+
+    refused = nodes["usual"].metric("handshakes_refused_total", reason="malformed")
+    await assert_answered("page_requests", answered)
+    assert nodes["usual"].metric("handshakes_refused_total", reason="malformed") == refused + 2
+
+
+async def test_head_is_get_without_body(node: NodeMaker) -> None:
     one = await node()
-    wrong = "/index.html /dom.js /page.py /friday/ /a/b // /../files.py /a_b * /%2e /qr/a_b.svg /qr/.svg /qr/friday"
-    for path in wrong.split(" "):
-        answer = await ask(one.url, path)
-        assert (answer.status, answer.headers["content-type"]) == (404, "text/plain; charset=utf-8"), path
+    for path in ("/", "/page.js", "/nothing.js"):
+        got, head = await ask(one.url, path), await ask(one.url, path, "HEAD")
+        assert (head.status, head.headers, head.body) == (got.status, got.headers, b""), path
+        assert int(head.headers["content-length"]) == len(got.body)
 
 
-async def test_other_method_is_not_allowed(node: NodeMaker) -> None:
+async def test_gzip_is_the_same_file(node: NodeMaker) -> None:
     one = await node()
-    for method in ("POST", "OPTIONS", "DELETE", "get"):
-        answer = await ask(one.url, "/", method)
-        assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD"), method
-
-
-@pytest.mark.parametrize("path", ["/", "/page.js", "/nothing.js"])
-async def test_head_is_get_without_body(node: NodeMaker, path: str) -> None:
-    one = await node()
-    got, head = await ask(one.url, path), await ask(one.url, path, "HEAD")
-    assert (head.status, head.headers, head.body) == (got.status, got.headers, b"")
-    assert int(head.headers["content-length"]) == len(got.body)
-
-
-@pytest.mark.parametrize(
-    ("accepted", "packed"),
-    [("gzip, deflate, br", True), ("br;q=1, GZIP;q=0.5", True), ("gzip;q=0", False), ("br", False), ("", False)],
-)
-async def test_gzip_is_sent_if_accepted(node: NodeMaker, accepted: str, packed: bool) -> None:
-    one = await node()
-    plain, answer = await ask(one.url, "/page.css"), await ask(one.url, "/page.css", Accept_Encoding=accepted)
-    assert (answer.headers.get("content-encoding") == "gzip") is packed
-    assert (gzip.decompress(answer.body) if packed else answer.body) == plain.body
-    assert (answer.headers["etag"] != plain.headers["etag"]) is packed
-    assert answer.headers["vary"] == "Accept-Encoding"
+    plain, packed = await ask(one.url, "/page.css"), await ask(one.url, "/page.css", Accept_Encoding="gzip")
+    assert gzip.decompress(packed.body) == plain.body
+    assert packed.headers["etag"] != plain.headers["etag"]
+    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
 async def test_unchanged_file_is_not_sent_again(node: NodeMaker) -> None:
@@ -293,25 +301,21 @@ async def test_unchanged_file_is_not_sent_again(node: NodeMaker) -> None:
     assert (await ask(one.url, "/page.js", If_None_Match='"other"')).status == 200
 
 
-@pytest.mark.parametrize("path", ["/friday", "/page.js", "/nothing.js"])
-async def test_headers_protect_the_page(node: NodeMaker, path: str) -> None:
+async def test_headers_protect_the_page(node: NodeMaker) -> None:
+    """Scripts come only from the page. The one policy for trusted types gives only the address of the worker."""
     one = await node()
-    answer = await ask(one.url, path)
-    assert (path == "/friday") is ("script-src" in answer.policy)  # other files are sent without what they do not need
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    assert answer.policy["default-src"] == "'none'"
-    assert "unsafe" not in answer.headers["content-security-policy"]
-
-
-@pytest.mark.parametrize("path", ["/friday", f"/{WORKER}"])
-async def test_scripts_come_only_from_the_page(node: NodeMaker, path: str) -> None:
-    """The one policy for trusted types gives only the address of the worker."""
-    one = await node()
-    policy = (await ask(one.url, path)).policy
-    assert policy["worker-src"] == "'self'"
-    assert re.fullmatch(r"'self' 'sha256-[\w+/]{43}='", policy["script-src"])
-    assert (policy["require-trusted-types-for"], policy["trusted-types"]) == ("'script'", "deep-check")
+    scripts = ("worker-src", "script-src", "require-trusted-types-for", "trusted-types")
+    for path in ("/friday", f"/{WORKER}", "/page.js", "/nothing.js"):
+        answer = await ask(one.url, path)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.policy["default-src"] == "'none'"
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        told = [re.sub(r"[\w+/]{43}=", "", answer.policy.get(name, "")) for name in scripts]
+        if path in ("/friday", f"/{WORKER}"):
+            assert told == ["'self'", "'self' 'sha256-'", "'script'", "deep-check"]
+        else:  # other files are sent without what they do not need
+            assert told == [""] * 4
 
 
 def preview(document: bytes) -> dict[str, str]:
@@ -358,39 +362,12 @@ def test_texts_in_a_preview_are_only_text() -> None:
     assert unescape(tags).count('"><b>') == 1
 
 
-@pytest.mark.parametrize(
-    ("settings", "headers", "address"),
-    [
-        ({}, {"Host": "a:7777"}, "http://a:7777"),
-        ({}, {"Host": "[::1]"}, "http://[::1]"),
-        ({}, {"Host": 'a"><b>'}, None),
-        ({}, {"Host": "a/b"}, None),
-        ({}, {"Host": "a@b"}, None),
-        ({}, {"Host": "a", "X_Forwarded_Proto": "https"}, "http://a"),
-        ({"trusted_proxies": ("127.0.0.1",)}, {"Host": "a", "X_Forwarded_Proto": "https"}, "https://a"),
-        ({"trusted_proxies": ("127.0.0.1",)}, {"Host": "a", "X_Forwarded_Proto": "javascript"}, "http://a"),
-        ({"public_url": "wss://a/cards"}, {"Host": "A:7801"}, "https://a/cards"),
-        ({"public_url": "samedeal://a"}, {"Host": "a"}, "https://a:7777"),
-        ({"public_url": "wss://a"}, {"Host": "b"}, "http://b"),
-    ],
-)
-async def test_links_have_the_address_that_was_requested(
-    node: NodeMaker, settings: dict[str, Any], headers: dict[str, str], address: str | None
-) -> None:
-    """The preview has no address, and there is no QR code, if the header Host is not that of a browser."""
-    one = await node(**settings)
-    shown = preview((await ask(one.url, "/friday", **headers)).body)
-    code = await ask(one.url, "/qr/friday.svg", **headers)
-    assert shown.get("url") == (address and f"{address}/friday")
-    if address is None:
-        assert code.status == 404
-    else:
-        expected = BytesIO()
-        segno.make(f"{address}/friday", error="m", micro=False).save(
-            expected, "svg", xmldecl=False, omitsize=True, light="#fff"
-        )
-        assert code.headers["content-type"] == "image/svg+xml"
-        assert code.body == expected.getvalue()
+def svg(link: str) -> bytes:
+    """The QR code of a link as the page shows it."""
+    segno.make(link, error="m", micro=False).save(
+        expected := BytesIO(), "svg", xmldecl=False, omitsize=True, light="#fff"
+    )
+    return expected.getvalue()
 
 
 def test_page_can_be_installed() -> None:
@@ -401,101 +378,6 @@ def test_page_can_be_installed() -> None:
     for icon in manifest["icons"]:
         width, height = struct.unpack(">II", (STATIC / icon["src"]).read_bytes()[16:24])
         assert icon["sizes"] == f"{width}x{height}"
-
-
-@pytest.mark.parametrize(
-    ("path", "ancestors"), [("/friday", "'none'"), ("/friday?embed", "*"), ("/?embed=1", "*"), ("/embed", "'none'")]
-)
-async def test_only_embedded_page_may_be_framed(node: NodeMaker, path: str, ancestors: str) -> None:
-    one = await node()
-    assert (await ask(one.url, path)).policy["frame-ancestors"] == ancestors
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {name.replace("-", "_"): value for name, value in HANDSHAKE.items()} | {"Upgrade": "", "Connection": ""},
-        {"Upgrade": "websocket"},
-    ],
-    ids=["a proxy dropped the upgrade", "no key"],
-)
-async def test_broken_handshake_gets_no_page(node: NodeMaker, headers: dict[str, str]) -> None:
-    one = await node()
-    assert (await ask(one.url, "/", **headers)).status in (400, 426)
-
-
-async def test_request_through_nginx_gets_the_page(node: NodeMaker) -> None:
-    """The configuration of nginx in ``deploy/`` sends this header with every request."""
-    one = await node()
-    assert (await ask(one.url, "/friday", Connection="upgrade")).status == 200
-
-
-async def test_page_can_be_off(node: NodeMaker) -> None:
-    one = await node(page=False)
-    assert (await ask(one.url, "/")).status == 426
-
-
-async def test_page_is_limited_like_a_handshake(node: NodeMaker) -> None:
-    one = await node(limits=Limits(connections_per_address=1))
-    await one.player()
-    assert (await ask(one.url, "/")).status == 429
-
-
-async def test_full_node_serves_no_page(node: NodeMaker) -> None:
-    one = await node(limits=Limits(connections=1))
-    await one.player()
-    answer = await ask(one.url, "/")
-    assert (answer.status, "retry-after" in answer.headers) == (503, True)
-
-
-async def test_files_are_public_but_not_shared_with_origins(node: NodeMaker) -> None:
-    """Browsers send the origin with requests for modules. Without permission, pages of other origins cannot read them."""
-    one = await node()
-    answer = await ask(one.url, "/page.js", Origin="https://evil.example")
-    assert answer.status == 200
-    assert "access-control-allow-origin" not in answer.headers
-
-
-async def test_served_page_is_no_refused_handshake(node: NodeMaker) -> None:
-    one = await node()
-    before = one.metric("handshakes_refused_total", reason="malformed")
-    assert (await ask(one.url, "/")).status == 200
-    assert one.metric("handshakes_refused_total", reason="malformed") == before
-
-
-VALUES: list[Any] = [
-    *(None, True, False, "", "a", "é" * 40, "x" * 300, "y" * 70_000, 0.5, -1.25e300),
-    *(sign * 2**power + step for power in range(53) for step in (-1, 0) for sign in (1, -1)),
-    *(
-        [],
-        [1, [2, [3]]],
-        list(range(40)),
-        {},
-        {"a": {"b": [None, True]}},
-        {str(number): number for number in range(20)},
-    ),
-]
-
-
-@needs_node
-def test_page_encodes_as_msgpack_says(tmp_path: Path) -> None:
-    encoded = evaluate_with_page("given.map(value => Array.from(encode(value)))", VALUES, tmp_path)
-    assert [msgpack.unpackb(bytes(each)) for each in encoded] == VALUES
-    assert [bytes(each) for each in encoded] == [msgpack.packb(value) for value in VALUES]
-
-
-@needs_node
-def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
-    sizes = [0, 1, 255, 256, 70_000, 300_000]
-    encoded = evaluate_with_page("given.map(size => Array.from(encode(new Uint8Array(size))))", sizes, tmp_path)
-    assert [bytes(each) for each in encoded] == [msgpack.packb(bytes(size)) for size in sizes]
-
-
-@needs_node
-@pytest.mark.parametrize("value", ["undefined", "() => 1", "1n", "new Map()", "Symbol()"])
-def test_page_refuses_to_send_other_values(value: str, tmp_path: Path) -> None:
-    program = f"(() => {{ try {{ encode([{value}]); return 'sent' }} catch {{ return 'refused' }} }})()"
-    assert evaluate_with_page(program, None, tmp_path) == "refused"
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,7 @@ from tests.shared.javascript import evaluate_with_page, needs_node
 
 pytestmark = needs_node
 
-INTEGERS = [
-    sign * (2**bits + more) for bits in (0, 5, 7, 8, 15, 16, 31, 32, 40, 52) for more in (-1, 0, 1) for sign in (1, -1)
-]
+INTEGERS = [sign * (2**bits + more) for bits in range(53) for more in (-1, 0, 1) for sign in (1, -1)]
 VALUES: list[Any] = [
     None,
     False,
@@ -25,16 +23,32 @@ VALUES: list[Any] = [
     0.5,
     -1e300,
     *(size * "ä" for size in (0, 15, 16, 200, 40_000)),
+    *("x" * 300, "y" * 70_000),
     *([0] * size for size in (0, 15, 16, 70_000)),
     *({str(key): key for key in range(size)} for size in (0, 15, 16, 300)),
     {"type": "hello", "name": "zoë", "nested": [{"a": [None, [True]]}]},
 ]
 
 
-def test_page_reads_msgpack_of_python(tmp_path: Path) -> None:
+def test_page_reads_and_writes_msgpack_of_python(tmp_path: Path) -> None:
     packed = [msgpack.packb(value).hex() for value in VALUES]
     script = "(await import('./msgpack.js').then(({decode}) => given.map(hex => decode(unhex(hex).buffer))))"
     assert evaluate_with_page(script, packed, tmp_path) == VALUES
+    script = "given.map(value => Array.from(encode(value), byte => byte.toString(16).padStart(2, '0')).join(''))"
+    assert evaluate_with_page(script, VALUES, tmp_path) == packed
+
+
+def test_page_sends_bytes_as_bytes(tmp_path: Path) -> None:
+    sizes = [0, 1, 255, 256, 70_000, 300_000]
+    encoded = evaluate_with_page("given.map(size => Array.from(encode(new Uint8Array(size))))", sizes, tmp_path)
+    assert [bytes(each) for each in encoded] == [msgpack.packb(bytes(size)) for size in sizes]
+
+
+def test_page_refuses_to_send_other_values(tmp_path: Path) -> None:
+    program = """[undefined, () => 1, 1n, new Map(), Symbol()].map(value => {
+        try { encode([value]); return "sent" } catch { return "refused" }
+    })"""
+    assert evaluate_with_page(program, None, tmp_path) == ["refused"] * 5
 
 
 PROGRESS = """(() => {

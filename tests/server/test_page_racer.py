@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES
+from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.javascript import evaluate_with_page, needs_node
 
 pytestmark = needs_node
@@ -198,61 +200,35 @@ HAND = """await (async () => {
         }}
         const said = []
         const hand = new Hand(racer, sentence => said.push(sentence), () => {})
-        hand.auto = auto ?? true
+        hand.auto = auto
         for (const [what, ...more] of steps)
             what === "press" ? hand.press(more[0], () => made.push("undo")) : hand[what](...more)
         return {made, picked: hand.picked, said, targets: hand.targets()}
     })
 })()"""
 TABLE = {"1": [0x1D, 0x0C], "2": [0x2D], "3": [0x05, 0x1B, 0x0A], "4": [0x02], "01": [0x01], "5": [0x24], "6": [0x34]}
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "to its best place": ({"steps": [["tap", "4", 1]]}, {"made": ["4 0"]}),
-    "with the cards on it": ({"steps": [["tap", "3", 2]]}, {"made": ["3 1 x2"]}),
-    "two places, so that the next tap decides": (
-        {"steps": [["tap", "1", 1]], "cards": TABLE | {"7": [0x1D]}},
-        {"made": [], "picked": {"key": "1", "size": 1}, "targets": ["2", "7"]},
-    ),
-    "card and pile": ({"steps": [["tap", "1", 1], ["tap", "2", 1]], "auto": False}, {"made": ["1 2"]}),
-    "illegal, so that the server says why": (
-        {"steps": [["tap", "3", 1], ["tap", "5", 1]], "auto": False},
-        {"made": []},
-    ),
-    "two keys": ({"steps": [["press", "3"], ["press", "1"]]}, {"made": ["3 1 x2"]}),
-    "a key twice": ({"steps": [["press", "4"], ["press", "4"]]}, {"made": ["4 0"]}),
-    "fewer cards": (
-        {"steps": [["press", "3"], ["press", "-"]], "cards": TABLE | {"6": [0x1B]}},
-        {"made": [], "picked": {"key": "3", "size": 1}},
-    ),
-    "a key to the best place": ({"steps": [["press", "4"], ["press", "Enter"]]}, {"made": ["4 0"]}),
-    "undo": ({"steps": [["press", "z"]]}, {"made": ["undo"]}),
-    "illegal with keys": ({"steps": [["press", "5"], ["press", "6"]]}, {"made": ["5 6"]}),
-    "all that is safe": (
-        {"steps": [["collect"]], "cards": {"01": [1], "02": [17], "03": [33], "1": [3, 2], "2": [18], "3": [34]}},
-        {"made": ["1 0", "1 0", "2 0", "3 0"]},
-    ),
-    "nothing that is not safe": ({"steps": [["collect"]], "cards": {"01": [1, 2], "1": [3], "02": [17]}}, {"made": []}),
-    "two taps, after which all safe cards go": (
-        {"steps": [["taps", "5", 1, False], ["taps", "5", 1, True]]},
-        {"made": ["4 0"], "picked": None},
-    ),
-    "two taps on two cards": (
-        {"steps": [["taps", "4", 1, False], ["taps", "3", 2, True]]},
-        {"made": ["4 0", "3 1 x2"]},
-    ),
-    "cards that follow the pointer": ({"steps": [["lift", "3", 2], ["drop", "1"]]}, {"made": ["3 1 x2"]}),
-    "cards that no pile takes, so that the server says why": (
-        {"steps": [["lift", "3", 2], ["drop", "5"]]},
-        {"made": ["3 5 x2"]},
-    ),
-    "no card that lies face down": (
-        {"steps": [["lift", "3", 3], ["drop", "5"]], "cards": {"3": [0xC0, 5, 6]}},
-        {"made": []},
-    ),
-    "nothing that is empty": ({"steps": [["tap", "7", None]]}, {"made": [], "picked": None}),
-}
+
+
+def hand(*steps: list[Any], cards: dict[str, list[int]] = TABLE, auto: bool = True) -> dict[str, Any]:
+    """What the hand is given: what the racer does, with which cards in the piles, and whether a tap moves at once."""
+    return {"game": "klondike", "cards": cards, "steps": steps, "auto": auto}
+
+
+def step(what: str) -> Callable[..., list[Any]]:
+    return lambda *more: [what, *more]
 
 
 def test_taps_and_keys_make_moves(tmp_path: Path) -> None:
-    given = [{"game": "klondike", "cards": TABLE} | case for case, _ in CASES.values()]
-    for (name, (_, expected)), found in zip(CASES.items(), evaluate_with_page(HAND, given, tmp_path), strict=True):
-        assert {key: found[key] for key in expected} == expected, name
+    """On the page are the moves that the hand sends, what it then holds, and where that can go."""
+    steps = {what: step(what) for what in ("tap", "taps", "press", "collect", "lift", "drop")}
+    given = values_on("hand", globals(), steps)
+    found = dict(zip(given, evaluate_with_page(HAND, list(given.values()), tmp_path), strict=True))
+
+    def answer(_: str, question: str) -> str:
+        after = found[question]
+        told = [", ".join(after["made"]) or "nothing", *after["said"]]
+        if picked := after["picked"]:
+            told.append(f"holds {picked['key']} x{picked['size']}, for {', '.join(after['targets'])}")
+        return "; ".join(told)
+
+    assert_answers("hand", answer)
