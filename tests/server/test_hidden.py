@@ -31,7 +31,6 @@ from samedeal.protocol.messages import (
 from samedeal.protocol.messages import Refused as Refusal
 from tests.server.client import Client
 from tests.server.live_nodes import NodeMaker
-from tests.server.races import finish
 
 RACERS_HEAR: dict[str, set[str]] = {
     "welcome": set(),
@@ -55,7 +54,7 @@ def with_bytes(value: Any) -> bool:
     return isinstance(value, bytes)
 
 
-async def a_race(node: NodeMaker, game: str, delay: int = 600) -> tuple[Client, Client, Client]:
+async def a_race(node: NodeMaker, game: str, delay: int) -> tuple[Client, Client, Client]:
     """A race of ana and bob, over two nodes, that wat watches; each has made moves and mistakes."""
     one, two = await node(), await node()
     ana, bob, wat = await one.player("ana"), await two.player("bob"), await two.player("wat")
@@ -89,7 +88,9 @@ def before_the_end(client: Client) -> Iterator[tuple[bytes, ToClient]]:
 
 
 @pytest.mark.parametrize("game", ["athena", "steve", "ace-of-hearts"])
-async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game: str) -> None:
+async def test_racer_is_sent_no_unseen_card_or_rival_board_and_spectators_what_was_seen(
+    node: NodeMaker, game: str
+) -> None:
     ana, bob, wat = await a_race(node, game, delay=0)
     for client in (ana, bob):
         await shown(wat, client)
@@ -123,6 +124,22 @@ async def test_racer_is_sent_no_unseen_card_or_rival_board(node: NodeMaker, game
                 )
                 if message.piles:
                     assert message.piles == truth.board.masked().piles
+    assert shown_to(wat) == {
+        client.player: {card & FACE for pile in client.play.board.piles for card in pile if card < UNSEEN}
+        for client in (ana, bob)
+    }
+
+
+def shown_to(spectator: Client) -> dict[str, set[int]]:
+    """The cards that a spectator was shown before the end, by their players."""
+    faces: dict[str, set[int]] = {}
+    for _, message in before_the_end(spectator):
+        if isinstance(message, DelayedBoard):
+            cards = {card & FACE for pile in message.piles for card in pile if card < UNSEEN}
+            faces.setdefault(message.player, set()).update(cards)
+        elif isinstance(message, DelayedMove):
+            faces[message.player].update(message.seen)
+    return faces
 
 
 def reached(play: Play, acked: Acked) -> Iterator[Play]:
@@ -134,15 +151,6 @@ def reached(play: Play, acked: Acked) -> Iterator[Play]:
         yield play.act(move)
 
 
-async def test_spectators_are_sent_no_card_before_the_delay(node: NodeMaker) -> None:
-    ana, bob, wat = await a_race(node, "athena", delay=600)
-    for frame, message in before_the_end(wat):
-        assert not isinstance(message, DelayedBoard | DelayedMove | BoardState | Acked)
-        fields = unpack(frame, dict[str, Any])
-        assert {name for name, value in fields.items() if with_bytes(value)} <= {"commitment", "seed", "players"}
-    await finish(ana, bob)
-
-
 async def shown(watcher: Client, client: Client) -> None:
     """Wait until a spectator has been shown all that a player has done."""
     await watcher.until(Struct, partial(is_late, client.player, client.play.revision))
@@ -150,19 +158,3 @@ async def shown(watcher: Client, client: Client) -> None:
 
 def is_late(player: str, revision: int, message: Struct) -> bool:
     return isinstance(message, DelayedBoard | DelayedMove) and (message.player, message.revision) == (player, revision)
-
-
-async def test_spectators_see_what_each_player_had_seen(node: NodeMaker) -> None:
-    ana, bob, wat = await a_race(node, "athena", delay=0)
-    for client in (ana, bob):
-        await shown(wat, client)
-    faces: dict[str, set[int]] = {ana.player: set(), bob.player: set()}
-    seen: dict[str, set[int]] = {}
-    for client in (ana, bob):
-        seen[client.player] = {card & FACE for pile in client.play.board.piles for card in pile if card < UNSEEN}
-    for _, message in before_the_end(wat):
-        if isinstance(message, DelayedBoard):
-            faces[message.player] |= {card & FACE for pile in message.piles for card in pile if card < UNSEEN}
-        elif isinstance(message, DelayedMove):
-            faces[message.player] |= set(message.seen)
-    assert faces == seen

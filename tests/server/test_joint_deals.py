@@ -34,7 +34,6 @@ from samedeal_server.races.race import mixed
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
 from samedeal_server.store import keys
-from samedeal_server.store import store as store_module
 from tests.chaos.processes import Node as NodeProcess
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
@@ -316,19 +315,6 @@ async def test_deal_is_drawn_again_if_a_player_leaves(one: Node, two: Node) -> N
     assert (proof.draw, [(lost.draw, lost.name) for lost in proof.lost]) == (2, [(1, "cid")])
 
 
-async def test_player_who_leaves_an_open_draw_does_not_begin_another(one: Node) -> None:
-    ana, bob = await one.player("ana"), await one.player("bob")
-    await drawing(ana, bob, countdown=0)
-    await ana.commit()
-    await bob.expect(Done, Leave)
-    sealed = await ana.sealed()
-    assert (sealed.draw, [(lost.name, lost.reason) for lost in sealed.lost]) == (1, [("bob", "left")])
-    await ana.reveal()
-    proof = DealProof.parse((await resigned(ana)).proof)
-    proof.check()
-    assert (proof.draw, [(lost.draw, lost.name) for lost in proof.lost]) == (1, [(1, "bob")])
-
-
 async def test_room_closes_if_no_draw_succeeds(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(race_module, "MAX_DRAWS", 2)
     one = await node()
@@ -344,38 +330,6 @@ async def test_room_closes_if_no_draw_succeeds(node: NodeMaker, monkeypatch: pyt
     closed = await ana.phase("closed")
     assert [(lost.draw, lost.name) for lost in closed.lost] == [(1, "cid"), (2, "bob")]
     assert (closed.proof, closed.shares) == ("", ())
-
-
-async def test_room_that_all_left_begins_with_the_next_draw(one: Node) -> None:
-    ana, bob = await one.player("ana"), await one.player("bob")
-    room = await drawing(ana, countdown=60)
-    await ana.commit()
-    await ana.reveal()
-    assert (await ana.state(lambda told: told.shares)).draw == 1
-    await bob.watch(room)
-    await ana.expect(Done, Leave)
-    left = await bob.phase("open")
-    assert (left.draw, [(lost.name, lost.reason) for lost in left.lost], left.shares) == (1, [("ana", "left")], ())
-    await bob.expect(Done, Leave)
-    await bob.join(room)
-    await bob.expect(Done, Start)
-    await bob.state(lambda told: told.draw == 2)
-    await bob.commit(2)
-    await bob.reveal(2)
-    race = (await one.rooms.load(room)).race
-    assert [share.name for share in race.shares] == ["bob"]
-
-
-async def test_another_node_goes_on_if_the_searching_one_dies(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "SEARCH_CLAIM", 500)
-    monkeypatch.setattr(race_module, "EXTENSION", 600)
-    one, two = await node(), await node()
-    async with seated(two, names=("ana", "bob"), **QUICK, countdown=0) as (ana, bob):
-        room = state(ana).room
-        assert await one.store.claim_search(room, one.rooms.node)  # and then it dies
-        await ana.start()
-        proof = await finished(ana, bob)
-    assert proof.candidate == next(won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, range(99))).number
 
 
 async def test_secret_and_missing_shares_are_in_no_message(one: Node) -> None:
