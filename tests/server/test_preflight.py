@@ -91,7 +91,7 @@ async def test_versions_and_answers_are_accepted_or_refused() -> None:
                 await check_redis(client, 0.2 if b"" in answers.values() else ANSWER_TIMEOUT)
             except StartupError as refused:
                 at, reason = url.removeprefix("redis://").removesuffix("/0"), r"\(.*\)"
-                return f"{refused.code}: {re.sub(reason, '(why)', str(refused))}".replace(at, "there")
+                return f"{refused.code}: {re.sub(reason, '(why)', str(refused))}".replace(at, "HOST")
             return "accepted"
 
     await assert_answered("redis_answers", answer)
