@@ -22,7 +22,7 @@ from samedeal_server.config.config import DEFAULT_PORT, Config
 from samedeal_server.config.setting_sources import read
 from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
-from tests.deploy.introspection import DEPLOY, SETTINGS, name, texts
+from tests.deploy.introspection import DEPLOY, SETTINGS, texts
 from tests.server.live_nodes import serving
 
 PING = 20
@@ -41,16 +41,16 @@ def loaded(path: Path) -> Any:
     return documents[0] if len(documents) == 1 else documents
 
 
-@pytest.mark.parametrize("path", [path for path in texts() if path.suffix in (".yaml", ".json", ".toml")], ids=name)
-def test_file_parses(path: Path) -> None:
-    text = path.read_text()
-    match path.suffix:
-        case ".yaml":
-            assert loaded(path)
-        case ".json":
-            assert json.loads(text)
-        case _:
-            assert tomllib.loads(text)
+def test_file_parses() -> None:
+    for path in [path for path in texts() if path.suffix in (".yaml", ".json", ".toml")]:
+        text = path.read_text()
+        match path.suffix:
+            case ".yaml":
+                assert loaded(path)
+            case ".json":
+                assert json.loads(text)
+            case _:
+                assert tomllib.loads(text)
 
 
 def does(word: str) -> Iterator[Step]:
@@ -99,12 +99,12 @@ def test_image_installs_nothing_without_a_hash() -> None:
     assert sorted(re.findall(r"--requirement (\S+)\.txt", " ".join(commands))) == sorted(PINNED)
 
 
-@pytest.mark.parametrize("name", PINNED)
-def test_pinned_packages_satisfy_requirements(name: str) -> None:
-    wanted = re.findall(r"^([\w-]+)>=([\w.]+)", (DEPLOY / f"{name}.in").read_text(), re.MULTILINE)
-    pinned = dict(re.findall(r"^([\w-]+)==([\w.]+)", (DEPLOY / f"{name}.txt").read_text(), re.MULTILINE))
-    for package, least in wanted:
-        assert tuple(map(int, pinned[package].split("."))) >= tuple(map(int, least.split("."))), package
+def test_pinned_packages_satisfy_requirements() -> None:
+    for name in PINNED:
+        wanted = re.findall(r"^([\w-]+)>=([\w.]+)", (DEPLOY / f"{name}.in").read_text(), re.MULTILINE)
+        pinned = dict(re.findall(r"^([\w-]+)==([\w.]+)", (DEPLOY / f"{name}.txt").read_text(), re.MULTILINE))
+        for package, least in wanted:
+            assert tuple(map(int, pinned[package].split("."))) >= tuple(map(int, least.split("."))), package
 
 
 def test_build_requirements_are_those_of_the_project() -> None:
@@ -152,13 +152,13 @@ def compose_nodes() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize(("service", "row"), compose_nodes(), ids=lambda value: value if isinstance(value, str) else "")
-def test_compose_node_uses_image_and_known_settings(service: str, row: dict[str, Any]) -> None:
-    config = settings_of(environment(does("ENV")) | row.get("environment", {}))
-    assert (DEPLOY / row["build"]["context"] / row["build"]["dockerfile"]).resolve() == FILE
-    assert row["read_only"]
-    assert row["cap_drop"] == ["ALL"]
-    assert bool(config.redis) != any(str(config.data) in volume for volume in row.get("volumes", ())), service
+def test_compose_node_uses_image_and_known_settings() -> None:
+    for service, row in compose_nodes():
+        config = settings_of(environment(does("ENV")) | row.get("environment", {}))
+        assert (DEPLOY / row["build"]["context"] / row["build"]["dockerfile"]).resolve() == FILE
+        assert row["read_only"]
+        assert row["cap_drop"] == ["ALL"]
+        assert bool(config.redis) != any(str(config.data) in volume for volume in row.get("volumes", ())), service
 
 
 def test_compose_proxy_reaches_nodes_and_is_trusted() -> None:
@@ -254,16 +254,16 @@ def unit(path: Path) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in (line.partition("=") for line in lines)]
 
 
-@pytest.mark.parametrize("path", UNITS, ids=name)
-def test_unit_uses_known_settings(path: Path) -> None:
-    reader = configparser.ConfigParser(strict=False, interpolation=None)
-    reader.read_string(path.read_text())
-    assert reader.sections() == ["Unit", "Service", "Install"]
-    lines = dict(unit(path))
-    flags = lines["ExecStart"].split()[1::2]
-    assert all(flag in SETTINGS for flag in flags)
-    assert lines["KillMode"] == "mixed"
-    assert lines["Type"] == "notify"
+def test_unit_uses_known_settings() -> None:
+    for path in UNITS:
+        reader = configparser.ConfigParser(strict=False, interpolation=None)
+        reader.read_string(path.read_text())
+        assert reader.sections() == ["Unit", "Service", "Install"]
+        lines = dict(unit(path))
+        flags = lines["ExecStart"].split()[1::2]
+        assert all(flag in SETTINGS for flag in flags)
+        assert lines["KillMode"] == "mixed"
+        assert lines["Type"] == "notify"
 
 
 def test_units_have_the_same_hardening() -> None:
@@ -274,10 +274,12 @@ def test_units_have_the_same_hardening() -> None:
     assert one == several
 
 
-@pytest.mark.parametrize("path", [BACKUP_UNIT, DOOR_UNIT], ids=name)
-def test_other_unit_is_as_restricted_as_a_node(path: Path) -> None:
-    restrictions = {line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))}
-    assert restrictions <= set(unit(path))
+def test_other_unit_is_as_restricted_as_a_node() -> None:
+    for path in [BACKUP_UNIT, DOOR_UNIT]:
+        restrictions = {
+            line for line in unit(UNITS[0]) if line[0].startswith(("Private", "Protect", "Restrict", "System"))
+        }
+        assert restrictions <= set(unit(path))
 
 
 def test_commands_of_doors_parse() -> None:
@@ -316,14 +318,14 @@ async def test_backup_unit_writes_a_backup_and_deletes_old_ones(redis_url: str, 
     assert len(names) == 3
 
 
-@pytest.mark.parametrize("path", PROXIES, ids=name)
-def test_proxy_uses_the_ports_of_the_units(path: Path) -> None:
-    start = dict(unit(DEPLOY / "systemd" / "samedeal@.service"))["ExecStart"]
-    for instance in ("01", "02"):
-        words = start.replace("%i", instance).split()
-        host, port, health = (words[words.index(flag) + 1] for flag in ("--host", "--port", "--health-port"))
-        assert f"{host}:{port}" in path.read_text()
-        assert f"port {health}\n" in path.read_text() or path.name != "haproxy.cfg"
+def test_proxy_uses_the_ports_of_the_units() -> None:
+    for path in PROXIES:
+        start = dict(unit(DEPLOY / "systemd" / "samedeal@.service"))["ExecStart"]
+        for instance in ("01", "02"):
+            words = start.replace("%i", instance).split()
+            host, port, health = (words[words.index(flag) + 1] for flag in ("--host", "--port", "--health-port"))
+            assert f"{host}:{port}" in path.read_text()
+            assert f"port {health}\n" in path.read_text() or path.name != "haproxy.cfg"
 
 
 def test_prometheus_uses_the_ports_of_the_units() -> None:
@@ -337,24 +339,21 @@ def test_prometheus_uses_the_ports_of_the_units() -> None:
     assert scrape["job_name"] == "samedeal"
 
 
-@pytest.mark.parametrize("path", PROXIES, ids=name)
-def test_proxy_listens_on_the_ports_of_clients(path: Path) -> None:
-    text = path.read_text()
-    assert str(DEFAULT_PORT) in text
-    assert "443" in text or path.name == "Caddyfile"
+def test_proxy_listens_on_the_ports_of_clients() -> None:
+    for path in PROXIES:
+        text = path.read_text()
+        assert str(DEFAULT_PORT) in text
+        assert "443" in text or path.name == "Caddyfile"
 
 
-@pytest.mark.parametrize(
-    ("file", "limit"),
-    [
+def test_proxy_timeout_exceeds_the_ping_interval() -> None:
+    for file, limit in [
         ("nginx.conf", r"proxy_(?:read|send)_timeout (\d+)s;"),
         ("haproxy.cfg", r"timeout tunnel (\d+)s"),
-    ],
-)
-def test_proxy_timeout_exceeds_the_ping_interval(file: str, limit: str) -> None:
-    found = re.findall(limit, (DEPLOY / "proxy" / file).read_text())
-    assert found
-    assert all(int(seconds) > 3 * PING for seconds in found)
+    ]:
+        found = re.findall(limit, (DEPLOY / "proxy" / file).read_text())
+        assert found
+        assert all(int(seconds) > 3 * PING for seconds in found)
 
 
 def test_nginx_passes_on_the_host_with_its_port() -> None:

@@ -8,7 +8,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from samedeal.protocol.messages import SUBPROTOCOL
@@ -26,7 +25,6 @@ from tests.deploy.introspection import (
     VARIABLES,
     anchors,
     metrics,
-    name,
     pages,
     shell_lines,
     texts,
@@ -58,27 +56,27 @@ OTHER_COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("path", texts(), ids=name)
-def test_variable_is_a_setting(path: Path) -> None:
-    named = set(re.findall(r"\bSAMEDEAL_[A-Z_]*[A-Z]\b", path.read_text()))
-    if path.name == "deployment.yaml":
-        named.discard("SAMEDEAL_SERVICE_HOST")  # set by Kubernetes, mentioned in a comment
-    assert named <= VARIABLES
+def test_variable_is_a_setting() -> None:
+    for path in texts():
+        named = set(re.findall(r"\bSAMEDEAL_[A-Z_]*[A-Z]\b", path.read_text()))
+        if path.name == "deployment.yaml":
+            named.discard("SAMEDEAL_SERVICE_HOST")  # set by Kubernetes, mentioned in a comment
+        assert named <= VARIABLES, path
 
 
-@pytest.mark.parametrize("path", [path for path in texts() if path.name not in OTHER_FLAGS], ids=name)
-def test_flag_exists(path: Path) -> None:
-    text = path.read_text()
-    if path.suffix == ".md":
-        text = "\n".join(re.findall(r"`(--?[^`]+|samedeal[^`]*)`", without_blocks(text)))
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= FLAGS
+def test_flag_exists() -> None:
+    for path in [path for path in texts() if path.name not in OTHER_FLAGS]:
+        text = path.read_text()
+        if path.suffix == ".md":
+            text = "\n".join(re.findall(r"`(--?[^`]+|samedeal[^`]*)`", without_blocks(text)))
+        assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= FLAGS, path
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", GUIDE], ids=name)
-def test_command_lines_of_page_parse(page: Path) -> None:
-    for line in shell_lines(page):
-        for command in re.split(r"\s(?:&&|\|\||\|)\s|;\s", re.sub(r"\s#.*", "", line)):
-            _understood(command)
+def test_command_lines_of_page_parse() -> None:
+    for page in [ROOT / "README.md", GUIDE]:
+        for line in shell_lines(page):
+            for command in re.split(r"\s(?:&&|\|\||\|)\s|;\s", re.sub(r"\s#.*", "", line)):
+                _understood(command)
 
 
 def _understood(command: str) -> None:
@@ -106,20 +104,20 @@ def _understood(command: str) -> None:
         assert program in OTHER_COMMANDS, command
 
 
-@pytest.mark.parametrize("page", pages(), ids=name)
-def test_links_of_page_resolve(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
-        if link.startswith(("https://", "http://")):
-            continue
-        file, _, anchor = link.partition("#")
-        target = (page.parent / file) if file else page
-        assert target.exists(), link
-        assert not anchor or anchor in anchors(target), link
+def test_links_of_page_resolve() -> None:
+    for page in pages():
+        for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
+            if link.startswith(("https://", "http://")):
+                continue
+            file, _, anchor = link.partition("#")
+            target = (page.parent / file) if file else page
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("page", pages(), ids=name)
-def test_page_names_the_current_subprotocol(page: Path) -> None:
-    assert set(re.findall(r"\bsamedeal\.v\d+\b", page.read_text())) <= {SUBPROTOCOL}
+def test_page_names_the_current_subprotocol() -> None:
+    for page in pages():
+        assert set(re.findall(r"\bsamedeal\.v\d+\b", page.read_text())) <= {SUBPROTOCOL}, page
 
 
 def _alerts() -> list[dict[str, Any]]:
@@ -140,25 +138,25 @@ def _queries() -> list[str]:
     return [*(rule["expr"] for rule in _alerts()), *shown, *asked, *marked]
 
 
-@pytest.mark.parametrize("query", _queries())
-def test_query_uses_existing_series_and_labels(query: str) -> None:
-    named = re.findall(r"\b((?:samedeal|process)_\w+|up)\b(?:\{([^}]*)\})?", query)
-    assert named, query
-    labels: set[str] = set()
-    for series, selector in named:
-        assert series in SERIES or series in ELSEWHERE, series
-        known = SERIES[series].labels if series in SERIES else frozenset()
-        assert set(re.findall(r"(\w+)\s*(?:=|!=|=~|!~)\"", selector)) <= known | SCRAPED, query
-        labels |= known
-    for grouping in re.findall(r"\b(?:by|without) \(([^)]*)\)", query):
-        assert {label.strip() for label in grouping.split(",")} <= labels | SCRAPED, query
-    assert query.count("(") == query.count(")")
+def test_query_uses_existing_series_and_labels() -> None:
+    for query in _queries():
+        named = re.findall(r"\b((?:samedeal|process)_\w+|up)\b(?:\{([^}]*)\})?", query)
+        assert named, query
+        labels: set[str] = set()
+        for series, selector in named:
+            assert series in SERIES or series in ELSEWHERE, series
+            known = SERIES[series].labels if series in SERIES else frozenset()
+            assert set(re.findall(r"(\w+)\s*(?:=|!=|=~|!~)\"", selector)) <= known | SCRAPED, query
+            labels |= known
+        for grouping in re.findall(r"\b(?:by|without) \(([^)]*)\)", query):
+            assert {label.strip() for label in grouping.split(",")} <= labels | SCRAPED, query
+        assert query.count("(") == query.count(")")
 
 
-@pytest.mark.parametrize("path", [GUIDE, DEPLOY / "monitoring" / "alerts.yaml"], ids=name)
-def test_named_metrics_exist(path: Path) -> None:
-    for series in re.findall(r"\bsamedeal_[a-z_]+[a-z]\b", path.read_text()):
-        assert series in SERIES, series
+def test_named_metrics_exist() -> None:
+    for path in [GUIDE, DEPLOY / "monitoring" / "alerts.yaml"]:
+        for series in re.findall(r"\bsamedeal_[a-z_]+[a-z]\b", path.read_text()):
+            assert series in SERIES, series
 
 
 def test_queried_label_values_exist() -> None:

@@ -290,14 +290,14 @@ def finished(*players: tuple[str, int]) -> RaceNews:
     return RaceNews(event="finished", time=1, room=room, race="friday.20261122-140543", standings=standings)
 
 
-@pytest.mark.parametrize("name", ["@everyone", "<!channel>", "[x](http://evil)", "`*_~|", "a.com", "<@U1>", "&amp;"])
-def test_name_is_no_markup(name: str) -> None:
+def test_name_is_no_markup() -> None:
     """A name can neither mention people nor make a link. In the JSON it is whole."""
-    news = finished((name, 1_000))
-    body = json.loads(message(HookAddress.parse("https://a/"), news, "", "")[1])
-    text = body["text"].removeprefix("Willow, room friday: ").removesuffix(" won in 00:01.")
-    assert not set(text) & set("@<>[]()`*_~|.&:/;")
-    assert body["standings"][0]["name"] == name
+    for name in ["@everyone", "<!channel>", "[x](http://evil)", "`*_~|", "a.com", "<@U1>", "&amp;"]:
+        news = finished((name, 1_000))
+        body = json.loads(message(HookAddress.parse("https://a/"), news, "", "")[1])
+        text = body["text"].removeprefix("Willow, room friday: ").removesuffix(" won in 00:01.")
+        assert not set(text) & set("@<>[]()`*_~|.&:/;")
+        assert body["standings"][0]["name"] == name
 
 
 def test_hooks_are_told_and_found_as_the_page_says() -> None:

@@ -105,11 +105,11 @@ def test_every_bundle_is_used() -> None:
 
 
 @needs_node
-@pytest.mark.parametrize("bundle", BUNDLES)
-def test_bundle_is_a_module(bundle: str, tmp_path: Path) -> None:
+def test_bundle_is_a_module(tmp_path: Path) -> None:
     """It would not be one if two of its modules had the same name at their top level."""
-    (file := tmp_path / "bundle.mjs").write_bytes(FILES[bundle].plain)
-    check_syntax(file)
+    for bundle in BUNDLES:
+        (file := tmp_path / "bundle.mjs").write_bytes(FILES[bundle].plain)
+        check_syntax(file)
 
 
 def test_unknown_import_or_export_is_refused() -> None:

@@ -147,9 +147,9 @@ async def test_no_records_are_kept_if_the_operator_says_so(node: NodeMaker) -> N
     await ana.refused("no_record", ReadRecord, race=ana.room)
 
 
-@pytest.mark.parametrize("race", ["", "a room", "../secret", "friday.20261122-140543", "friday.2026", "x" * 48])
-async def test_unknown_race_has_no_record(one: Node, race: str) -> None:
+async def test_unknown_race_has_no_record(one: Node) -> None:
     ana = await one.player("ana")
-    answer = await ana.ask(ReadRecord, race=race)
-    assert isinstance(answer, Refusal)
-    assert answer.code in ("no_record", "malformed")
+    for unknown in ("", "a room", "../secret", "friday.20261122-140543", "friday.2026", "x" * 48):
+        answer = await ana.ask(ReadRecord, race=unknown)
+        assert isinstance(answer, Refusal)
+        assert answer.code in ("no_record", "malformed")

@@ -60,49 +60,46 @@ FACES = [
 ]
 
 
-@pytest.mark.parametrize(("game", "text", "move", "seen"), FACES)
-def test_impossible_faces_are_rejected(game: str, text: str, move: str, seen: str) -> None:
-    board = position(game, text).board
-    right = cards(seen)
-    elsewhere = next(card for card in reversed(board.piles[1] + board.piles[6] + b"\x01") if card in DECK)
-    for wrong in (
-        b"",
-        right + right[:1],
-        right[:-1],
-        bytes([0]) + right[1:],
-        bytes([HIDDEN]) + right[1:],
-        right[:-1] + b"\x0e",
-    ):
-        with pytest.raises(
-            ValueError, match=r"^(\d cards are turned up, \d faces were given|there is no card with the code \d+)$"
+def test_impossible_faces_are_rejected() -> None:
+    for game, text, move, seen in FACES:
+        board = position(game, text).board
+        right = cards(seen)
+        elsewhere = next(card for card in reversed(board.piles[1] + board.piles[6] + b"\x01") if card in DECK)
+        for wrong in (
+            b"",
+            right + right[:1],
+            right[:-1],
+            bytes([0]) + right[1:],
+            bytes([HIDDEN]) + right[1:],
+            right[:-1] + b"\x0e",
         ):
-            board.masked().play(Move.parse(move), wrong)
-        with pytest.raises(ValueError, match="the faces given are not those of the cards"):
-            board.play(Move.parse(move), wrong)
-    if game != "steve" and elsewhere != 1:
-        with pytest.raises(ValueError, match=f"^{Card(elsewhere)} can't be turned up: it is in another pile$"):
-            board.masked().play(Move.parse(move), right[:-1] + bytes([elsewhere]))
-    if len(right) > 1 and game != "steve":
-        with pytest.raises(ValueError, match="can't be turned up: it is in another pile"):
-            board.masked().play(Move.parse(move), right[:1] * len(right))
+            with pytest.raises(
+                ValueError, match=r"^(\d cards are turned up, \d faces were given|there is no card with the code \d+)$"
+            ):
+                board.masked().play(Move.parse(move), wrong)
+            with pytest.raises(ValueError, match="the faces given are not those of the cards"):
+                board.play(Move.parse(move), wrong)
+        if game != "steve" and elsewhere != 1:
+            with pytest.raises(ValueError, match=f"^{Card(elsewhere)} can't be turned up: it is in another pile$"):
+                board.masked().play(Move.parse(move), right[:-1] + bytes([elsewhere]))
+        if len(right) > 1 and game != "steve":
+            with pytest.raises(ValueError, match="can't be turned up: it is in another pile"):
+                board.masked().play(Move.parse(move), right[:1] * len(right))
 
 
-@pytest.mark.parametrize(
-    ("game", "text", "move"),
-    [
+def test_superfluous_faces_are_rejected() -> None:
+    for game, text, move in [
         ("willow", "1: AS", "1 0"),
         ("athena", "1: (2C) AS", "1 0"),
         ("athena", "stock: [...] (4C) (3H) (2S)", "draw"),
         ("athena", "7: [...] KC | w: AH", "draw"),
         ("steve", "8: ... KC | stock: (4C)", "deal"),
-    ],
-)
-def test_superfluous_faces_are_rejected(game: str, text: str, move: str) -> None:
-    board = position(game, text).board
-    assert board.turns_up(Move.parse(move)) == 0
-    with pytest.raises(ValueError, match=r"^faces were given for a (redeal|move that turns up nothing new)$"):
-        board.play(Move.parse(move), cards("2D"))
-    assert board.play(Move.parse(move), b"") == board.play(Move.parse(move))
+    ]:
+        board = position(game, text).board
+        assert board.turns_up(Move.parse(move)) == 0
+        with pytest.raises(ValueError, match=r"^faces were given for a (redeal|move that turns up nothing new)$"):
+            board.play(Move.parse(move), cards("2D"))
+        assert board.play(Move.parse(move), b"") == board.play(Move.parse(move))
 
 
 def test_wrong_face_of_a_known_card_is_rejected() -> None:
@@ -123,21 +120,21 @@ def test_worry_backs_are_recognized() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_unwritable_move_is_refused(name: str) -> None:
-    board = numbered(game_named(name), 1)
-    for move in (
-        Move("", ""),
-        Move("1", ""),
-        Move("zz", "1"),
-        Move("1", "stock"),
-        Move("stock", "1"),
-        Move("draw", "1"),
-        Move("", "1"),
-    ):
-        assert not board.is_legal(move)
-        with pytest.raises(IllegalMove, match=r"^\w.{20}"):
-            board.play(move)
+def test_unwritable_move_is_refused() -> None:
+    for name in GAMES:
+        board = numbered(game_named(name), 1)
+        for move in (
+            Move("", ""),
+            Move("1", ""),
+            Move("zz", "1"),
+            Move("1", "stock"),
+            Move("stock", "1"),
+            Move("draw", "1"),
+            Move("", "1"),
+        ):
+            assert not board.is_legal(move)
+            with pytest.raises(IllegalMove, match=r"^\w.{20}"):
+                board.play(move)
 
 
 def test_draw_with_a_size_is_illegal() -> None:

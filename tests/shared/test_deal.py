@@ -38,12 +38,12 @@ def test_page_has_vectors_for_one_and_two_decks() -> None:
     assert Counter(vector["decks"] for vector in vectors("order")) == {"1": 4, "2": 4}
 
 
-@pytest.mark.parametrize("vector", vectors("order"), ids=lambda vector: f"{vector['seed'][:8]} {vector['decks']}")
-def test_shuffled_matches_vectors(vector: dict[str, str]) -> None:
-    seed, decks = bytes.fromhex(vector["seed"]), int(vector["decks"])
-    assert " ".join(str(Card(card)) for card in shuffled(seed, decks)) == vector["order"]
-    stream = hashlib.shake_256(b"samedeal order v1\n" + bytes([decks]) + seed).digest(16)
-    assert stream.hex() == vector["stream"]
+def test_shuffled_matches_vectors() -> None:
+    for vector in vectors("order"):
+        seed, decks = bytes.fromhex(vector["seed"]), int(vector["decks"])
+        assert " ".join(str(Card(card)) for card in shuffled(seed, decks)) == vector["order"]
+        stream = hashlib.shake_256(b"samedeal order v1\n" + bytes([decks]) + seed).digest(16)
+        assert stream.hex() == vector["stream"]
 
 
 @needs_node
@@ -55,16 +55,16 @@ def test_javascript_shuffles_as_the_vectors_say() -> None:
     ]
 
 
-@pytest.mark.parametrize("vector", vectors("deal", "seed"), ids=lambda vector: vector["deal"])
-def test_public_seed_matches_vectors(vector: dict[str, str]) -> None:
-    deal = Deal.parse(vector["deal"])
-    assert deal.public_seed().hex() == vector["seed"]
-    assert hashlib.sha256(f"samedeal seed v1\n{vector['deal']}".encode()).hexdigest() == vector["seed"]
+def test_public_seed_matches_vectors() -> None:
+    for vector in vectors("deal", "seed"):
+        deal = Deal.parse(vector["deal"])
+        assert deal.public_seed().hex() == vector["seed"]
+        assert hashlib.sha256(f"samedeal seed v1\n{vector['deal']}".encode()).hexdigest() == vector["seed"]
 
 
-@pytest.mark.parametrize("vector", vectors("seed", "commitment"), ids=lambda vector: vector["seed"][:8])
-def test_commitment_matches_vectors(vector: dict[str, str]) -> None:
-    assert commitment(bytes.fromhex(vector["seed"])).hex() == vector["commitment"]
+def test_commitment_matches_vectors() -> None:
+    for vector in vectors("seed", "commitment"):
+        assert commitment(bytes.fromhex(vector["seed"])).hex() == vector["commitment"]
 
 
 def test_page_shows_the_first_steps() -> None:
@@ -130,17 +130,17 @@ def test_adjacent_cards_are_uncorrelated() -> None:
     assert abs(rises - 2000 * 51 / 2) < 5 * (2000 * 53 / 12) ** 0.5
 
 
-@pytest.mark.parametrize("seed", [b"", bytes(31), bytes(33)])
-def test_seed_of_other_length_is_rejected(seed: bytes) -> None:
-    with pytest.raises(ValueError, match=f"a seed is 32 bytes, not {len(seed)}"):
-        shuffled(seed, 1)
-    assert SEED_BYTES == 32
+def test_seed_of_other_length_is_rejected() -> None:
+    for seed in [b"", bytes(31), bytes(33)]:
+        with pytest.raises(ValueError, match=f"a seed is 32 bytes, not {len(seed)}"):
+            shuffled(seed, 1)
+        assert SEED_BYTES == 32
 
 
-@pytest.mark.parametrize("decks", [-1, 0, 3, 5])
-def test_other_number_of_decks_is_rejected(decks: int) -> None:
-    with pytest.raises(ValueError, match=f"one or two decks are shuffled, not {decks}"):
-        shuffled(bytes(32), decks)
+def test_other_number_of_decks_is_rejected() -> None:
+    for decks in [-1, 0, 3, 5]:
+        with pytest.raises(ValueError, match=f"one or two decks are shuffled, not {decks}"):
+            shuffled(bytes(32), decks)
 
 
 def test_only_calendar_days_are_dates() -> None:
@@ -165,10 +165,10 @@ def test_daily_deal_gets_its_date() -> None:
         daily.on("tomorrow")
 
 
-@pytest.mark.parametrize("text", ["random", "daily", "daily 2026-11-21", "winnable"])
-def test_secret_deal_has_no_public_seed(text: str) -> None:
-    with pytest.raises(ValueError, match=f"a {text} deal has no public seed"):
-        Deal.parse(text).public_seed()
+def test_secret_deal_has_no_public_seed() -> None:
+    for text in ["random", "daily", "daily 2026-11-21", "winnable"]:
+        with pytest.raises(ValueError, match=f"a {text} deal has no public seed"):
+            Deal.parse(text).public_seed()
 
 
 def test_public_deals_differ() -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 from hashlib import sha256
 from unittest import mock
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,20 +14,17 @@ COMMITMENT = some_bytes("commitment")
 SHARES = ((1, some_bytes("one")), (5, some_bytes("two")))
 
 
-@pytest.mark.parametrize(
-    ("digest", "words"),
-    [
+def test_words_are_proquints_of_64_bits() -> None:
+    for digest, words in [
         ("7f000001 3f54dcc1", "lusab babad gutih tugad"),  # 127.0.0.1 and 63.84.220.193, as proquints are specified
         ("3f760723 8c62c18d", "gutuk bisog mudof sakat"),  # 63.118.7.35 and 140.98.193.141, as above
         ("00000000 00000000", "babab babab babab babab"),
         ("ffffffff ffffffff", "zuzuz zuzuz zuzuz zuzuz"),
         ("0123456789abcdef", "bahog hijol mokor suloz"),
-    ],
-)
-def test_words_are_proquints_of_64_bits(digest: str, words: str) -> None:
-    with mock.patch.object(module, "sha256") as hashed:
-        hashed.return_value.digest.return_value = bytes.fromhex(digest) + bytes(24)
-        assert deal_words(COMMITMENT) == words
+    ]:
+        with mock.patch.object(module, "sha256") as hashed:
+            hashed.return_value.digest.return_value = bytes.fromhex(digest) + bytes(24)
+            assert deal_words(COMMITMENT) == words
 
 
 def test_words_are_those_of_the_hash() -> None:

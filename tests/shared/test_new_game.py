@@ -79,16 +79,16 @@ def test_new_game_can_be_an_option_of_a_room() -> None:
     assert options.game(0) is HAMLET
 
 
-@pytest.mark.parametrize("game", [*GAMES.values(), HAMLET])
-def test_game_describes_itself(game: Game) -> None:
-    assert game.file.blurb
-    assert len(game.file.blurb) <= 42
-    assert game.typed_keys == tuple(key for key in game.keys if key != "stock" and not key.startswith("0"))
-    assert (game.stock is NO_STOCK) == (game.stock_at < 0)
-    assert bool(game.stock.verb) == bool(game.stock.instruction) == (game.stock is not NO_STOCK)
-    assert game.stock.to_waste == (game.waste_at >= 0)
-    assert game.pile_phrase("1") == "column 1"
-    assert replace(game) == game
+def test_game_describes_itself() -> None:
+    for game in [*GAMES.values(), HAMLET]:
+        assert game.file.blurb
+        assert len(game.file.blurb) <= 42
+        assert game.typed_keys == tuple(key for key in game.keys if key != "stock" and not key.startswith("0"))
+        assert (game.stock is NO_STOCK) == (game.stock_at < 0)
+        assert bool(game.stock.verb) == bool(game.stock.instruction) == (game.stock is not NO_STOCK)
+        assert game.stock.to_waste == (game.waste_at >= 0)
+        assert game.pile_phrase("1") == "column 1"
+        assert replace(game) == game
 
 
 def test_stock_without_redeals_ends() -> None:

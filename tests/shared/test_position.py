@@ -23,12 +23,12 @@ def test_positions_are_read_as_the_page_says() -> None:
     assert_answers("positions", read)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_deal_round_trips_as_text(name: str) -> None:
-    for number in range(10):
-        board = numbered(GAMES[name], number)
-        assert Board.parse(str(board)) == board
-        assert Board.parse(str(board.masked())) == board.masked()
+def test_deal_round_trips_as_text() -> None:
+    for name in GAMES:
+        for number in range(10):
+            board = numbered(GAMES[name], number)
+            assert Board.parse(str(board)) == board
+            assert Board.parse(str(board.masked())) == board.masked()
 
 
 def test_error_sentence_is_short() -> None:

@@ -57,9 +57,9 @@ def assert_agrees_with_engine(board: Board) -> None:
     assert wins(board, answer.line) == (answer.outcome is Outcome.WON)
 
 
-@pytest.mark.parametrize("game", SOME_GAMES, ids=str)
-def test_late_board_agrees_with_engine(game: Game) -> None:
-    FEW(given(late_boards(game, 26))(assert_agrees_with_engine))()
+def test_late_board_agrees_with_engine() -> None:
+    for game in SOME_GAMES:
+        FEW(given(late_boards(game, 26))(assert_agrees_with_engine))()
 
 
 @FEW
@@ -75,11 +75,11 @@ DEAD = [
 ]
 
 
-@pytest.mark.parametrize(("game", "number"), DEAD)
-def test_dead_deal_agrees_with_engine(game: str, number: int) -> None:
-    board = numbered(GAMES[game], number)
-    assert solve(board, 10_000).outcome is Outcome.UNWINNABLE
-    assert exhaustive_search(board, 20_000) is False
+def test_dead_deal_agrees_with_engine() -> None:
+    for game, number in DEAD:
+        board = numbered(GAMES[game], number)
+        assert solve(board, 10_000).outcome is Outcome.UNWINNABLE
+        assert exhaustive_search(board, 20_000) is False
 
 
 @FEW
@@ -121,12 +121,14 @@ SAFE = {
 }
 
 
-@pytest.mark.parametrize(("tops", "safe"), SAFE.items())
-def test_safe_cards_are_recognized(tops: str, safe: str) -> None:
-    text = " | ".join(f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1))
-    board = position("phoenix", text).board
-    space = StateSpace(board.game, b"")
-    assert pile_text(space.safe_cards(space.state(board)[TOPS])[0]) == safe
+def test_safe_cards_are_recognized() -> None:
+    for tops, safe in SAFE.items():
+        text = " | ".join(
+            f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1)
+        )
+        board = position("phoenix", text).board
+        space = StateSpace(board.game, b"")
+        assert pile_text(space.safe_cards(space.state(board)[TOPS])[0]) == safe
 
 
 def test_card_on_a_fan_may_have_to_stay() -> None:
@@ -150,18 +152,18 @@ FREECELL = {
 }
 
 
-@pytest.mark.parametrize("number", FREECELL)
-def test_verdict_about_freecell_is_the_known_one(number: int) -> None:
+def test_verdict_about_freecell_is_the_known_one() -> None:
     """Of the 32,000 deals of Microsoft's FreeCell, only #11982 can't be won."""
-    columns = "\n".join(f"{key}: {cards}" for key, cards in enumerate(FREECELL[number].split(" | "), 1))
-    expected = Outcome.UNWINNABLE if number == 11982 else Outcome.WON
-    assert solve(Board.parse(f"freecell\n{columns}"), 100_000).outcome is expected
+    for number, dealt in FREECELL.items():
+        columns = "\n".join(f"{key}: {cards}" for key, cards in enumerate(dealt.split(" | "), 1))
+        expected = Outcome.UNWINNABLE if number == 11982 else Outcome.WON
+        assert solve(Board.parse(f"freecell\n{columns}"), 100_000).outcome is expected
 
 
-@pytest.mark.parametrize(("left", "seed"), [(28, 636800), (37, 363392), (60, 319316)])
-def test_postponed_moves_are_tried_in_the_end(left: int, seed: int) -> None:
+def test_postponed_moves_are_tried_in_the_end() -> None:
     """These boards can only be won with a card taken off a foundation, or with a run divided."""
-    assert solve(late_board(GAMES["steve"], left, seed), BUDGET).outcome is Outcome.WON
+    for left, seed in [(28, 636800), (37, 363392), (60, 319316)]:
+        assert solve(late_board(GAMES["steve"], left, seed), BUDGET).outcome is Outcome.WON
 
 
 def test_states_ignore_the_order_of_columns_and_fans() -> None:
@@ -171,36 +173,36 @@ def test_states_ignore_the_order_of_columns_and_fans() -> None:
     assert space.state(first) == space.state(other)
 
 
-@pytest.mark.parametrize("game", ["steve", "ace-of-hearts"])
-def test_states_keep_places_while_rows_come(game: str) -> None:
+def test_states_keep_places_while_rows_come() -> None:
     """A row gives its cards to the columns from left to right, so that a king moves to another column for a reason."""
-    first = position(game, "1: KC | stock: [2D] [...]").board
-    other = first.play(Move("1", "2")).board
-    assert StateSpace(first.game, first.stock).state(first) != StateSpace(first.game, first.stock).state(other)
-    first = position(game, "1: KC | 3: ...").board
-    other = first.play(Move("1", "2")).board
-    assert StateSpace(first.game, b"").state(first) == StateSpace(first.game, b"").state(other)
+    for game in ["steve", "ace-of-hearts"]:
+        first = position(game, "1: KC | stock: [2D] [...]").board
+        other = first.play(Move("1", "2")).board
+        assert StateSpace(first.game, first.stock).state(first) != StateSpace(first.game, first.stock).state(other)
+        first = position(game, "1: KC | 3: ...").board
+        other = first.play(Move("1", "2")).board
+        assert StateSpace(first.game, b"").state(first) == StateSpace(first.game, b"").state(other)
 
 
-@pytest.mark.parametrize("stock", ["draws of one", "draws of three", "draws of three, without redeals"])
-@pytest.mark.parametrize("total", range(1, 12))
-def test_drawn_cards_are_those_that_the_engine_draws(stock: str, total: int) -> None:
+def test_drawn_cards_are_those_that_the_engine_draws() -> None:
     """Follow draws and redeals for each waste, and compare the cards that were at its top."""
-    game = replace(GAMES["athena"], stock=STOCKS[stock])
-    cards = bytes(range(1, total + 1))
-    rest = bytes(set(shuffled(bytes(32), 1)) - set(cards))
-    for drawn in range(total + 1):
-        waste, left = cards[:drawn], bytes(card | DOWN for card in cards[drawn:][::-1])
-        piles = (rest, *[b""] * (len(game.piles) - 3), left, waste)
-        board = Board(game, piles)
-        space = StateSpace(game, left)
-        _, side, *_ = space.state(board)
-        tops: set[int] = set()
-        for _ in range(3 * total + 3):
-            tops.update(board.waste[-1:])
-            if board.stock_action:
-                board = board.play(DRAW).board
-        assert {card for card, _ in space.side_facts(side).gives} == tops
+    for total in range(1, 12):
+        for stock in ["draws of one", "draws of three", "draws of three, without redeals"]:
+            game = replace(GAMES["athena"], stock=STOCKS[stock])
+            cards = bytes(range(1, total + 1))
+            rest = bytes(set(shuffled(bytes(32), 1)) - set(cards))
+            for drawn in range(total + 1):
+                waste, left = cards[:drawn], bytes(card | DOWN for card in cards[drawn:][::-1])
+                piles = (rest, *[b""] * (len(game.piles) - 3), left, waste)
+                board = Board(game, piles)
+                space = StateSpace(game, left)
+                _, side, *_ = space.state(board)
+                tops: set[int] = set()
+                for _ in range(3 * total + 3):
+                    tops.update(board.waste[-1:])
+                    if board.stock_action:
+                        board = board.play(DRAW).board
+                assert {card for card, _ in space.side_facts(side).gives} == tops
 
 
 @FEW
@@ -248,10 +250,10 @@ def test_board_with_hidden_cards_is_refused() -> None:
         solve(numbered(GAMES["athena"], 1).masked(), 10)
 
 
-@pytest.mark.parametrize("budget", [0, -1])
-def test_budget_that_is_not_positive_is_refused(budget: int) -> None:
-    with pytest.raises(ValueError, match="at least one state"):
-        solve(numbered(GAMES["willow"], 1), budget)
+def test_budget_that_is_not_positive_is_refused() -> None:
+    for budget in [0, -1]:
+        with pytest.raises(ValueError, match="at least one state"):
+            solve(numbered(GAMES["willow"], 1), budget)
 
 
 def answers() -> str:

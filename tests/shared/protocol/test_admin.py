@@ -16,31 +16,27 @@ from samedeal.protocol.admin import (
     ListServerRooms,
     Login,
     Say,
-    ToOperator,
 )
 from samedeal.protocol.codec import decode_from_operator, decode_to_client, decode_to_operator, decode_to_server, encode
 from samedeal.protocol.messages import Done, Hello, Refused
 from tests.shared.protocol.samples import ADMIN_SAMPLES
 
 
-@pytest.mark.parametrize("sample", ADMIN_SAMPLES, ids=lambda sample: type(sample).__name__)
-def test_operator_and_player_messages_are_disjoint(
-    sample: FromOperator | ToOperator,
-) -> None:
-    shared = isinstance(sample, (Done, Refused, ListServerRooms))
-    for decode in (decode_to_server, decode_to_client):
-        try:
-            decode(encode(sample))
-        except (MalformedFrame, UnknownRequest):
-            continue
-        assert shared
-    with pytest.raises(UnknownRequest):
-        decode_from_operator(encode(Hello(id=1, name="Ana")))
+def test_operator_and_player_messages_are_disjoint() -> None:
+    for sample in ADMIN_SAMPLES:
+        shared = isinstance(sample, (Done, Refused, ListServerRooms))
+        for decode in (decode_to_server, decode_to_client):
+            try:
+                decode(encode(sample))
+            except (MalformedFrame, UnknownRequest):
+                continue
+            assert shared
+        with pytest.raises(UnknownRequest):
+            decode_from_operator(encode(Hello(id=1, name="Ana")))
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_value_out_of_bounds_is_rejected() -> None:
+    messages: list[FromOperator] = [
         Login(id=1, token="x" * 1025),
         ListServerRooms(id=1, limit=0),
         ListServerRooms(id=1, limit=1001),
@@ -48,11 +44,10 @@ def test_operator_and_player_messages_are_disjoint(
         Ban(id=1, target="x", seconds=10**12),
         Say(id=1, text="x" * 301),
         Drain(id=-1),
-    ],
-)
-def test_value_out_of_bounds_is_rejected(message: FromOperator) -> None:
-    with pytest.raises(MalformedFrame):
-        decode_from_operator(encode(message))
+    ]
+    for message in messages:
+        with pytest.raises(MalformedFrame):
+            decode_from_operator(encode(message))
 
 
 @given(st.binary(max_size=200))
