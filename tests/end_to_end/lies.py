@@ -20,7 +20,6 @@ from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
     WonCandidate,
     candidate_board,
-    mix,
     secret_commitment,
     share_commitment,
 )
@@ -55,6 +54,7 @@ class Lie:
 
 
 LIES: Final[dict[str, Lie]] = {}
+Shares = tuple[RevealedShare, ...]
 
 
 def lie(
@@ -75,8 +75,15 @@ class Draining(HonestServer):
 
     keeps_leavers = True
 
-    async def draw_once(self) -> tuple[RevealedShare, ...]:
-        await self.begin_draw()
+    async def draw_deal(self) -> None:
+        await self.cheat(await self.draw_once())
+
+    async def cheat(self, shares: Shares) -> None:
+        """Lie, now that the server knows the shares."""
+        await self.claim(shares)
+
+    async def draw_once(self, number: int = 0) -> Shares:
+        await self.begin_draw(number)
         await self.until(self.is_sealable)
         await self.seal()
         await self.until_revealed()
@@ -90,13 +97,21 @@ class Draining(HonestServer):
             await self.seal()
             await self.settle()
 
-    def forge_shares(self) -> None:
-        """Replace the shares of all players and their commitments."""
-        for racer in self.racers:
-            racer.share = some_bytes(racer.name)
-            racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+    def choose_share(self, racer: Racer) -> None:
+        """Replace the share of a player and the commitment to it."""
+        racer.share = some_bytes(f"chosen for {racer.name}")
+        racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
 
-    async def claim(self, shares: tuple[RevealedShare, ...], number: int = 1) -> None:
+    def forge_shares(self) -> None:
+        for racer in self.racers:
+            self.choose_share(racer)
+
+    def forged(self, share: RevealedShare) -> RevealedShare:
+        """Return a share that the server has chosen in the name of a player."""
+        chosen = some_bytes("chosen")
+        return share._replace(share=chosen, commitment=share_commitment(self.room, share.name, 1, chosen))
+
+    async def claim(self, shares: Shares, number: int = 1) -> None:
         self.draw, self.shares = number, shares
         await self.publish_shares()
 
@@ -108,8 +123,7 @@ class Draining(HonestServer):
 class SeveralDraws(Draining):
     """Pretends new draws to get more shares of each player, and returns to the first."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         for number in (2, 3):
             await self.ask_again(number)
         await self.claim(shares)
@@ -119,8 +133,7 @@ class SeveralDraws(Draining):
 class LostSeatComesBack(Draining):
     """Says that a guest has lost the seat, and shows the guest in the next draw again."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         guest = self.racers[0]
         await self.lose(guest, "silent")
         self.racers.insert(0, guest)
@@ -132,8 +145,7 @@ class LostSeatComesBack(Draining):
 class SkippedDraw(Draining):
     """Draws again after a guest has lost the seat, but leaves a number out."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         await self.lose(self.racers[0], "silent")
         await self.ask_again(3)
         await self.claim(shares[1:], 3)
@@ -146,14 +158,10 @@ class SkippedDraw(Draining):
 class EarlierDraw(Draining):
     """Draws again as it may, after a guest has lost the seat, and then deals the first draw after all."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         guest = self.racers[0]
         await self.lose(guest, "silent")
-        await self.begin_draw(2)
-        await self.until(self.is_sealable)
-        await self.seal()
-        await self.until_revealed()
+        await self.draw_once(2)
         self.racers.insert(0, guest)
         self.lost.clear()
         await self.claim(shares)
@@ -163,15 +171,10 @@ class EarlierDraw(Draining):
 class SixthDraw(Draining):
     """Takes the seat of a guest after each draw, until there was one draw too many."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         for number in range(2, 6):
             await self.lose(self.racers[0], "silent")
-            await self.begin_draw(number)
-            await self.until(self.is_sealable)
-            await self.seal()
-            await self.until_revealed()
-            shares = self.revealed_shares()
+            shares = await self.draw_once(number)
         await self.lose(self.racers[0], "silent")
         await self.ask_again(6)
         self.lost = [lost for lost in self.lost if lost.draw < 5]
@@ -182,11 +185,8 @@ class SixthDraw(Draining):
 class ReopenedDraw(Draining):
     """Gives a guest another commitment once it knows the shares of the players."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
-        guest = self.racers[0]
-        guest.share = some_bytes("chosen")
-        guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
+    async def cheat(self, shares: Shares) -> None:
+        self.choose_share(self.racers[0])
         await self.push()
         await self.settle()
         await self.claim(self.revealed_shares())
@@ -196,11 +196,8 @@ class ReopenedDraw(Draining):
 class OtherShareOfGuest(Draining):
     """Gives a guest another share and commitment, and shows both only when the deal is fixed."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
-        guest = self.racers[0]
-        guest.share = some_bytes("chosen")
-        guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
+    async def cheat(self, shares: Shares) -> None:
+        self.choose_share(self.racers[0])
         await self.claim(self.revealed_shares())
 
 
@@ -208,11 +205,8 @@ class OtherShareOfGuest(Draining):
 class OtherShareInProof(Draining):
     """Gives a guest another share and commitment, and shows no shares before the proof."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
-        guest = self.racers[0]
-        guest.share = some_bytes("chosen")
-        guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
+    async def cheat(self, shares: Shares) -> None:
+        self.choose_share(self.racers[0])
         await self.claim(self.revealed_shares())
 
     async def publish_shares(self) -> None:
@@ -226,8 +220,7 @@ class OtherShareInProof(Draining):
 class OmittedShares(Draining):
     """Leaves out the shares of a subset of its guests."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.racers.pop(0)
         await self.claim(shares[1:])
 
@@ -236,11 +229,8 @@ class OmittedShares(Draining):
 class AddedShare(Draining):
     """Adds a guest after the players have revealed."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
-        guest = self.seat_guest("eve")
-        guest.share = some_bytes("chosen")
-        guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
+    async def cheat(self, shares: Shares) -> None:
+        self.choose_share(self.seat_guest("eve"))
         await self.claim(self.revealed_shares())
 
 
@@ -248,11 +238,8 @@ class AddedShare(Draining):
 class AddedSeat(Draining):
     """Adds a guest after the players have revealed, and asks for the shares again."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
-        guest = self.seat_guest("eve")
-        guest.share = some_bytes("chosen")
-        guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
+    async def cheat(self, shares: Shares) -> None:
+        self.choose_share(self.seat_guest("eve"))
         await self.push()
         await self.settle()
         await self.claim(self.revealed_shares())
@@ -265,11 +252,8 @@ class GuestsChooseLater(Draining):
     def guest_share(self, racer: Racer) -> bytes:
         return some_bytes(f"not the share of {racer.name}")
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
-        await self.claim(
-            tuple(each._replace(share=some_bytes(each.name)) if each.seat < 3 else each for each in shares)
-        )
+    async def cheat(self, shares: Shares) -> None:
+        await self.claim(tuple(each._replace(share=some_bytes(each.name)) for each in shares[:2]) + shares[2:])
 
 
 @lie(DealCheck.NOT_PROVEN, guests=("eve", "mallory"))
@@ -279,37 +263,26 @@ class GuestsChooseFromChain(Draining):
     def guest_share(self, racer: Racer) -> bytes:
         return share_commitment(self.room, racer.name, self.draw, some_bytes(racer.name))
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
-        await self.claim(
-            tuple(each._replace(share=some_bytes(each.name)) if each.seat < 2 else each for each in shares)
-        )
+    async def cheat(self, shares: Shares) -> None:
+        await self.claim((shares[0]._replace(share=some_bytes(shares[0].name)), *shares[1:]))
 
 
 @lie(DealCheck.BROKEN_DRAW, DrawProblem.OTHER_SHARES)
 class OtherShareOfPlayer(Draining):
     """Deals from a share and a commitment of its own in the name of the player."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
-        await self.claim(tuple(map(self.replaced, shares)))
-
-    def replaced(self, share: RevealedShare) -> RevealedShare:
-        chosen = some_bytes("chosen")
-        return share._replace(share=chosen, commitment=share_commitment(self.room, share.name, 1, chosen))
+    async def cheat(self, shares: Shares) -> None:
+        await self.claim(tuple(map(self.forged, shares)))
 
 
 @lie(DealCheck.BROKEN_DRAW, DrawProblem.OTHER_SHARES)
 class SwappedSeats(Draining):
     """Exchanges the seats of the players before the deal."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         first, second = self.racers
         first.seat, second.seat = second.seat, first.seat
-        await self.claim(
-            (shares[1]._replace(seat=shares[0].seat), shares[0]._replace(seat=shares[1].seat)),
-        )
+        await self.claim((shares[1]._replace(seat=shares[0].seat), shares[0]._replace(seat=shares[1].seat)))
 
 
 @lie(DealCheck.BROKEN_DRAW, DrawProblem.OWN_COMMITMENT, reveals=0)
@@ -353,28 +326,19 @@ class NeverDrawn(Draining):
 class OtherSharesInRace(Draining):
     """Shows the right shares in the countdown, and others in the race."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         await self.claim(shares)
         await self.settle()
-        chosen = some_bytes("chosen")
-        bob = shares[1]
-        other = bob._replace(share=chosen, commitment=share_commitment(self.room, bob.name, 1, chosen))
-        self.shares = (shares[0], other)
+        self.shares = (shares[0], self.forged(shares[1]))
 
 
 @lie(DealCheck.NOT_PROVEN, guests=("eve",), reveals=2)
 class HiddenLoss(Draining):
     """Draws again after a guest has lost the seat, and conceals this in the proof."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         await self.lose(self.racers[0], "silent")
-        await self.begin_draw(2)
-        await self.until(self.is_sealable)
-        await self.seal()
-        await self.until_revealed()
-        await self.claim(self.revealed_shares(), 2)
+        await self.claim(await self.draw_once(2), 2)
 
     def claimed_proof(self) -> DealProof:
         return replace(super().claimed_proof(), lost=())
@@ -402,16 +366,11 @@ class RenamedSeat(Draining):
 class Unseating(Draining):
     """A server that takes ana's seat after she has revealed."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         await self.settle()
         await self.lose(self.racer_of("ana"), "silent")
         await self.settle()
-        await self.begin_draw(2)
-        await self.until(self.is_sealable)
-        await self.seal()
-        await self.until_revealed()
-        await self.claim(self.revealed_shares(), 2)
+        await self.claim(await self.draw_once(2), 2)
         await self.settle()
 
     def is_over(self) -> bool:
@@ -438,8 +397,7 @@ class UnheardShare(Unseating):
 class Cutting(Draining):
     """A server that cuts the connections after the players have revealed."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.change()
         for name in ("ana", "bob"):
             racer = self.racer_of(name)
@@ -451,7 +409,7 @@ class Cutting(Draining):
     def change(self) -> None:
         """Change the room while nobody watches."""
 
-    def claimed(self, shares: tuple[RevealedShare, ...]) -> tuple[RevealedShare, ...]:
+    def claimed(self, shares: Shares) -> Shares:
         return self.revealed_shares()
 
 
@@ -460,9 +418,7 @@ class OtherSetAfterCut(Cutting):
     """Shows another commitment of a guest in the same draw."""
 
     def change(self) -> None:
-        guest = self.racers[0]
-        guest.share = some_bytes("chosen")
-        guest.commitment = share_commitment(self.room, guest.name, 1, guest.share)
+        self.choose_share(self.racers[0])
 
 
 @lie(DealCheck.BROKEN_DRAW, DrawProblem.NO_SEAT_LOST)
@@ -474,8 +430,7 @@ class AnotherDrawAfterCut(Cutting):
         for racer in self.racers:
             racer.commitment = b""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.change()
         for name in ("ana", "bob"):
             await self.cut(self.racer_of(name))
@@ -492,7 +447,7 @@ class UnsealedAfterCut(Cutting):
     def change(self) -> None:
         self.sealed = False
 
-    def claimed(self, shares: tuple[RevealedShare, ...]) -> tuple[RevealedShare, ...]:
+    def claimed(self, shares: Shares) -> Shares:
         return shares
 
 
@@ -500,8 +455,7 @@ class UnsealedAfterCut(Cutting):
 class OtherCommitment(Draining):
     """Shows another commitment of its own after the players have revealed."""
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.secret = some_bytes("another secret")
         self.commitment = secret_commitment(self.terms, self.secret)
         await self.begin_draw(1)
@@ -706,12 +660,33 @@ class OtherRecord(HonestServer):
         return player
 
 
-@lie(DealCheck.OTHER_RECORD)
-class LostMoves(OtherRecord):
-    """Forgets the last moves of a player that it has confirmed."""
+PLAYERS: Final[dict[str, Callable[[RecordedPlayer], RecordedPlayer]]] = {
+    # forgets the last move of a player, which it has confirmed
+    "LostMoves": lambda player: replace(player, actions=player.actions[:-1]),
+    "ChangedTime": lambda player: replace(
+        player, actions=((player.actions[0][0] + 1, player.actions[0][1]), *player.actions[1:])
+    ),
+    "AddedMove": lambda player: replace(player, actions=(*player.actions, (player.actions[-1][0] + 1, "deal"))),
+    # replaces the moves of a player by a single one
+    "RemovedFirstMoves": lambda player: replace(player, actions=((player.actions[0][0], "deal"),)),
+    "OtherPlaces": lambda player: replace(player, place=player.place + 1),
+}
+"""Changes of a player in the player's record."""
 
-    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
-        return replace(player, actions=player.actions[:-1])
+CHANGES: Final[dict[str, Callable[[Record, int], Record]]] = {
+    "MissingPlayer": lambda record, at: replace(
+        record, players=(replace(record.players[1 - at], place=1),), entrants=1
+    ),
+    # a record of one player only, as a client writes it
+    "OneOfTwoPlayers": lambda record, at: replace(record, players=(record.players[at],)),
+    "OtherStart": lambda record, _: replace(record, terms=record.terms._replace(start=record.terms.start - 1000)),
+}
+"""Changes of the record of the player with an index."""
+
+for _name, _change in PLAYERS.items():
+    lie(DealCheck.OTHER_RECORD)(type(_name, (OtherRecord,), {"changed_player": staticmethod(_change)}))
+for _name, _made in CHANGES.items():
+    lie(DealCheck.OTHER_RECORD)(type(_name, (OtherRecord,), {"changed": staticmethod(_made)}))
 
 
 @lie(DealCheck.OTHER_RECORD, bot=DealCheck.PROOF_AND_CARDS)
@@ -757,48 +732,6 @@ class ChangedMove(OtherRecord):
 
 
 @lie(DealCheck.OTHER_RECORD)
-class ChangedTime(OtherRecord):
-    """Changes the time of a move."""
-
-    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
-        (time, action), *rest = player.actions
-        return replace(player, actions=((time + 1, action), *rest))
-
-
-@lie(DealCheck.OTHER_RECORD)
-class AddedMove(OtherRecord):
-    """Adds a move that the player did not make."""
-
-    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
-        return replace(player, actions=(*player.actions, (player.actions[-1][0] + 1, "deal")))
-
-
-@lie(DealCheck.OTHER_RECORD)
-class RemovedFirstMoves(OtherRecord):
-    """Replaces the moves of a player by a single one."""
-
-    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
-        return replace(player, actions=((player.actions[0][0], "deal"),))
-
-
-@lie(DealCheck.OTHER_RECORD)
-class MissingPlayer(OtherRecord):
-    """Leaves a player out."""
-
-    def changed(self, record: Record, at: int) -> Record:
-        rest = (*record.players[:at], *record.players[at + 1 :])
-        return replace(record, players=(replace(rest[0], place=1),), entrants=1)
-
-
-@lie(DealCheck.OTHER_RECORD)
-class OneOfTwoPlayers(OtherRecord):
-    """Gives a record of one player only, as a client writes it."""
-
-    def changed(self, record: Record, at: int) -> Record:
-        return replace(record, players=(record.players[at],))
-
-
-@lie(DealCheck.OTHER_RECORD)
 class RenamedPlayer(OtherRecord):
     """Says that somebody else had the seat."""
 
@@ -818,22 +751,6 @@ class RenamedPlayer(OtherRecord):
 
 
 @lie(DealCheck.OTHER_RECORD)
-class OtherPlaces(OtherRecord):
-    """Gives a player another place."""
-
-    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
-        return replace(player, place=player.place + 1)
-
-
-@lie(DealCheck.OTHER_RECORD)
-class OtherStart(OtherRecord):
-    """Says that the race began earlier."""
-
-    def changed(self, record: Record, at: int) -> Record:
-        return replace(record, terms=record.terms._replace(start=record.terms.start - 1000))
-
-
-@lie(DealCheck.OTHER_RECORD)
 class OtherDraw(OtherRecord):
     """Says in the record that the deal was drawn from another share of a player."""
 
@@ -841,15 +758,13 @@ class OtherDraw(OtherRecord):
         proof = record.proof
         assert proof is not None
         chosen = some_bytes("chosen")
-        first, *rest = proof.shares
+        first = proof.shares[0]
         first = first._replace(share=chosen, commitment=share_commitment(self.room, first.name, 1, chosen))
-        mixed = mix(proof.secret, [(share.seat, share.share) for share in (first, *rest)])
-        shares, self.shares = self.shares, (first, *rest)
+        shares, self.shares = self.shares, (first, *proof.shares[1:])
         won = self.first_won(0)
+        dealt = replace(proof, shares=self.shares, candidate=won.number, line=won.line)
         self.shares = shares
-        assert mixed
         players = tuple(replace(each, actions=(), foundation_cards=0, place=1) for each in record.players)
-        dealt = replace(proof, shares=(first, *rest), candidate=won.number, line=won.line)
         return replace(record, proof=dealt, players=players)
 
 
@@ -896,7 +811,7 @@ class TwoDeals(HonestServer):
         share = some_bytes(f"in the name of {racer.name}")
         return share, share_commitment(self.room, racer.name, self.draw, share)
 
-    def shares_for(self, viewer: Racer) -> tuple[RevealedShare, ...]:
+    def shares_for(self, viewer: Racer) -> Shares:
         shares = []
         for racer in self.racers:
             share, commitment = (racer.share, racer.commitment) if racer is viewer else self.faked(racer)

@@ -24,7 +24,7 @@ from samedeal_client.solver_worker import SolverProcess
 from samedeal_client.state.deal_check import DealCheck, Verdict
 from samedeal_client.state.draws import DrawProblem
 from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
-from tests.end_to_end.lies import LIES, Draining, TwoDeals, TwoDealsOneRecord
+from tests.end_to_end.lies import LIES, Draining, Shares, TwoDeals, TwoDealsOneRecord
 from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
 from tests.end_to_end.tide_lies import TideServer, TideServerDrawsAgain
 from tests.shared.joint_deals import some_bytes
@@ -262,8 +262,7 @@ class ProgramEnds(Draining):
         self.number = number
         self.ended = asyncio.Event()
 
-    async def draw_deal(self) -> None:
-        await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         for racer in self.racers:
             assert racer.socket is not None
             await racer.socket.close(CloseCode.TAKEN_OVER)

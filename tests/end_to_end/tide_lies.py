@@ -12,7 +12,7 @@ from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.messages import DealRoom, RoomState, SeatLostElsewhere
 from samedeal_client.state.deal_check import DealCheck
 from samedeal_client.state.draws import DrawProblem
-from tests.end_to_end.lies import Draining, lie
+from tests.end_to_end.lies import Draining, Shares, lie
 from tests.end_to_end.lying_server import Racer
 from tests.shared.joint_deals import other_room
 
@@ -27,9 +27,6 @@ class TideServer(Draining):
 
     others: tuple[RoomShares, ...] = ()
     elsewhere: tuple[ShareLostElsewhere, ...] = ()
-
-    async def draw_deal(self) -> None:
-        await self.claim(await self.draw_once())
 
     async def begin_draw(self, number: int = 0) -> None:
         await super().begin_draw(number)
@@ -78,8 +75,7 @@ class TideServerDrawsAgain(TideServer):
 class OtherRoomAfterReveal(TideServer):
     """Gives another room other players once it knows the shares of the players."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.others = self.other("brook", "dan"), self.others[1]
         await self.push()
         await self.settle()
@@ -90,8 +86,7 @@ class OtherRoomAfterReveal(TideServer):
 class RoomLeftOut(TideServer):
     """Leaves out another room once it knows the shares of the players."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.others = self.others[:1]
         await self.claim(shares)
 
@@ -103,8 +98,7 @@ class RoomAdded(TideServer):
     def meet(self) -> tuple[RoomShares, ...]:
         return ()
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.others = (self.other("brook", "dan"),)
         await self.claim(shares)
 
@@ -115,8 +109,7 @@ class OtherRoomsInProof(TideServer):
     def lied(self) -> tuple[RoomShares, ...]:
         return self.others[:1]
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         self.shown, self.others = self.others, self.lied()
         await self.claim(shares)
 
@@ -176,8 +169,7 @@ class RoomsInOtherOrder(TideServer):
 class SixthDrawElsewhere(TideServer):
     """Says after each draw that somebody in another room has not revealed, until there was one draw too many."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         for _ in range(1, MAX_DRAWS):
             await self.lose_elsewhere()
             shares = await self.draw_once()
@@ -191,8 +183,7 @@ class SixthDrawElsewhere(TideServer):
 class LostSeatInUnknownRoom(TideServer):
     """Says that a seat was lost in a room that it had not shown before."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         await self.lose_elsewhere("tarn")
         await self.ask_again(2)
         await self.claim(shares)
@@ -202,8 +193,7 @@ class LostSeatInUnknownRoom(TideServer):
 class DrawAgainForNothing(TideServer):
     """Draws again, although nobody has lost a seat in any room."""
 
-    async def draw_deal(self) -> None:
-        shares = await self.draw_once()
+    async def cheat(self, shares: Shares) -> None:
         await self.ask_again(2)
         await self.claim(shares)
 
