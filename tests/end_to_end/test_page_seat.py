@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,12 +28,15 @@ from samedeal.protocol.messages import (
     TideTime,
 )
 from samedeal.record import Record
+from samedeal_client.drawing.board_lines import board_lines
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import clock_text
 from samedeal_server.page.files import PageFiles
 from samedeal_server.rooms import race_now
 from samedeal_server.store import keys
 from samedeal_server.store.redis_client import command
-from tests.end_to_end.browser import DEADLINE, ENGINES, LAPTOP, BiDiError, Browser, Engine, running_browser
+from tests.end_to_end.browser import DEADLINE, LAPTOP, BiDiError, Browser, Engine
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
@@ -76,16 +79,20 @@ async def browser(browsers: Callable[[Engine], Browser], request: pytest.Fixture
 
 @pytest.mark.parametrize(("browser", "hand"), [("firefox", "mouse"), ("chromium", "finger")], indirect=["browser"])
 @pytest.mark.parametrize("game", GAMES if os.environ.get("ALL_GAMES") else ["ace-of-hearts"])
-async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) -> None:
-    """The record is that of a won race, so that each move is legal. ``ALL_GAMES=1`` races in all games.
+async def test_race_is_won(browser: Browser, one: Node, programs: Programs, game: str, hand: str) -> None:
+    """By taps and drags in turn, against a bot. The record is that of a won race, so that each move is legal.
 
-    Races against bots are won by taps (``test_page_rivals``).
+    ``ALL_GAMES=1`` races in all games.
     """
     record = Record.parse((RECORDS / f"{game}.txt").read_text())
-    mira = await opened(one.url, games=(game,), deal=str(record.deal), start="all-ready", series=3)
+    mira = await opened(
+        one.url, games=(game,), deal=str(record.deal), start="all-ready", series=3, end_when_settled=True
+    )
+    await programs.samedeal("bot", one.url, ROOM, "--level", "random", "--pace", "1")
+    await mira.join(ROOM)
+    await mira.state(lambda state: len(state.players) == 2)
     await sit(browser, one.url, size=SMALL_PHONE if hand == "finger" else LAPTOP)
     await browser.shows("Race 1 of 3", "caption")
-    await mira.join(ROOM)
     await browser.shows("mira", "tbody")
     assert not await browser.accessibility_violations()
     await mira.expect(Done, Ready)
@@ -96,7 +103,7 @@ async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) ->
     assert not await browser.accessibility_violations()
     await browser.run(PRESS, "Tap moves")  # from now on, a tap picks
     for number, (_, action) in enumerate(record.actions, 1):
-        if " " not in action:
+        if number % 2 or " " not in action:
             await tap(browser, action, number)
         else:
             await drag(browser, action, touch=hand == "finger")
@@ -109,8 +116,8 @@ async def test_race_is_won(browser: Browser, one: Node, game: str, hand: str) ->
     await browser.shows(f"Place 1 in {clock_text(over.standings[0].time)}")
     await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
-    await browser.shows("1", "caption ~ tr td:nth-child(3)")
-    await browser.shows("place 1 of 2", ".line-to-copy code")
+    await browser.shows("2", "caption ~ tr td:nth-child(3)")
+    await browser.shows("place 1 of 3", ".line-to-copy code")
     await browser.run(PRESS, "Rematch")
     await browser.shows("You have a seat, zoe")
     if browser.engine == "chromium":  # Firefox mentions each connection that a page leaves behind
@@ -167,36 +174,43 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         assert any("Your random number is in the deal" in line for line in lines)
 
 
-async def test_two_pages_and_a_client_get_the_same_cards(browser: Browser, one: Node, tmp_path: Path) -> None:
-    """The second page takes a move back, and its move with keys is refused with the reason."""
-    mira = await opened(one.url, games=("klondike",), deal="7", undo="free", start="full")
-    with running_browser(tmp_path) as other:
-        await sit(browser, one.url)
-        await sit(other, one.url, "<b>ben</b>")
-        await mira.join(ROOM)
-        for page in (browser, other):
-            await dealt(page)
-        await mira.dealt()
-        for page in (browser, other):
-            await shows_start(page, mira)
-        before = await other.run(PILES)
-        await other.press(" ")
-        await acked(other, 1)
-        await other.press("z")
-        await acked(other, 2)
-        assert (await other.run(PILES)).keys() == before.keys()
-        await other.press("7")
-        await other.press("6")
-        await other.shows("can't go on", "#said")
-        await other.press("Escape")
-        await drag(other, "7 6")
-        await other.shows("can't go on", "#said")
-        await other.until("document.getAnimations().length === 0")
-        assert await other.run("return document.querySelectorAll('.picked, .card[style*=translate]').length") == 0
-        await browser.shows("<b>ben</b>", "#rivals")
-        assert await browser.run("return document.querySelectorAll('main :is(img, b:not(#rivals b), i)').length") == 0
-        assert await other.run("return document.querySelectorAll('.tile:not([hidden])').length") == 1
-        assert other.errors() == []
+async def test_pages_terminal_and_client_get_the_same_cards(
+    browser: Browser, browsers: Callable[[Engine], Browser], one: Node, programs: Programs
+) -> None:
+    """The page in Firefox takes a move back, and its move with keys is refused with the reason."""
+    other = browsers("firefox")
+    other.errors()
+    mira = await opened(one.url, games=("klondike",), deal="7", undo="free", start="full", players=4)
+    await sit(browser, one.url)
+    await sit(other, one.url, "<b>ben</b>")
+    await mira.join(ROOM)
+    terminal = await programs.samedeal("join", f"http{one.url.removeprefix('ws')}/{ROOM}", "--name", "tom")
+    await mira.dealt()
+    for page in (browser, other):
+        await dealt(page)
+        await shows_start(page, mira)
+    for row in board_lines(mira.play.board, Look(words=True)):
+        await terminal.expect(re.escape(row_text(row)))
+    before = await other.run(PILES)
+    await other.press(" ")
+    await acked(other, 1)
+    await other.press("z")
+    await acked(other, 2)
+    assert (await other.run(PILES)).keys() == before.keys()
+    await other.press("7")
+    await other.press("6")
+    await other.shows("can't go on", "#said")
+    await other.press("Escape")
+    await drag(other, "7 6")
+    await other.shows("can't go on", "#said")
+    await other.until("document.getAnimations().length === 0")
+    assert await other.run("return document.querySelectorAll('.picked, .card[style*=translate]').length") == 0
+    await browser.shows("<b>ben</b>", "#rivals")
+    assert await browser.run("return document.querySelectorAll('main :is(img, b:not(#rivals b), i)').length") == 0
+    assert await other.run("return document.querySelectorAll('.tile:not([hidden])').length") == 1
+    assert other.errors() == []
+    await other.run("localStorage.clear()")
+    await other.close_page()
 
 
 async def test_seat_in_another_tab_ends_this_one(browser: Browser, one: Node) -> None:
@@ -245,8 +259,11 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
     assert browser.errors() == []
 
 
-@pytest.mark.parametrize("browser", ENGINES, indirect=True)
-@pytest.mark.parametrize("module", ["piles.js", "page.js", "seat.js"])
+@pytest.mark.parametrize(
+    ("browser", "module"),
+    [("chromium", "piles.js"), ("firefox", "page.js"), ("chromium", "seat.js"), ("firefox", "seat.js")],
+    indirect=["browser"],
+)
 async def test_page_without_a_module_is_loaded_again(
     browser: Browser, one: Node, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
