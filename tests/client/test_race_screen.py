@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as struct_replace
 
 from samedeal.cards import Card
-from samedeal.errors import IllegalMove
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
@@ -28,10 +28,9 @@ from samedeal.protocol.messages import (
 )
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
-from samedeal_client.input.bindings import DEFAULT, KeyCommand
+from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
 from samedeal_client.input.key_file import load_bindings
-from samedeal_client.input.key_names import command_text
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
 from samedeal_client.screens.lobby import LobbyScreen
@@ -47,7 +46,6 @@ from samedeal_client.views.race import (
     end_rows,
     hint_text,
     server_gone_sentences,
-    stuck_text,
 )
 from samedeal_client.widgets.board import RegionView
 from samedeal_client.widgets.rows_widget import Rows
@@ -91,22 +89,57 @@ def before_the_deal() -> Referee:
     return referee
 
 
+def after_a_move() -> Referee:
+    """The client gets the board, but does not know the move before it."""
+    referee = athena(undo="no-reveal")
+    referee.play = referee.play.act("w 0")
+    return referee
+
+
+def refusing() -> Referee:
+    referee = willow()
+    referee.refuse_next_action = "TD stays where it is"
+    referee.refusals[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
+    return referee
+
+
 RACES: dict[str, Callable[[], Referee]] = {
     "Willow": lambda: willow(undo="free", hints=False),
     "Willow, narrow": lambda: willow(deal="#422366"),
+    "Willow without colour": lambda: willow(undo="free"),
+    "Willow with other keys": lambda: willow("1: AS | 2: 2S"),
+    "Other screens": willow,
+    "Quitting": willow,
+    "Refusals": refusing,
     "Athena": lambda: athena(undo="free", hints=True),
+    "Athena after a move": after_a_move,
+    "Athena, answered late": athena,
+    "Aces under other cards": lambda: athena("1: [2H] AH | 2: [3H] KC | 3: AS | w: 2S | 5: [KD] 4H"),
+    "A deep pile": lambda: Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest")),
     "Nothing for the foundations": lambda: willow("1: KS | 2: KH"),
     "Nearly won": lambda: willow(NEARLY_WON),
+    "Nearly won, without spectators": lambda: willow(NEARLY_WON, spectators=False),
     "Resigned": willow,
     "Before the deal": before_the_deal,
     "Only moves back and forth, which can be undone": lambda: to_and_fro(undo="free", end_when_settled=False),
-    "Only moves back and forth": lambda: to_and_fro(undo="off"),
+    "Only moves back and forth": lambda: to_and_fro(undo="off", hints=True),
+    "Only moves back and forth, which cannot help": lambda: to_and_fro(undo="free", hints=True),
 }
 """Races by the headings of the page."""
 
+LOOKS: dict[str, dict[str, Any]] = {
+    "narrow": {"size": (60, 20)},
+    "without colour": {"look": Look(colour=False)},
+    "with other keys": {"bindings": load_bindings('[commands]\nundo = "m"\n[piles]\n1 = "&"\n')},
+}
+"""How the screen is shown, by words in the headings."""
+
 
 async def do(ui: RunningApp, gesture: str) -> None:
-    """Press a key, click on or drag between places, each a pile or a pile and one of its cards, or click on a key's hint."""
+    """Do what a word of the page says: press a key, use the mouse, or let something happen at the server.
+
+    A place is a pile, or a pile and one of its cards. A burst is a drag whose events arrive together.
+    """
     match gesture.split(":"):
         case ["click", place]:
             await ui.click(*spot(place))
@@ -114,10 +147,43 @@ async def do(ui: RunningApp, gesture: str) -> None:
             await ui.click(*spot(place), button=3)
         case ["drag", source, target]:
             await ui.drag(*spot(source), *spot(target))
+        case ["burst", source, target]:
+            ui.quick_drag(source, target)
+        case ["down", place]:
+            await ui.mouse_down(*spot(place))
+        case ["move", place]:
+            await ui.mouse_move(*spot(place))
+        case ["up", "nowhere"]:
+            await ui.pilot.mouse_up(offset=(70, 20))
+        case ["up", place]:
+            await ui.mouse_up(*spot(place))
         case ["hint", word]:
             await ui.click_hint(word)
+        case ["theme", name]:
+            ui.app.theme = name
+            await ui.pilot.pause()
+        case ["hold"]:
+            ui.referee.hold_answers()
+        case ["answer"]:
+            ui.referee.release_answers()
+        case ["rival", player, action]:
+            await ui.referee.rival_moves(player, action.replace("_", " "))
         case _:
             await ui.press(gesture)
+    await ui.settle()
+
+
+def shown(ui: RunningApp, place: str) -> str:
+    """What is shown at a place: the cards of a pile, the rows with some words, the name of the screen, or a line."""
+    kind, _, what = place.partition(" ")
+    match kind:
+        case "pile":
+            return pile(ui, what)
+        case "rows":
+            return " / ".join(" ".join(line.split()) for line in ui.text().splitlines() if what in line)
+        case "screen":
+            return ui.screen
+    return ui.line(f"#{kind}")
 
 
 def spot(place: str) -> tuple[str, int | None]:
@@ -134,14 +200,15 @@ async def test_races_go_on_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> 
     page = (HERE / "answers" / "races.txt").read_text(encoding="utf-8")
     answers: list[str] = []
     for heading, *lines in (section.splitlines() for section in page.split("\n# ")[1:]):
-        async with running_app(RACES[heading](), (60, 20) if "narrow" in heading else (80, 24)) as ui:
+        look = {name: value for words in LOOKS if words in heading for name, value in LOOKS[words].items()}
+        async with running_app(RACES[heading](), **look) as ui:
             prompt = ui.message * (ui.message_style == "label")
             for question in (line.partition(" =>")[0] for line in lines if line):
                 gestures, _, place = question.partition("; ")
                 acted = len(ui.acts)
                 for gesture in gestures.split():
                     await do(ui, gesture)
-                said = ui.line(f"#{place}") if place else ui.message.removeprefix(prompt)
+                said = shown(ui, place) if place else ui.message.removeprefix(prompt)
                 answers.append(f"[{', '.join(ui.acts[acted:])}] {said}")
     given = iter(answers)
     assert_answers("races", lambda heading, question: next(given))
@@ -151,69 +218,6 @@ def test_wording_of_hints() -> None:
     now = board("willow", "1: KH QS JD | 2: QH JS")
     moves = (Move("1", FOUNDATION), Move("1", "3", 2), Move("1", "3", 3), Move("2", "1", 1))
     assert_sentences("hints", [f"{move}\t{hint_text(now, move, DEFAULT, Look())}" for move in moves])
-
-
-async def test_move_is_shown_before_the_server_answers() -> None:
-    async with running_app(willow()) as ui:
-        ui.referee.hold_answers()
-        await ui.press("32")
-        assert pile(ui, "2") == "9H QH JC TD"
-        assert "10♦" in ui.text()
-        assert ui.referee.play.moves == 0
-
-
-async def test_refused_move_is_undone_with_the_reason() -> None:
-    async with running_app(willow()) as ui:
-        ui.referee.refuse_next_action = "TD stays where it is"
-        ui.referee.hold_answers()
-        await ui.press("32")
-        assert pile(ui, "3") == "4C"
-        ui.referee.release_answers()
-        await ui.settle()
-        assert pile(ui, "3") == "4C JC TD"
-        assert ui.message == "10♦ stays where it is"
-
-
-async def test_long_message_takes_the_line_of_the_keys() -> None:
-    async with running_app(willow("1: KS | 2: 9H QH | 4: 7S"), (60, 20)) as ui:
-        await ui.press("41")
-        with pytest.raises(IllegalMove) as illegal:
-            ui.board.play(Move("4", "1"))
-        assert f"{ui.message} {ui.line('#keys')}" == Look().with_card_symbols(str(illegal.value))
-        await ui.press("4")
-        assert "Esc cancel" in ui.line("#keys")
-
-
-async def test_keys_name_undo_only_if_it_is_possible() -> None:
-    referee = athena(undo="no-reveal")
-    referee.play = referee.play.act("w 0")
-    async with running_app(referee) as ui:  # the client knows the board, but not the move before it
-        assert "undo" in ui.line("#keys")
-        await ui.press("12")
-        assert "undo" not in ui.line("#keys")
-
-
-async def test_revealing_move_is_shown_with_the_revealed_card() -> None:
-    async with running_app(athena()) as ui:
-        ui.referee.hold_answers()
-        await ui.press("12")
-        assert pile(ui, "1") == "? 4H ? QC"
-        ui.referee.release_answers()
-        await ui.settle()
-        assert pile(ui, "1") == "? 4H KD"
-        assert pile(ui, "2") == "? KH QC"
-
-
-async def test_moves_typed_during_a_reveal_are_made_after_it() -> None:
-    async with running_app(athena()) as ui:
-        ui.referee.hold_answers()
-        await ui.press("12", "32")
-        assert ui.acts == ["1 2"]
-        assert "3 2" in ui.message
-        ui.referee.release_answers()
-        await ui.settle()
-        assert ui.acts == ["1 2", "3 2"]
-        assert pile(ui, "2") == "? KH QC JH"
 
 
 async def test_key_typed_as_the_card_is_revealed_follows_the_queue() -> None:
@@ -233,59 +237,12 @@ async def test_key_typed_as_the_card_is_revealed_follows_the_queue() -> None:
         assert ui.acts == ["1 2", "3 2"]
 
 
-async def test_collect_continues_across_revealed_cards() -> None:
-    text = "1: [2H] AH | 2: [3H] KC | 3: AS | w: 2S | 5: [KD] 4H"
-    async with running_app(athena(text)) as ui:
-        await ui.press("x")
-        assert ui.acts == ["1 0", "1 0", "3 0", "w 0"] or set(ui.acts) == {"1 0", "3 0", "w 0"}
-        assert ui.board.foundation_cards == 4
-
-
-async def test_card_is_found_by_clicks() -> None:
-    async with running_app(willow(), look=Look(colour=False)) as ui:
-        for word in ("find", "9", "♥"):
-            await ui.click_hint(word)
-        assert "9♥ *" in ui.text()
-
-
-async def test_deep_pile_can_be_viewed() -> None:
-    async with running_app(Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest"))) as ui:
-        deepest = max(ui.board.game.columns, key=lambda at: len(ui.board.piles[at]))
-        key = ui.board.game.keys[deepest]
-        await ui.press("v", key)
-        words = " ".join(ui.text().split())
-        cards = " ".join(Look().card(card) for card in ui.board.piles[deepest])
-        assert f"column {key}, {len(ui.board.piles[deepest])} cards: {cards}" in words
-        await ui.press("escape")
-        assert "cards:" not in ui.text()
-
-
 async def test_hint_is_marked_and_named() -> None:
     async with running_app(willow(hints=True), look=Look(colour=False)) as ui:
         await ui.press("question_mark")
         await ui.wait_until(lambda: "A♠ ?" in ui.text())
         assert hint_text(ui.board, Move("6", FOUNDATION), DEFAULT, Look()) in ui.message
         assert ui.acts == []
-
-
-async def test_keys_can_be_remapped() -> None:
-    bindings = load_bindings('[commands]\nundo = "m"\n[piles]\n1 = "&"\n')
-    async with running_app(willow("1: AS | 2: 2S"), bindings=bindings) as ui:
-        assert "undo" not in ui.line("#keys")
-        await ui.press("&", "&")
-        assert "m undo" in ui.line("#keys")
-        await ui.press("m")
-        assert ui.acts == ["1 0", "undo"]
-
-
-async def test_race_continues_behind_the_help() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("f1")
-        assert ui.screen == "HelpScreen"
-        await ui.referee.rival_moves("p2", "6 0")
-        await ui.press("escape")
-        assert ui.screen == "RaceScreen"
-        assert "1 mira" in ui.text()
 
 
 async def test_click_on_the_foundations_name_is_its_key() -> None:
@@ -296,67 +253,6 @@ async def test_click_on_the_foundations_name_is_its_key() -> None:
         await ui.pilot.click(offset=(text[row].index(" 0    0 ") + 1, row))
         await ui.settle()
         assert ui.acts == ["6 0"]
-
-
-async def test_illegal_target_keeps_the_selection_and_explains() -> None:
-    async with running_app(willow(), look=Look(colour=False)) as ui:
-        await ui.click("4", 0)
-        await ui.click("3", 1)
-        assert "7♠" in ui.message
-        assert "7♠ ↑" in ui.text()
-        await ui.click("5")
-        assert ui.acts == ["4 5"]
-
-
-async def test_pile_is_viewed_by_two_clicks() -> None:
-    async with running_app(willow()) as ui:
-        await ui.click_hint("view pile")
-        await ui.click("2")
-        assert "column 2, 2 cards: 9♥ Q♥" in ui.text()
-        assert ui.acts == []
-
-
-async def test_dragged_cards_are_previewed_on_their_target() -> None:
-    async with running_app(willow(), look=Look(colour=False)) as ui:
-        await ui.mouse_down("3", 1)
-        lifted = ui.text()
-        await ui.mouse_move("2", 1)
-        assert [word in ui.text() for word in ("J♣ ↑", "10♦↑")] == [True, True]
-        assert ui.text().count("10♦↑") == lifted.count("10♦↑") + 1
-        await ui.mouse_move("1")
-        assert ui.text() == lifted
-        await ui.mouse_move("2")
-        await ui.mouse_up("2")
-        assert (ui.acts, pile(ui, "2")) == (["3 2 x2"], "9H QH JC TD")
-        assert "↑" not in ui.text()
-
-
-async def test_dragged_card_is_previewed_on_its_foundation() -> None:
-    async with running_app(willow(), look=Look(colour=False)) as ui:
-        await ui.mouse_down("6", 1)
-        await ui.mouse_move("01")
-        assert "A♠ ↑" in ui.text().splitlines()[2]
-        await ui.mouse_up("1")
-        assert ui.acts == []
-        assert "A♠" not in ui.text().splitlines()[2]
-
-
-async def test_cards_dropped_between_piles_stay() -> None:
-    async with running_app(willow(), look=Look(colour=False)) as ui:
-        await ui.pilot.mouse_down(offset=ui.position_of("3", 2))
-        await ui.pilot.mouse_up(offset=(70, 20))
-        await ui.settle()
-        assert ui.acts == []
-        assert "↑" not in ui.text()
-
-
-@pytest.mark.parametrize(("source", "target", "act"), [("6", "01", "6 0"), ("3", "2", "3 2 x2"), ("q", "2", None)])
-async def test_drag_events_in_one_burst_are_a_drag(source: str, target: str, act: str | None) -> None:
-    async with running_app(willow()) as ui:
-        ui.quick_drag(source, target)
-        await ui.settle()
-        assert ui.acts == ([act] if act else [])
-        assert ui.message_style == "label" or act is None
 
 
 async def test_double_click_moves_to_the_best_target(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -374,23 +270,6 @@ async def test_covered_cards_are_viewed_by_a_click() -> None:
         await ui.pilot.click("#board", offset=(place.x + spot.x + 1, place.y + spot.y))
         await ui.settle()
         assert f"column {spot.target.pile}, " in ui.text()
-
-
-async def test_ranking_follows_the_rivals_moves() -> None:
-    async with running_app(willow()) as ui:
-        assert re.search(r"1 mira +0/52", ui.text())
-        await ui.referee.rival_moves("p3", "6 0")
-        await ui.settle()
-        text = ui.text()
-        assert text.index("1 k0ji") < text.index("2 you") < text.index("2 mira")
-
-
-async def test_own_cards_count_before_the_answer() -> None:
-    async with running_app(willow()) as ui:
-        ui.referee.hold_answers()
-        await ui.press("66")
-        assert "1/52" in ui.line("#header")
-        assert re.search(r"1 you +1/52", ui.text())
 
 
 @pytest.mark.parametrize(("left", "text"), [(30_000, "30 SECONDS LEFT"), (0, "TIME'S UP")])
@@ -504,16 +383,6 @@ async def test_moves_made_while_disconnected_are_kept() -> None:
         assert ui.referee.play.moves == 1
 
 
-async def test_theme_keeps_the_selection() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("32")
-        prompt = ui.message
-        ui.app.theme = "samedeal-light"
-        await ui.wait_until(lambda: not ui.app.look.dark)
-        await ui.settle()
-        assert ui.message == prompt != ""
-
-
 async def test_notice_uses_the_banner_only_if_it_is_long() -> None:
     async with running_app(willow()) as ui:
         await ui.referee.deliver(Notice(code="said", message="We stop for an hour at eight."))
@@ -563,13 +432,6 @@ async def test_closed_room_is_named_in_the_lobby(phase: str) -> None:
         assert "friday" in ui.message
 
 
-async def test_unknown_refusal_shows_the_servers_message() -> None:
-    async with running_app(willow()) as ui:
-        ui.referee.refusals[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
-        await ui.press("ctrl+r", "y")
-        await ui.wait_until(lambda: ui.message == "Not before noon")
-
-
 async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
     monkeypatch.setattr("samedeal_client.screens.base.MESSAGE_TIME", 0.5)
@@ -588,33 +450,6 @@ async def test_ended_connection_is_explained() -> None:
         await ui.referee.events.put(Ended("4002", "You are connected from somewhere else now."))
         await ui.settle()
         assert ui.line("#banner").startswith("You are connected from somewhere else now. Ctrl+Q ")
-
-
-@pytest.mark.parametrize("undo", ["free", "off"])
-async def test_move_back_and_forth_is_not_useful(undo: str) -> None:
-    options = Options(games=("phoenix",), undo=undo, hints=True)  # type: ignore[arg-type]  # one of its words
-    async with running_app(Referee("phoenix", board=board("phoenix", TO_AND_FRO), options=options)) as ui:
-        stuck = stuck_text(ui.app.client.model, DEFAULT, Look())
-        assert ui.message == stuck
-        assert command_text(DEFAULT, KeyCommand.UNDO, Look()) not in stuck
-        await ui.press("1", "2")
-        assert ui.acts == ["1 2"]
-        assert ui.message == stuck  # it is proven that undo does not help either
-        await ui.press("question_mark")
-        assert ui.message == stuck
-        assert ui.screen == "RaceScreen"
-
-
-async def test_quitting_a_race_asks_once() -> None:
-    async with running_app(willow()) as ui:
-        for keys in (("ctrl+q",), ("ctrl+r", "ctrl+q")):
-            await ui.press(*keys)
-            assert ui.screen == "QuitScreen"
-            await ui.press("escape")
-            assert ui.screen == "RaceScreen"
-        await ui.press("ctrl+c", "q")
-        assert ui.app.return_code == 0
-        assert ui.has_quit
 
 
 async def quit_dialog(referee: Referee, *, back_to: str = "the start screen", lasting: bool, gone: bool = False) -> str:
@@ -668,30 +503,8 @@ async def test_keys_name_the_place_after_the_race() -> None:
 async def test_screen_stays_for_the_app_that_follows(back_to: str, kept: bool) -> None:
     async with running_app(willow()) as ui:
         ui.app.back_to = back_to
-        await ui.press("ctrl+q", "q")
-        assert ui.app.keeps_screen == kept
-
-
-async def test_resigning_from_the_quit_dialog_ends_the_race() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("ctrl+q", "r")
-        assert ui.referee.resigned == {ME}
-        assert ui.message_style == "notice"
-        await ui.press("32")
-        assert ui.message_style == "notice"
-
-
-@pytest.mark.parametrize("answer", ["y", "r"])
-async def test_resign_key_asks_first(answer: str) -> None:
-    async with running_app(willow()) as ui:
-        assert "^R resign" in ui.line("#keys")
-        await ui.press("ctrl+r", "escape")
-        assert (ui.screen, ui.referee.resigned) == ("RaceScreen", set())
-        await ui.press("ctrl+r", answer)
-        assert ui.referee.resigned == {ME}
-        assert ui.message_style == "notice"
-        await ui.press("ctrl+r")
-        assert ui.message_style == "notice"
+        await ui.press("ctrl+c", "q")
+        assert (ui.has_quit, ui.app.return_code, ui.app.keeps_screen) == (True, 0, kept)
 
 
 async def test_finished_player_is_not_offered_bots_to_watch() -> None:
@@ -723,13 +536,6 @@ async def test_resigned_player_can_go_to_the_lobby() -> None:
         await ui.press("ctrl+r", "y", "l")
         await ui.wait_until(lambda: ui.screen == "LobbyScreen")
         assert any(isinstance(request, Leave) for request in ui.referee.requests)
-
-
-async def test_watch_key_needs_the_option_of_the_room() -> None:
-    async with running_app(willow(NEARLY_WON, spectators=False)) as ui:
-        await ui.press("1", "1")
-        assert ui.line("#keys").startswith("l lobby")
-        assert "w watches" not in ui.message
 
 
 async def test_crash_is_reported_in_one_sentence(
