@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from typing import Literal
 
 import pytest
 
@@ -13,8 +12,8 @@ from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Act, DeclareStuck, Notice, Ping
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.client_session import ClientSession, StatusMessage, next_foundation_move
-from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.client_session import ClientSession, StatusMessage
+from samedeal_client.net.link_events import Connected, Ended, Lost
 from samedeal_client.state.connection_status import ConnectionStatus
 from tests.client.boards import board
 from tests.client.referee import Referee, wait_until
@@ -91,29 +90,6 @@ async def test_messages_wait_until_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "kind"), [("kicked", "seat_lost"), ("room_closed", "room_closed"), ("no_room", "room_closed")]
-)
-async def test_lost_seat_leaves_the_room(code: str, kind: Literal["seat_lost", "room_closed"]) -> None:
-    referee = Referee()
-    async with client_of(referee) as client:
-        await referee.events.put(SeatLost(code, "You have no seat"))
-        await wait_until(lambda: client.model.room is None)
-        assert client.take_messages() == [StatusMessage(kind, "You have no seat")]
-
-
-async def test_play_to_foundations_waits_for_unseen_cards() -> None:
-    referee = athena("1: [2H] AH | 2: [3H] KC | 3: AS | w: 2S")
-    async with client_of(referee) as client:
-        referee.hold_answers()
-        assert client.play_to_foundations() == 1
-        assert client.model.own.awaiting_face
-        referee.release_answers()
-        await wait_until(lambda: client.model.board is not None and client.model.board.foundation_cards == 4)
-        await wait_until(lambda: not client.model.own.pending)
-        assert next_foundation_move(client.model) is None
-
-
-@pytest.mark.parametrize(
     ("options", "declares"),
     [(Options(undo="off"), True), (Options(undo="free"), False), (Options(undo="off", end_when_settled=False), False)],
 )
@@ -128,18 +104,6 @@ async def test_proven_dead_end_is_declared_once(options: Options, declares: bool
         assert [type(request) for request in referee.requests].count(DeclareStuck) == declares
         assert client.model.seat is not None
         assert client.model.seat.stuck == declares
-
-
-async def test_refusal_stops_play_to_foundations() -> None:
-    referee = athena("1: [2H] AH | 3: AS")
-    async with client_of(referee) as client:
-        referee.refuse_next_action = "Not now"
-        client.play_to_foundations()
-        await wait_until(lambda: not client.model.own.pending)
-        await asyncio.sleep(0)
-        assert client.model.board is not None
-        assert client.model.board.foundation_cards == 0
-        assert [asked.action for asked in referee.requests if isinstance(asked, Act)] == ["1 0"]
 
 
 async def test_own_move_stops_play_to_foundations() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from samedeal.board import Board
 from samedeal.moves import Move
 from samedeal_client.drawing.board_picture import HitTarget
@@ -16,7 +14,7 @@ from samedeal_client.input.controller import (
     ControllerResult,
     RaceController,
 )
-from samedeal_client.input.key_grammar import RunCommand, Selected
+from samedeal_client.input.key_grammar import RunCommand
 from tests.client.boards import board
 
 WILLOW = board("willow", "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | q: 5H 7H")
@@ -31,24 +29,9 @@ def typed(*keys: str, on: Board | None = WILLOW, awaiting_face: bool = False) ->
     return response
 
 
-def test_source_prompts_for_a_destination() -> None:
-    controller = typed("3").controller
-    assert controller.entry == Selected("3", 2)
-    assert controller.marks(WILLOW, None).source == ("3", 2)
-    assert controller.marks(WILLOW, None).targets == {"2", "5", "7"}
-
-
 def test_keys_before_the_deal_are_refused_except_help() -> None:
     assert typed("3", on=None).message == NOT_DEALT
     assert typed("f1", on=None).action == RunCommand(KeyCommand.HELP)
-
-
-def test_keys_wait_while_a_card_is_revealed() -> None:
-    waiting = typed("3", "2", awaiting_face=True).controller
-    assert waiting.queue == ("3", "2")
-    first = waiting.press_queued(WILLOW, 0.0)
-    second = first.controller.press_queued(WILLOW, 0.0)
-    assert (first.action, second.action, second.controller.queue) == (None, Move("3", "2", 2), ())
 
 
 def test_cancel_clears_the_queue() -> None:
@@ -67,13 +50,6 @@ def test_quick_destination_of_an_empty_source_is_no_source() -> None:
     assert rejected.press("6", WILLOW, DESTINATION_WINDOW + 0.1).controller.grammar.source == "6"
 
 
-def test_inspected_pile_is_closed_by_cancel_alone() -> None:
-    opened = typed("v", "2").controller
-    assert (opened.inspected, opened.idle) == ("2", False)
-    closed = opened.press("escape", WILLOW, 0.0)
-    assert (closed.controller, closed.message) == (RaceController(), None)
-
-
 def test_keys_of_a_hint_move_as_many_cards_as_it_says() -> None:
     now = board("willow", "1: KH QS JD TC | 2: | 3: 9H")
     hint = Move("1", "2", 2)
@@ -87,30 +63,3 @@ def test_hint_is_shown_on_its_board_until_cancelled() -> None:
     assert hinted.marks(WILLOW, None).hint == Move("6", "0")
     assert hinted.marks(WILLOW.play(Move("6", "0")).board, None).hint is None
     assert hinted.press("escape", WILLOW, 0.0).controller.hint is None
-
-
-def test_drag_is_previewed_and_dropped() -> None:
-    held = RaceController().mouse_down(JACK, WILLOW, 0.0).controller
-    over = held.mouse_move(QUEEN, WILLOW)
-    preview = over.preview(WILLOW)
-    assert preview is not None
-    assert preview.region == "2"
-    assert over.mouse_move(QUEEN, WILLOW) is over
-    dropped = over.mouse_up(QUEEN, WILLOW, 0.1)
-    assert (dropped.action, dropped.controller.preview(WILLOW)) == (Move("3", "2", 2), None)
-
-
-@pytest.mark.parametrize(
-    ("keys", "counts"),
-    [
-        ("3", ([1], [])),
-        ("3-", ([], [2])),
-        ("3--", ([], [2])),
-        ("3-+", ([1], [])),
-        ("1", ([], [])),
-        ("0", ([], [])),
-        ("", ([], [])),
-    ],
-)
-def test_selection_has_fewer_and_more_cards(keys: str, counts: tuple[list[int], list[int]]) -> None:
-    assert typed(*keys).controller.grammar.other_counts(WILLOW) == counts

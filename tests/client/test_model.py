@@ -30,19 +30,6 @@ from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_sentences
 
 
-def test_move_without_an_unseen_card_is_shown_at_once() -> None:
-    server = RaceServer()
-    [move] = server.legal()
-    before = server.shown
-    act = server.act(move)
-    assert act.revision == 0
-    assert server.shown == before.play(move).board
-    assert server.acknowledged.board == before
-    server.ack(act)
-    assert server.acknowledged.board == server.shown == server.play.board.masked()
-    assert server.model.own.pending == ()
-
-
 def test_moves_do_not_wait_for_acknowledgements() -> None:
     server = RaceServer()
     acts = [server.act(move) for move in server.legal(3)]
@@ -278,14 +265,6 @@ def test_entering_another_room_forgets_the_race() -> None:
     assert model.after(server.state("open", room="k8")).commitment == commitment(server.seed)
 
 
-def test_progress_changes_only_the_named_tallies() -> None:
-    server = RaceServer()
-    model = server.model.after(ProgressUpdate(seat=2, foundation_cards=3, moves=9))
-    assert model.tallies["you"].foundation_cards == 3
-    assert model.tallies["me"].foundation_cards == 0
-    assert server.model.tallies["you"].foundation_cards == 0
-
-
 def test_times_follow_the_server_clock() -> None:
     model = RaceServer().model
     assert model.until_start(START - 2500) == 2500
@@ -347,18 +326,6 @@ def progress(server: RaceServer, **counts: Any) -> None:
 def reconnect(server: RaceServer, phase: Phase = "racing", **counts: Any) -> None:
     server.model = server.model.after(Joined(to=9, room="k7", seat=1, generation=2))
     server.model = server.model.after(server.state(phase, tallies=(Tally(player="you", **counts),)))
-
-
-def test_history_without_a_gap_misses_nothing() -> None:
-    server = RaceServer()
-    progress(server, foundation_cards=1, moves=1, acted_at=START + 1_000, last_progress_at=START + 1_000)
-    progress(server, foundation_cards=9, moves=12, acted_at=START + 9_000, last_progress_at=START + 8_000)
-    state = server.state(
-        "racing", tallies=(Tally(player="you", foundation_cards=20, moves=30, acted_at=START + 9_500),)
-    )
-    server.model = server.model.after(state)
-    series = server.model.history["you"]
-    assert (series.points[-1], series.missed) == ((START + 9_500, 20, 30), ())
 
 
 def test_history_misses_the_time_without_a_connection() -> None:

@@ -96,8 +96,8 @@ def after_a_move() -> Referee:
     return referee
 
 
-def refusing() -> Referee:
-    referee = willow()
+def refusing(referee: Referee | None = None) -> Referee:
+    referee = referee or willow()
     referee.refuse_next_action = "TD stays where it is"
     referee.refusals[Resign] = Refused(to=0, code="of_a_later_version", message="Not before noon")
     return referee
@@ -115,6 +115,7 @@ RACES: dict[str, Callable[[], Referee]] = {
     "Athena after a move": after_a_move,
     "Athena, answered late": athena,
     "Aces under other cards": lambda: athena("1: [2H] AH | 2: [3H] KC | 3: AS | w: 2S | 5: [KD] 4H"),
+    "A refused ace": lambda: refusing(athena("1: [2H] AH | 3: AS")),
     "A deep pile": lambda: Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest")),
     "Nothing for the foundations": lambda: willow("1: KS | 2: KH"),
     "Nearly won": lambda: willow(NEARLY_WON),
@@ -174,13 +175,14 @@ async def do(ui: RunningApp, gesture: str) -> None:
 
 
 def shown(ui: RunningApp, place: str) -> str:
-    """What is shown at a place: the cards of a pile, the rows with some words, the name of the screen, or a line."""
+    """What is shown at a place: the cards of a pile, rows with some words, the name of the screen, or a line."""
     kind, _, what = place.partition(" ")
     match kind:
         case "pile":
             return pile(ui, what)
         case "rows":
-            return " / ".join(" ".join(line.split()) for line in ui.text().splitlines() if what in line)
+            sides = (side for line in ui.text().splitlines() for side in line.split("▏"))  # the board and the panel
+            return " / ".join(" ".join(side.split()) for side in sides if what in side)
         case "screen":
             return ui.screen
     return ui.line(f"#{kind}")

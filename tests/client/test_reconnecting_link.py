@@ -239,16 +239,6 @@ async def test_games_of_the_server_are_learned_and_wrong_ones_reported_once(serv
     offer({})
 
 
-async def test_refused_request_raises_with_its_code(connected: tuple[RecordedLink, Peer]) -> None:
-    recorded, peer = connected
-    requesting = asyncio.create_task(recorded.link.request(Join(id=0, room="k7")))
-    request = await peer.receive(Join)
-    await peer.send(Refused(to=request.id, code=RefusalCode.ROOM_FULL, message="Full", retry_after=3))
-    with pytest.raises(RequestRefused, match="Full") as refused:
-        await requesting
-    assert (refused.value.code, refused.value.retry_after) == (RefusalCode.ROOM_FULL, 3)
-
-
 async def test_reconnection_resumes_session_seat_and_requests(
     server: ScriptedServer, connected: tuple[RecordedLink, Peer]
 ) -> None:
@@ -439,19 +429,6 @@ async def test_repeated_restarts_delay_the_reconnection(
     delays = [event.retry_in for event in recorded.events if isinstance(event, Lost)]
     assert all(delay > 0 for delay in delays)
     assert max(delays) > 0.4
-
-
-async def test_attempts_go_on_while_nothing_listens() -> None:
-    scripted = ScriptedServer()
-    async with scripted.listening():
-        link = Link(scripted.address, "ana", MemorySessions(), rng=Random(4))
-        await asyncio.gather(link.__aenter__(), scripted.welcome())
-        recorded = RecordedLink(link)
-    await recorded.until(lambda event: isinstance(event, Lost) and str(scripted.address.typed) in event.sentence)
-    async with scripted.listening(int(scripted.address.url.rpartition(":")[2])):
-        await scripted.welcome()
-        await recorded.until_resumed()
-        await recorded.close()
 
 
 async def test_silent_server_is_pinged_then_disconnected(server: ScriptedServer) -> None:

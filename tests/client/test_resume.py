@@ -66,26 +66,6 @@ def recovery(step: NextStep) -> Recover:
     return message
 
 
-def test_without_a_room_requests_go_at_once() -> None:
-    assert resumption().begin() == NextStep(send_pending=True)
-
-
-def test_seat_is_requested_with_the_newest_revision() -> None:
-    resuming = seated(revision=4)
-    ack(resuming, 5)
-    join = requested_seat(resuming.begin())
-    assert (join.room, join.revision, join.event) == ("k7", 5, -1)
-
-
-def test_requests_wait_until_the_seat_is_resumed() -> None:
-    resuming = seated(revision=4)
-    step = resuming.begin()
-    assert not step.send_pending
-    assert resuming.awaiting_seat
-    assert resuming.answered(joined(only(step), 4)) == NextStep(send_pending=True)
-    assert not resuming.awaiting_seat
-
-
 def test_view_is_requested_and_requests_do_not_wait() -> None:
     resuming = resumption()
     resuming.accepted(Watch(id=1, room="k7"), Watching(to=1, room="k7", delay=15))
@@ -146,27 +126,6 @@ def test_answers_to_other_requests_are_not_expected() -> None:
     join = only(resuming.begin())
     assert resuming.expects(joined(join))
     assert not resuming.expects(Done(to=7))
-
-
-def test_lost_moves_are_restored_before_other_requests() -> None:
-    resuming = seated(revision=4)
-    ack(resuming, 5, 6)
-    step = resuming.answered(joined(only(resuming.begin()), 4))
-    recover = recovery(step)
-    assert step.send_pending
-    assert (recover.revision, [action.time for action in recover.actions], recover.receipt) == (4, [5, 6], b"6")
-    assert resuming.expects(Done(to=recover.id))
-    assert resuming.answered(Done(to=recover.id)) == NextStep()
-
-
-def test_refused_moves_are_reported_and_the_board_is_requested() -> None:
-    resuming = seated(revision=4)
-    ack(resuming, 5)
-    recover = recovery(resuming.answered(joined(only(resuming.begin()), 4)))
-    step = resuming.answered(refused(recover, RefusalCode.BAD_RECEIPT))
-    assert step.moves_lost
-    assert requested_seat(step).revision == -1
-    assert resuming.board_received(4) == NextStep()
 
 
 @pytest.mark.parametrize(

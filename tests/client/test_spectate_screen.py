@@ -29,25 +29,6 @@ def watching(text: str = "1: AS | 2: AH 2S | 3: KC", rivals: tuple[str, ...] = (
     return Referee("willow", board=board("willow", text), rivals=rivals)
 
 
-async def test_all_boards_are_shown_with_the_delay() -> None:
-    async with running_app(watching(), watch=True) as ui:
-        text = ui.text()
-        assert "15 s delay" in ui.line("#header")
-        assert "00:45" in ui.line("#header")
-        for name in ("ana", "mira", "k0ji"):
-            assert f"{name} " in text
-        assert text.count("K♣") == 3
-
-
-async def test_order_follows_the_moves() -> None:
-    async with running_app(watching(), watch=True) as ui:
-        await moves(ui, "p3", "1 0", "2 0")
-        text = ui.text()
-        assert "[3] k0ji: 2♠ 2▸0" in text
-        assert text.index("k0ji") < text.index("mira")
-        assert "2/52" in text
-
-
 def test_late_spectator_sees_ties_in_the_players_order() -> None:
     referee = watching()
     for player in ("p3", "p2"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from samedeal.options import WantedOptions
-from samedeal.protocol.messages import Act, Create, Join, Ready, Refused, ToClient, ToServer
+from samedeal.protocol.messages import Act, Join, Ready, Refused, ToClient, ToServer
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, PendingRequests, ServerAnswer
 
@@ -30,13 +29,6 @@ def pending(*requests: ToServer) -> PendingRequests:
     return made
 
 
-def test_unanswered_requests_keep_their_order() -> None:
-    first, second, third = actions(3)
-    requests = pending(first, second, third)
-    assert requests.remove(second.id) == second
-    assert requests.in_order() == (first, third)
-
-
 def test_rate_limited_request_is_sent_again_when_due() -> None:
     ready = Ready(id=1)
     requests = pending(ready)
@@ -54,15 +46,6 @@ def test_which_refusals_defer_a_request() -> None:
     assert not pending(act).defer(stale(act), now=0.0)
     assert not PendingRequests().defer(rate_limited(act), now=0.0)
     assert pending(act).remove(99) is None
-
-
-def test_new_action_waits_behind_a_deferred_one() -> None:
-    first, second = actions(2)
-    requests = pending(first)
-    requests.defer(rate_limited(first), now=0.0)
-    assert not requests.add(second)
-    assert requests.add(Ready(id=3))
-    assert requests.take_due(1.0) == (first, second)
 
 
 def test_actions_after_a_deferred_one_are_deferred_too() -> None:
@@ -92,21 +75,6 @@ def test_next_connection_starts_without_deferred_requests() -> None:
     assert requests.retry_at is None
     assert requests.add(second)
     assert requests.in_order() == (first, second)
-
-
-def test_create_is_not_repeated() -> None:
-    create, ready = Create(id=1, options=WantedOptions()), Ready(id=2)
-    requests = pending(create, ready)
-    assert requests.remove_unrepeatable() == (create,)
-    assert requests.in_order() == (ready,)
-
-
-def test_unanswered_join_is_known() -> None:
-    join = Join(id=1, room="k7")
-    requests = pending(join)
-    assert requests.has_join
-    requests.remove(join.id)
-    assert not requests.has_join
 
 
 def test_clear_forgets_everything() -> None:

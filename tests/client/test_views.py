@@ -256,45 +256,24 @@ def unknown_before(model: Model, player: str, at: int) -> Model:
     return replace(model, history=MappingProxyType({**model.history, player: kept}))
 
 
-def drawn(model: Model, details: ResultDetails | None = None) -> tuple[list[str], list[str], str]:
+def drawn(model: Model, details: ResultDetails | None = None) -> str:
     """The names of the curves, the names without one, and what is said about that."""
     details = details or ResultDetails()
     curves, left_out = progress_curves(model, details, Look())
-    return [curve.name for curve in curves], left_out, text(closing_rows(model, details, Look())[:1])
+    names = ", ".join(curve.name for curve in curves)
+    return f"{names} without {', '.join(left_out)}: {text(closing_rows(model, details, Look())[:1])}"
 
 
-def test_a_player_known_only_at_the_end_has_no_curve() -> None:
-    curves, left_out, sentence = drawn(unknown_before(finished(104, 97, 64, 22), "p0", 300_000))
-    assert ("ana" in curves, left_out) == (False, ["ana"])
-    assert "ana" in sentence
-
-
-def test_a_curve_has_gaps_where_it_is_unknown() -> None:
-    curves, left_out, sentence = drawn(unknown_before(finished(104, 97, 64, 22), "p0", 100_000))
-    assert ("ana" in curves, left_out) == (True, [])
-    assert sentence
-    assert "ana" not in sentence
-
-
-def test_without_progress_there_is_no_plot() -> None:
-    curves, _, _ = drawn(replace(finished(104, 97), history=MappingProxyType({})))
-    assert curves == []
-
-
-def test_wording_about_missing_curves() -> None:
+def test_missing_curves_are_explained() -> None:
     race = finished(104, 97, 64, 22)
+    known = ResultDetails(own_progress=((100_000, 30), (300_000, 97)))
     sentences = {
-        "unknown for most of the race": drawn(unknown_before(race, "p0", 300_000))[2],
-        "unknown at first": drawn(unknown_before(race, "p0", 100_000))[2],
-        "no progress is known": drawn(replace(race, history=MappingProxyType({})))[2],
+        "unknown for most of the race": drawn(unknown_before(race, "p0", 300_000)),
+        "unknown at first": drawn(unknown_before(race, "p0", 100_000)),
+        "no progress is known": drawn(replace(race, history=MappingProxyType({}))),
+        "only the own record is there": drawn(replace(finished(104, 97), history=MappingProxyType({})), known),
     }
     assert_sentences("curves of progress", [f"{case}\t{sentence}" for case, sentence in sentences.items()])
-
-
-def test_the_own_curve_comes_from_the_record() -> None:
-    model = replace(finished(104, 97), history=MappingProxyType({}))
-    curves, left_out, _ = drawn(model, ResultDetails(own_progress=((100_000, 30), (300_000, 97))))
-    assert (curves, left_out) == (["mira"], ["ana"])
 
 
 def test_a_race_lasts_until_its_last_event() -> None:
