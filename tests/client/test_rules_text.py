@@ -10,10 +10,11 @@ import pytest
 
 from samedeal.cards import Card
 from samedeal.game import Game
+from samedeal.game_rules import _facts, _sentences, rules_of
 from samedeal.games import GAMES, game_named
 from samedeal.policies import Build
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.rules_text import rules_of, rules_rows, short_rules
+from samedeal_client.text.rules_text import rules_rows, short_rules
 from samedeal_client.text.spans import row_text, row_width
 from tests.golden.golden_files import assert_sentences
 
@@ -26,7 +27,7 @@ def stated_rulings(game: Game) -> set[str]:
 def test_every_game_has_rules_of_its_own() -> None:
     common = [section.title for section in rules_of(game_named("athena"))][-3:]
     missing = [name for name, game in GAMES.items() if [section.title for section in rules_of(game)] == common]
-    assert not missing, f"text/rules_text.py has no rules of {', '.join(missing)}"
+    assert not missing, f"rules.toml has no rules of {', '.join(missing)}"
 
 
 def test_all_rulings_are_stated() -> None:
@@ -43,6 +44,16 @@ def test_the_wording_of_rules(game: Game) -> None:
         for point in section.points
     ]
     assert_sentences(f"rules of {game}", lines)
+
+
+def test_sentences_name_only_facts_and_words() -> None:
+    known = {name for game in GAMES.values() for name in _facts(game)} | {
+        word["name"] for word in _sentences()["words"]
+    }
+    sections = [*_sentences()["sections"], *_sentences()["common"]]
+    entries = [*_sentences()["words"], *sections, *(point for section in sections for point in section["points"])]
+    named = {name for entry in entries for name in re.findall(r"\{([a-z_]+)\}", entry.get("text", entry.get("title")))}
+    assert named | {name for entry in entries for name in entry.get("if", {})} <= known
 
 
 def section_text(game: Game, *titles: str) -> str:
