@@ -16,7 +16,7 @@ from samedeal import legality
 from samedeal.cards import DECK, DOWN, FACE, HIDDEN, IN_SUITS, TURN_DOWN, TURN_UP, UNSEEN, Card
 from samedeal.errors import IllegalMove, UnseenCard
 from samedeal.game import Game
-from samedeal.legality import LegalMoves, find_target, stock_reason
+from samedeal.legality import find_target, is_legal, is_null, is_worry_back, stock_reason
 from samedeal.move_refusals import refusal_sentence
 from samedeal.moves import Move
 from samedeal.policies import IS_DEALT_DOWN
@@ -196,9 +196,9 @@ class Board(Position):
         pile = self.piles[game.index[move.source]][: -move.size]
         return int(bool(pile) and pile[-1] >= UNSEEN)
 
-    def legal_moves(self) -> LegalMoves:
-        """Return the moves that ``play`` accepts."""
-        return LegalMoves(self)
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return the moves that ``play`` accepts. Moves to a foundation come first, and a draw or deal comes last."""
+        return tuple(legality.legal_moves(self))
 
     @property
     def stock_action(self) -> Move | None:
@@ -213,14 +213,7 @@ class Board(Position):
         """
         return legality.is_stuck(self)
 
-    def is_legal(self, move: Move) -> bool:
-        """Return whether ``play`` accepts a move. On a masked board, ``play`` may also need ``faces``."""
-        return legality.is_legal(self, move)
-
-    def is_null(self, move: Move) -> bool:
-        """Return whether a move only changes the place of a whole column or of the card of a cell (RULES.md, ruling R6)."""
-        return legality.is_null(self, move)
-
-    def is_worry_back(self, move: Move) -> bool:
-        """Return whether a move takes a card off a foundation (RULES.md, ruling R20)."""
-        return legality.is_worry_back(self, move)
+    # Whether ``play`` accepts a move. On a masked board, ``play`` may also need ``faces``.
+    is_legal = is_legal
+    is_null = is_null
+    is_worry_back = is_worry_back

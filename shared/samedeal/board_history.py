@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from samedeal.board import Board, Step
 from samedeal.errors import CannotUndo, StaleRevision
+from samedeal.legality import legal_moves
 from samedeal.moves import Move
 
 UNDO: Final = "undo"
@@ -99,7 +100,7 @@ class Play:
     @property
     def no_moves_left(self) -> bool:
         """Whether no move is legal and the race forbids undo (RULES.md, ruling R7). It is false if the board is won."""
-        return self.undo_rule is Undo.OFF and not self.board.won and not self.board.legal_moves()
+        return self.undo_rule is Undo.OFF and not self.board.won and not any(legal_moves(self.board))
 
     def masked(self) -> Play:
         """Return the play with a masked board, as its player may see it."""

@@ -1,14 +1,14 @@
 """The rules of moves: which moves a game allows on a board.
 
-``find_target`` checks one move, and gives the reason if the move is illegal. ``LegalMoves`` lists all legal moves. It
+``find_target`` checks one move, and gives the reason if the move is illegal. ``legal_moves`` yields all legal moves. It
 starts from the cards that each pile accepts, which is faster than checking every conceivable move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final, overload
+from typing import Final
 
 from samedeal.cards import DOWN, FACE, UNSEEN
 from samedeal.errors import RuleReason
@@ -171,7 +171,7 @@ def is_stuck(board: Position) -> bool:
         return False
     game, piles = board.game, board.piles
     takes_back = game.piles[game.foundations.start].gives
-    for move in _generate(board):
+    for move in legal_moves(board):
         if not move.target:
             if game.stock.to_columns:
                 return False
@@ -190,53 +190,8 @@ def is_stuck(board: Position) -> bool:
     return not any(card >= UNSEEN or card & FACE in playable for card in tops)
 
 
-class LegalMoves(Sequence[Move]):
-    """The legal moves on a board, without duplicates. Moves to a foundation come first, and a draw or deal comes last.
-
-    ``move in legal_moves`` checks only that move. ``bool(legal_moves)`` stops at the first legal move.
-    """
-
-    __slots__ = ("_board", "_moves")
-
-    def __init__(self, board: Position) -> None:
-        self._board = board
-        self._moves: list[Move] | None = None
-
-    def __iter__(self) -> Iterator[Move]:
-        return iter(self._all())
-
-    def __contains__(self, move: object) -> bool:
-        return isinstance(move, Move) and is_legal(self._board, move)
-
-    def __bool__(self) -> bool:
-        return next(_generate(self._board), None) is not None
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    @overload
-    def __getitem__(self, index: int) -> Move: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Move]: ...
-    def __getitem__(self, index: int | slice) -> Move | list[Move]:
-        return self._all()[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LegalMoves) and self._all() == other._all()
-
-    def __hash__(self) -> int:
-        return hash(tuple(self._all()))
-
-    def __repr__(self) -> str:
-        return f"<LegalMoves: {', '.join(map(str, self))}>"
-
-    def _all(self) -> list[Move]:
-        if self._moves is None:
-            self._moves = list(_generate(self._board))
-        return self._moves
-
-
-def _generate(board: Position) -> Iterator[Move]:
+def legal_moves(board: Position) -> Iterator[Move]:
+    """Yield the legal moves, without duplicates. Moves to a foundation come first, and a draw or deal comes last."""
     game, piles = board.game, board.piles
     keys, groups = game.keys, game.piles
     sources = [at for at in game.sources if piles[at]]
