@@ -85,7 +85,6 @@ _Line = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[ -~]+\Z")]
 _States = Annotated[int, Meta(ge=2, le=99_999)]
 _Weight = Annotated[int, Meta(ge=0, le=99)]
 _BotWeight = Annotated[float, Meta(ge=0, le=99)]
-_Variants = Annotated[dict[str, dict[str, Any]], Meta(max_length=8)]
 
 
 class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -155,6 +154,65 @@ class SearchWeights(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     by_stock: _Weight = 0
 
 
+class BotWeights(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The weights of a board's features, and of the moves that lead to a board.
+
+    These features add to the worth of a board:
+
+        - ``foundation``: each card on a foundation
+        - ``empty``: each empty column
+        - ``king``: each column whose deepest card is a king
+        - ``run``: two neighbours that can be lifted together
+        - ``pair``: two neighbours that fit but can't be lifted together
+
+    A card is on top of every card below it in the same pile. These features subtract from the worth:
+
+        - ``gap``: two neighbours that don't fit
+        - ``face_down``: each card that lies face down
+        - ``buried``: each card on top of a face-up card; the lower the rank of the face-up card, the more
+        - ``blocked``: each card on top of a card of lower rank
+        - ``fan``: each card in a fan
+        - ``fan_buried``: as ``buried``, but in a fan
+        - ``stock``: each card in stock and waste
+        - ``wanted``: in a game with a single foundation, each card on top of the card that the foundation takes next
+
+    For ``wanted``, the cards on top of the three ranks after this card also count. The weight of each rank is the
+    weight of the rank before it, times ``wanted_later``. Each move costs ``haste``. A move that turns up cards has the
+    bonus ``reveal``, ``draw`` or ``deal``.
+    """
+
+    foundation: _BotWeight = 5.0
+    empty: _BotWeight = 4.0
+    king: _BotWeight = 1.0
+    run: _BotWeight = 1.0
+    pair: _BotWeight = 0.3
+    gap: _BotWeight = 0.5
+    face_down: _BotWeight = 3.0
+    buried: _BotWeight = 0.5
+    blocked: _BotWeight = 1.4
+    fan: _BotWeight = 0.5
+    fan_buried: _BotWeight = 1.0
+    stock: _BotWeight = 0.5
+    wanted: _BotWeight = 0.0
+    wanted_later: _BotWeight = 0.7
+    haste: _BotWeight = 0.3
+    reveal: _BotWeight = 2.0
+    draw: _BotWeight = 0.6
+    deal: _BotWeight = 0.03
+
+
+class BotTable(BotWeights, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a file says about bots: their weights, and by what the levels differ.
+
+    ``lure`` multiplies the weights of useful moves for random bots. ``greed`` and ``care`` multiply the numbers of
+    boards that greedy and careful bots search.
+    """
+
+    lure: _BotWeight = 1.0
+    greed: _BotWeight = 1.0
+    care: _BotWeight = 1.0
+
+
 class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a file says about a game.
 
@@ -163,9 +221,9 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     where lists show the game, and ``default`` marks the game that is chosen at first.
     ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``seldom_winnable`` says that
     most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
-    has weights for one search of the solver. ``bots`` has the weights with which bots judge boards, and ``lure``,
-    ``greed`` and ``care``, by which the levels differ. ``rulings`` has the numbers of the rulings in RULES.md by what
+    has weights for one search of the solver. ``rulings`` has the numbers of the rulings in RULES.md by what
     they are about, and ``notes`` the sentences of the rules that do not follow from the policies, by section.
+    ``variants`` has what is different in each variant.
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=24, pattern=r"^[ -~]+\Z")] = "?"
@@ -182,9 +240,10 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
     search: Annotated[tuple[SearchWeights, ...], Meta(max_length=4)] = ()
-    bots: Annotated[Mapping[str, _BotWeight], Meta(max_length=32)] = {}
+    bots: BotTable = BotTable()
     rulings: Mapping[str, Annotated[int, Meta(ge=1, le=999)]] = {}
     notes: Mapping[str, tuple[_Line, ...]] = {}
+    variants: Annotated[Mapping[str, dict[str, Any]], Meta(max_length=8)] = {}
 
     @property
     def stock_policy(self) -> StockPolicy:
@@ -207,16 +266,13 @@ def parse_game_file(name: str, text: str) -> dict[str, GameFile]:
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         at = re.search(r" \(at line (\d+).*\)", str(error))
         raise MalformedGame(name, int(at[1]) if at else 0, str(error).partition(" (at ")[0]) from None
-    try:
-        variants = msgspec.convert(table.pop("variants", {}), _Variants)
-    except msgspec.ValidationError as error:
-        path, reason = _fault_of(error, ".variants")
-        raise MalformedGame(name, _line_of(text, path), reason) from None
-    games = {name: {**table, "variant_of": ""}}
-    games |= {variant: {**table, **changes, "variant_of": name} for variant, changes in variants.items()}
+    games = {name: _checked(name, text, name, table)}
+    variants = games[name].variants
     if "variant_of" in table or name in variants:
         raise MalformedGame(name, 0, "A variant has a table of its own, and another name than the file")
-    return {game: _checked(name, text, game, content) for game, content in games.items()}
+    table["variants"] = {}
+    changed = {variant: {**table, **changes, "variant_of": name} for variant, changes in variants.items()}
+    return games | {variant: _checked(name, text, variant, content) for variant, content in changed.items()}
 
 
 def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFile:
@@ -234,10 +290,10 @@ def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFi
     return file
 
 
-def _fault_of(error: msgspec.ValidationError, top: str = "") -> tuple[str, str]:
-    """Return the path of a value that can't be read, and the reason. ``top`` is the path of the whole value."""
+def _fault_of(error: msgspec.ValidationError) -> tuple[str, str]:
+    """Return the path of a value that can't be read, and the reason."""
     reason, _, path = str(error).partition(" - at `$")
-    path = path.rstrip("`") or top
+    path = path.rstrip("`")
     key = path.rpartition(".")[2]
     value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(key)
     if choices and value != reason:

@@ -7,7 +7,7 @@ the bots all use the policy, so that the rules of the stock are in one place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from samedeal.moves import DEAL, DRAW, Move
@@ -18,19 +18,29 @@ class StockPolicy:
     """The rules for the stock of a game.
 
     ``action`` is the move that uses the stock, or None in a game without a stock. It is legal while the stock or the
-    waste has cards. ``effect`` says what the action does, such as "puts one card from the stock on each column".
-    ``instruction`` tells the player what to do with the stock. ``drawn`` is the number of cards that a draw puts on the
-    waste, or 0 if cards are dealt to the columns. ``redeals`` says whether the waste is turned over when the stock is empty.
-    ``fills_columns`` says whether cards are also dealt to empty columns. If it is false, nothing is dealt while a column
-    is empty.
+    waste has cards. ``drawn`` is the number of cards that a draw puts on the waste, or 0 if cards are dealt to the
+    columns. ``redeals`` says whether the waste is turned over when the stock is empty. ``fills_columns`` says whether
+    cards are also dealt to empty columns. If it is false, nothing is dealt while a column is empty.
     """
 
-    effect: str = ""
-    instruction: str = ""
     action: Move | None = None
     drawn: int = 0
     redeals: bool = False
     fills_columns: bool = True
+
+    @property
+    def effect(self) -> str:
+        """What the action does, such as "puts one card from the stock on each column"."""
+        if not self.drawn:
+            return "puts one card from the stock on each column"
+        return f"turns {_CARDS[self.drawn]} from the stock onto the waste"
+
+    @property
+    def instruction(self) -> str:
+        """What the player can do with the stock."""
+        if not self.drawn:
+            return "deal a card to each column"
+        return f"draw {_CARDS[self.drawn]}{', or turn the waste over when the stock is empty' * self.redeals}"
 
     @property
     def verb(self) -> str:
@@ -71,38 +81,15 @@ class StockPolicy:
                 yield from cards[-1:]
 
 
-NO_STOCK: Final = StockPolicy()
-
-
-def _draws(cards: str, drawn: int) -> tuple[StockPolicy, StockPolicy]:
-    """Return the policies that draw a number of cards to the waste: with any number of redeals, and with none.
-
-    ``cards`` is that number in words.
-    """
-    effect = f"turns {cards} from the stock onto the waste"
-    redeal = ", or turn the waste over when the stock is empty"
-    return (
-        StockPolicy(effect, f"draw {cards}{redeal}", DRAW, drawn, redeals=True),
-        StockPolicy(effect, f"draw {cards}", DRAW, drawn),
-    )
-
-
-DRAW_ONE, DRAW_ONE_ONCE = _draws("a card", 1)
-DRAW_THREE, DRAW_THREE_ONCE = _draws("three cards", 3)
-
-DEAL_ROW: Final = StockPolicy("puts one card from the stock on each column", "deal a card to each column", DEAL)
-"""The policy that deals one card to each column, from left to right, until the stock is empty."""
-
-DEAL_FULL_ROW: Final = replace(DEAL_ROW, fills_columns=False)
-"""The policy that deals one card to each column, but only while no column is empty."""
+_CARDS: Final = {1: "a card", 3: "three cards"}
 
 STOCKS: Final = {
-    "none": NO_STOCK,
-    "draws of one": DRAW_ONE,
-    "draws of one, without redeals": DRAW_ONE_ONCE,
-    "draws of three": DRAW_THREE,
-    "draws of three, without redeals": DRAW_THREE_ONCE,
-    "dealt in rows": DEAL_ROW,
-    "dealt in rows, with no empty column": DEAL_FULL_ROW,
+    "none": StockPolicy(),
+    "draws of one": StockPolicy(DRAW, 1, redeals=True),
+    "draws of one, without redeals": StockPolicy(DRAW, 1),
+    "draws of three": StockPolicy(DRAW, 3, redeals=True),
+    "draws of three, without redeals": StockPolicy(DRAW, 3),
+    "dealt in rows": StockPolicy(DEAL),
+    "dealt in rows, with no empty column": StockPolicy(DEAL, fills_columns=False),
 }
-"""The policies by their names in files of games."""
+"""The policies by their names in files of games. Rows have a card for each column, from left to right."""

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.cards import FACE, HIDDEN
+from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
 from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, _guessed, choose_move
@@ -156,7 +157,7 @@ def test_random_bot_prefers_moves_that_help() -> None:
 
 def test_random_bot_makes_a_useful_move_if_there_is_no_other() -> None:
     game = GAMES["russian-solitaire"]
-    game = replace(game, file=structs.replace(game.file, bots={"lure": 0}))
+    game = replace(game, file=structs.replace(game.file, bots=BotTable(lure=0.0)))
     for number in range(3):
         now, memory = numbered(game, number), BotMemory(Random(1))
         while (move := choose_move("random", now.masked(), memory)) is not None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import fields
 from typing import Any
 
 from samedeal.games import GAMES
-from samedeal_client.bots.evaluation import Weights
 from tests.shared.javascript import evaluate, needs_node
 from tests.tools.game_texts import ROOT, texts
 
@@ -21,11 +19,6 @@ def test_text_follows_from_the_games() -> None:
     """``make games`` writes them."""
     for name in TEXTS:
         assert (ROOT / name).read_text(encoding="utf-8") == TEXTS[name]
-
-
-def test_bots_know_all_weights_of_a_file() -> None:
-    for game in GAMES.values():
-        assert set(game.file.bots) <= {weight.name for weight in fields(Weights)} | {"lure", "greed", "care"}
 
 
 @needs_node

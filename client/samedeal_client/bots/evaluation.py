@@ -7,13 +7,15 @@ worth of each column is cached.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import Final
+
+from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.cards import ACE_OF_HEARTS, DOWN
 from samedeal.game import Game
+from samedeal.game_file import BotWeights
 from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
@@ -27,66 +29,12 @@ _WANTED_RANKS: Final = 4
 """Number of wanted ranks in a game with a single foundation, starting with the rank that the foundation takes next."""
 
 
-@dataclass(frozen=True)
-class Weights:
-    """The weights of a board's features, and of the moves that lead to a board.
-
-    These features add to the worth of a board:
-
-        - ``foundation``: each card on a foundation
-        - ``empty``: each empty column
-        - ``king``: each column whose deepest card is a king
-        - ``run``: two neighbours that can be lifted together
-        - ``pair``: two neighbours that fit but can't be lifted together
-
-    A card is on top of every card below it in the same pile. These features subtract from the worth:
-
-        - ``gap``: two neighbours that don't fit
-        - ``face_down``: each card that lies face down
-        - ``buried``: each card on top of a face-up card; the lower the rank of the face-up card, the more
-        - ``blocked``: each card on top of a card of lower rank
-        - ``fan``: each card in a fan
-        - ``fan_buried``: as ``buried``, but in a fan
-        - ``stock``: each card in stock and waste
-        - ``wanted``: in a game with a single foundation, each card on top of the card that the foundation takes next
-
-    For ``wanted``, the cards on top of the three ranks after this card also count. The weight of each rank is the
-    weight of the rank before it, times ``wanted_later``. Each move costs ``haste``. A move that turns up cards has the
-    bonus ``reveal``, ``draw`` or ``deal``.
-    """
-
-    foundation: float = 5.0
-    empty: float = 4.0
-    king: float = 1.0
-    run: float = 1.0
-    pair: float = 0.3
-    gap: float = 0.5
-    face_down: float = 3.0
-    buried: float = 0.5
-    blocked: float = 1.4
-    fan: float = 0.5
-    fan_buried: float = 1.0
-    stock: float = 0.5
-    wanted: float = 0.0
-    wanted_later: float = 0.7
-    haste: float = 0.3
-    reveal: float = 2.0
-    draw: float = 0.6
-    deal: float = 0.03
-
-    def varied(self, rng: Random, temperament: Temperament) -> Weights:
-        """Return these weights with random changes. ``temperament`` decides how large the changes are."""
-        low, high = 1 - temperament.taste, 1 + temperament.taste
-        varied = {weight.name: getattr(self, weight.name) * rng.uniform(low, high) for weight in fields(self)}
-        bonuses = {name: temperament.risk * varied[name] for name in ("reveal", "draw", "deal")}
-        return replace(self, **{**varied, **bonuses})
-
-
-def weights_of(game: Game) -> Weights:
-    """Return the weights of a game: those that its file has, and otherwise the usual ones."""
-    return Weights(
-        **{weight.name: game.file.bots[weight.name] for weight in fields(Weights) if weight.name in game.file.bots}
-    )
+def varied(weights: BotWeights, rng: Random, temperament: Temperament) -> BotWeights:
+    """Return weights with random changes. ``temperament`` decides how large the changes are."""
+    low, high = 1 - temperament.taste, 1 + temperament.taste
+    changed = {name: getattr(weights, name) * rng.uniform(low, high) for name in BotWeights.__struct_fields__}
+    bonuses = {name: temperament.risk * changed[name] for name in ("reveal", "draw", "deal")}
+    return structs.replace(weights, **{**changed, **bonuses})
 
 
 class Evaluation:
@@ -96,7 +44,7 @@ class Evaluation:
     the amount to the worth of every column with the same cards.
     """
 
-    def __init__(self, game: Game, weights: Weights, whim: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(self, game: Game, weights: BotWeights, whim: Callable[[], float] = lambda: 0.0) -> None:
         self.weights = weights
         self._whim = whim
         self._columns = game.columns

@@ -21,7 +21,7 @@ _WON: Final = 1e9
 """The gain of a line of moves that wins."""
 
 _LINE_HASTE: Final = 0.1
-"""The fraction of ``Weights.haste``, the cost of a move, that counts when lines of moves are compared.
+"""The fraction of ``BotWeights.haste``, the cost of a move, that counts when lines of moves are compared.
 
 The order in which boards are searched depends on the full cost.
 """

@@ -21,7 +21,7 @@ from samedeal.board import Board
 from samedeal.cards import FACE, HIDDEN
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import solve
-from samedeal_client.bots.evaluation import Evaluation, weights_of
+from samedeal_client.bots.evaluation import Evaluation, varied
 from samedeal_client.bots.search import search
 from samedeal_client.bots.temperament import STEADY, Temperament
 from samedeal_client.state.bot_levels import Level
@@ -90,10 +90,10 @@ def choose_move(level: Level, board: Board, memory: BotMemory) -> Move | None:
         case "random":
             return _random_move(board, memory)
         case "greedy":
-            nodes = round(board.game.file.bots.get("greed", 1.0) * GREEDY_NODES)
+            nodes = round(board.game.file.bots.greed * GREEDY_NODES)
             return _searched_move(board, memory, min(nodes, memory.node_budget))
         case "careful":
-            nodes = round(board.game.file.bots.get("care", 1.0) * memory.node_budget)
+            nodes = round(board.game.file.bots.care * memory.node_budget)
             return _searched_move(board, memory, nodes, round(_SOLVED_SHARE * memory.node_budget))
 
 
@@ -116,7 +116,7 @@ def _leads_on(board: Board, move: Move, memory: BotMemory) -> bool:
 
 def _appeal(board: Board, move: Move) -> float:
     """Return the weight of a move in the choice of a random bot. A move that only rearranges cards has weight 1."""
-    lure = max(board.game.file.bots.get("lure", 1.0), _LEAST_LURE)
+    lure = max(board.game.file.bots.lure, _LEAST_LURE)
     if move.target == FOUNDATION:
         return lure * FOUNDATION_APPEAL
     if move == DEAL:
@@ -195,7 +195,7 @@ def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Mov
         return ()
     if memory.evaluation is None:
         rng, temperament = memory.rng, memory.temperament
-        weights = weights_of(board.game).varied(rng, temperament)
+        weights = varied(board.game.file.bots, rng, temperament)
         memory.evaluation = Evaluation(board.game, weights, partial(rng.uniform, -temperament.whim, temperament.whim))
     best, most_foundation_cards = search(board, memory.evaluation, memory.visited, node_budget)
     if best is None:
