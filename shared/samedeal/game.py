@@ -230,6 +230,5 @@ class Game:
 
     def pile_phrase(self, key: str) -> str:
         """Return a pile as part of a sentence, such as "column 3" or "the stock"."""
-        at = self.index[key]
-        kind = self.piles[at].kind
-        return f"the {kind}" if at in (self.stock_at, self.waste_at) else f"{kind} {key}"
+        name = self.pile_name(key)
+        return name if " " in name else f"the {name}"

@@ -121,22 +121,19 @@ def foundation_tops(board: Position, card: int) -> tuple[int, ...]:
 def stock_action(board: Position) -> Move | None:
     """Return the draw, redeal or deal that is legal on a board, or None."""
     action = board.game.stock.action
-    return action if action and not _no_stock_action(board) else None
+    return action if action and not stock_reason(board, action) else None
 
 
-def _no_stock_action(board: Position) -> RuleReason | None:
-    """Return the reason why the stock of a game that has one can't be used. Return None if it can."""
+def stock_reason(board: Position, move: Move) -> RuleReason | None:
+    """Return the reason why a draw or a deal is illegal. Return None if it is legal."""
     policy = board.game.stock
+    if move != policy.action:
+        return RuleReason.NO_SUCH_ACTION
     if not board.stock and not (policy.redeals and board.waste):
         return RuleReason.STOCK_EMPTY
     if not policy.fills_columns and not all(board.piles[at] for at in board.game.columns):
         return RuleReason.EMPTY_COLUMN
     return None
-
-
-def stock_reason(board: Position, move: Move) -> RuleReason | None:
-    """Return the reason why a draw or a deal is illegal. Return None if it is legal."""
-    return RuleReason.NO_SUCH_ACTION if move != board.game.stock.action else _no_stock_action(board)
 
 
 def is_legal(board: Position, move: Move) -> bool:
