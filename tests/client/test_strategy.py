@@ -15,7 +15,8 @@ from samedeal.cards import FACE, HIDDEN
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, _guessed, choose_move
+from samedeal_client.bots.foresight import guessed
+from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
 from samedeal_client.state.dead_end import key_of
@@ -62,11 +63,11 @@ def test_careful_wins_where_it_sees_all_cards(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_guessed_board_has_the_cards_of_the_deck(game: str) -> None:
     deal = dealt(game, 7)
-    guessed = [_guessed(deal.masked(), Random(number)) for number in range(2)]
-    assert [each.masked() for each in guessed] == [deal.masked()] * 2
-    for each in (deal, *guessed):
+    guesses = [guessed(deal.masked(), Random(number)) for number in range(2)]
+    assert [each.masked() for each in guesses] == [deal.masked()] * 2
+    for each in (deal, *guesses):
         assert sorted(code & FACE for pile in each.piles for code in pile) == sorted(each.game.deck)
-    assert (guessed[0] != guessed[1]) == (deal != deal.masked())
+    assert (guesses[0] != guesses[1]) == (deal != deal.masked())
 
 
 @pytest.mark.parametrize("game", ["athena", "steve", "ace-of-hearts"])

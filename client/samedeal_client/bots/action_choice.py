@@ -13,9 +13,10 @@ from itertools import zip_longest
 from typing import Final
 
 from samedeal.board import Board
-from samedeal.board_history import UNDO, Past, Play
+from samedeal.board_history import UNDO, Past, Play, Undo
 from samedeal.cards import HIDDEN
-from samedeal.moves import Move
+from samedeal.moves import DEAL, Move
+from samedeal_client.bots.foresight import lines_from
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
@@ -88,8 +89,9 @@ class ActionChooser:
 
     A gain is a new maximum of cards on foundations, or a card that is turned up for the first time. ``retreats`` is the
     number of retreats since the last gain. ``best`` has the moves that led to the best board, with the most cards on
-    foundations. ``is_returning`` is set once the bot returns to the best board for good. ``plan`` has the next actions,
-    each with the masked board that it applies to.
+    foundations. ``is_returning`` is set once the bot returns to the best board for good. ``unforeseen`` is the number of
+    hidden cards when the bot last found no long plan. ``plan`` has the next actions, each with the masked board that it
+    applies to.
     """
 
     level: Level
@@ -100,6 +102,7 @@ class ActionChooser:
     retreats: int = 0
     best: tuple[Move, ...] = ()
     is_returning: bool = False
+    unforeseen: int = -1
     plan: list[tuple[Board, Move | str]] = field(default_factory=list)
     thoughts: _Thoughts | None = None
 
@@ -114,6 +117,8 @@ class ActionChooser:
         if self.plan and self.plan[0][0] == play.board:
             return self.plan.pop(0)[1]
         if from_deal and (action := self._way_back(play, moves_left)):
+            return action
+        if self.level == "careful" and (action := self._foreseen(play, moves_left)):
             return action
         if self.thoughts is None or self.thoughts.play.board != play.board:
             if (move := self._useful_move(play.board)) is not None:
@@ -134,6 +139,29 @@ class ActionChooser:
         if cards > self.foundation_cards or hidden < self.hidden:
             self.foundation_cards, self.hidden = max(cards, self.foundation_cards), min(hidden, self.hidden)
             self.moves_without_gain = self.retreats = 0
+
+    def _foreseen(self, play: Play, moves_left: float) -> Move | str | None:
+        """Return the first action of a plan that wins if the hidden cards lie as guessed.
+
+        First the bot looks at the whole stock, if it may undo that. Return None if there is no plan, and until another
+        card is turned up.
+        """
+        foresight = play.board.game.file.bots.foresight
+        made, hidden = _path(play.past), sum(pile.count(HIDDEN) for pile in play.board.piles)
+        if not foresight or hidden == self.unforeseen:
+            return None
+        if play.undo_rule is Undo.FREE and not play.undos and set(made) <= {DEAL}:
+            if play.board.stock_action == DEAL:
+                return DEAL
+            if made:
+                return self._follow(play, ())
+        most_undos = _FREE_UNDOS + int(_MAX_UNDO_SHARE * play.moves) - play.undos
+        for start, line in lines_from(play, most_undos, round(1000 * foresight), self.memory.rng):
+            undos = start.undos - play.undos
+            if not undos or undos * UNDO_TIME + len(line) + _RETURN_MARGIN < moves_left:
+                return self._follow(play, (*_path(start.past), *line))
+        self.unforeseen = hidden
+        return None
 
     def _way_back(self, play: Play, moves_left: float) -> Move | str | None:
         """Return the next action on the way back to the best board.
@@ -210,14 +238,20 @@ class ActionChooser:
         undos, moves = _route(play, path)
         if (undos + len(moves)) * (1 + UNDO_TIME) + _RETURN_MARGIN > moves_left:
             return PAUSE
-        self.plan = []
+        return self._follow(play, path)
+
+    def _follow(self, play: Play, path: tuple[Move, ...]) -> Move | str:
+        """Plan to follow ``path``, the moves from the deal, until a card turns up. Return the first action."""
+        self.thoughts, self.plan = None, []
+        undos, moves = _route(play, path)
         for _ in range(undos):
             self.plan.append((play.board, UNDO))
             play = play.act(UNDO)
         for move in moves:
             self.plan.append((play.board, move))
-            if not play.board.turns_up(move):  # the last move may, and then the board after it is unknown
-                play = play.act(move)
+            if play.board.turns_up(move):
+                break  # the board after it is unknown
+            play = play.act(move)
         return self.plan.pop(0)[1]
 
     def _retreat_length(self) -> int:

@@ -172,8 +172,11 @@ class Bot:
             if self.engine is not None:
                 action = await self._ask_engine(self.engine, own.play, interval)
             else:
-                moves_left = self._time_left / interval
-                action = chooser.choose_action(own.play, moves_left, from_deal=own.first is not None)
+                moves_left, from_deal = self._time_left / interval, own.first is not None
+                play = own.play
+                action = await asyncio.to_thread(chooser.choose_action, play, moves_left, from_deal=from_deal)
+                if self._phase != "racing" or self._rooms.model.own.play != play:
+                    continue
             if action == RESIGN:
                 await self._resign()
             if action in (RESIGN, WAIT):

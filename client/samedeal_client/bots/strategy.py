@@ -11,17 +11,17 @@ only on the way to a new board. If no move helps, ``action_choice`` decides on t
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Final
 
 from samedeal.board import Board
-from samedeal.cards import FACE, HIDDEN
+from samedeal.cards import HIDDEN
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import solve
 from samedeal_client.bots.evaluation import Evaluation, varied
+from samedeal_client.bots.foresight import guessed
 from samedeal_client.bots.search import search
 from samedeal_client.bots.temperament import STEADY, Temperament
 from samedeal_client.state.bot_levels import Level
@@ -170,19 +170,10 @@ def _winning_line(board: Board, budget: int, memory: BotMemory) -> tuple[Move, .
         return ()
     memory.plans, memory.unsolved = 0, hidden
     for _ in range(_GUESSES if hidden else 1):
-        if line := solve(_guessed(board, memory.rng), budget).line:
+        if line := solve(guessed(board, memory.rng), budget).line:
             memory.unsolved = -1
             return line
     return ()
-
-
-def _guessed(board: Board, rng: Random) -> Board:
-    """Return a board whose hidden cards are the cards that are not seen, in a random order."""
-    seen = Counter(code & FACE for pile in board.piles for code in pile if code != HIDDEN)
-    guesses = list((Counter(board.game.deck) - seen).elements())
-    rng.shuffle(guesses)
-    piles = (bytes(HIDDEN | guesses.pop() if code == HIDDEN else code for code in pile) for pile in board.piles)
-    return Board(board.game, tuple(piles))
 
 
 def _search_line(board: Board, memory: BotMemory, node_budget: int) -> tuple[Move, ...]:
