@@ -16,6 +16,7 @@ from samedeal.board import Board
 from samedeal.cards import ACE_OF_HEARTS, DOWN
 from samedeal.game import Game
 from samedeal.game_file import BotWeights
+from samedeal.solver.search import Facts
 from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
@@ -46,7 +47,6 @@ class Evaluation:
 
     def __init__(self, game: Game, weights: BotWeights, whim: Callable[[], float] = lambda: 0.0) -> None:
         self.weights = weights
-        self._whim = whim
         self._columns = game.columns
         self._foundations = game.foundations
         self._fans = game.fans
@@ -55,35 +55,26 @@ class Evaluation:
         self._sequence = column.sequence
         self._on = column.on
         self._has_single_foundation = not game.piles[game.foundations.start].follows_suit
-        self._column_cache: dict[bytes, float] = {}
-        self._fan_cache: dict[bytes, float] = {}
+        self._column_worths = Facts(lambda pile: self._column(pile) + whim())
+        self._fan_worths = Facts(self._fan)
 
     def __call__(self, board: Board) -> float:
         """Return the worth of a board. Only differences between boards of the same game are meaningful."""
-        piles = board.piles
-        cache = self._column_cache
+        piles, columns, fans = board.piles, self._column_worths, self._fan_worths
+        if len(columns) > _CACHED_COLUMNS:
+            columns.clear()
         worth = 0.0
         for at in self._columns:
-            pile = piles[at]
-            value = cache.get(pile)
-            if value is None:
-                value = self._cached_column(pile)
-            worth += value
+            worth += columns[piles[at]]
         foundation_cards = 0
         for at in self._foundations:
             foundation_cards += len(piles[at])
         worth += self.weights.foundation * foundation_cards
         for at in self._fans:
-            worth += self._fan(piles[at])
+            worth += fans[piles[at]]
         for at in self._undealt:
             worth -= self.weights.stock * len(piles[at])
         return worth - self._wanted_distance(board) if self._has_single_foundation else worth
-
-    def _cached_column(self, pile: bytes) -> float:
-        if len(self._column_cache) > _CACHED_COLUMNS:
-            self._column_cache.clear()
-        value = self._column_cache[pile] = self._column(pile) + self._whim()
-        return value
 
     def _column(self, pile: bytes) -> float:
         weights = self.weights
@@ -113,12 +104,8 @@ class Evaluation:
         return worth
 
     def _fan(self, pile: bytes) -> float:
-        value = self._fan_cache.get(pile)
-        if value is None:
-            weights = self.weights
-            buried = sum((13 - (card & 0x0F)) * (len(pile) - 1 - depth) for depth, card in enumerate(pile)) / 13
-            value = self._fan_cache[pile] = -weights.fan * len(pile) - weights.fan_buried * buried
-        return value
+        buried = sum((13 - (card & 0x0F)) * (len(pile) - 1 - depth) for depth, card in enumerate(pile)) / 13
+        return -self.weights.fan * len(pile) - self.weights.fan_buried * buried
 
     def _wanted_distance(self, board: Board) -> float:
         """Return the weighted number of cards on top of the wanted cards, in a game with a single foundation.

@@ -6,7 +6,11 @@ a column nor on a foundation. A cost is a number without a unit. A state with a 
 
 from __future__ import annotations
 
+import tomllib
+from importlib import resources
 from typing import Final
+
+import msgspec
 
 from samedeal.cards import DOWN, FACE
 from samedeal.game import Game, Group
@@ -16,32 +20,10 @@ from samedeal.solver.states import Side
 
 _RANK: Final = 0x0F
 
-_WEIGHTS: Final = {
-    (Build.DOWN_ALTERNATING, "reserve"): (
-        # One search is best here: most boards can't be won, and have so few states that it can reach all of them.
-        SearchWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
-    ),
-    (Build.DOWN_ALTERNATING, "fans"): (
-        SearchWeights(card=10, side_card=10, buried=2, buried_in_fan=5, broken=3, misfit=6),
-        SearchWeights(card=6, side_card=7, buried=9, buried_in_fan=3, broken=1, misfit=5, column=7),
-        SearchWeights(card=5, side_card=5, buried=2, buried_in_fan=2, column=3),
-        SearchWeights(card=3, side_card=3, buried_in_fan=2, broken=3, column=9),
-    ),
-    (Build.DOWN_ALTERNATING, ""): (
-        SearchWeights(card=4, side_card=4, buried=3, broken=1, column=4),
-        SearchWeights(card=10, side_card=10, buried=2, broken=3, misfit=6),
-        SearchWeights(card=4, side_card=8, buried=4, broken=2),
-        SearchWeights(card=6, side_card=7, buried=9, broken=1, misfit=5, column=7),
-    ),
-    (Build.DOWN_SAME_SUIT, ""): (
-        SearchWeights(card=1, side_card=16, buried=3, broken=2, misfit=10, column=2),
-        SearchWeights(card=5, side_card=12, buried=2, broken=2, misfit=10, column=2),
-    ),
-    (Build.DOWN_ANY_SUIT, ""): (
-        SearchWeights(card=1, side_card=10, buried=10, broken=6, misfit=1, column=2, by_stock=1),
-    ),
-}
-"""The weights for each kind of game, the best ones first. They were found by trying many on numbered deals above #1000."""
+_USUAL: Final = msgspec.convert(
+    tomllib.loads(resources.files(__package__).joinpath("usual_searches.toml").read_text(encoding="utf-8")),
+    dict[str, tuple[SearchWeights, ...]],
+)
 
 
 def weights_of(game: Game) -> tuple[SearchWeights, ...]:
@@ -49,8 +31,8 @@ def weights_of(game: Game) -> tuple[SearchWeights, ...]:
     if game.file.search:
         return game.file.search
     build = game.piles[game.columns.start].build
-    others = "reserve" if game.singles else "fans" if game.fans else ""
-    return _WEIGHTS.get((build, others)) or _WEIGHTS.get((build, "")) or _WEIGHTS[Build.DOWN_ANY_SUIT, ""]
+    others = ", with a reserve" if game.singles else ", with fans" if game.fans else ""
+    return _USUAL.get(f"{build}{others}") or _USUAL.get(build) or _USUAL[Build.DOWN_ANY_SUIT]
 
 
 class Estimate:

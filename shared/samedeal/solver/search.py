@@ -35,7 +35,7 @@ class Found(NamedTuple):
     path: tuple[State, ...]
 
 
-class _Facts(dict[bytes, _Fact], Generic[_Fact]):
+class Facts(dict[bytes, _Fact], Generic[_Fact]):
     """A dictionary from parts of states to facts about them, such as the moves that a part allows, or its cost.
 
     A fact is computed when it is first looked up.
@@ -84,12 +84,12 @@ class Search:
 
     def __init__(self, space: StateSpace, estimate: Estimate, start: State, *, safe_moves: bool = True) -> None:
         self._space = space
-        self._tops = _Facts(space.tops_facts)
-        self._sides = _Facts(space.side_facts)
-        self._sides_with = _Facts(space.sides_with)
-        self._groups = _Facts(space.groups)
-        self._column_costs = _Facts(estimate.column)
-        self._side_costs = _Facts(estimate.side)
+        self._tops = Facts(space.tops_facts)
+        self._sides = Facts(space.side_facts)
+        self._sides_with = Facts(space.sides_with)
+        self._groups = Facts(space.groups)
+        self._column_costs = Facts(estimate.column)
+        self._side_costs = Facts(estimate.side)
         self._safe_moves = safe_moves and space.has_safe_cards
         self._by_stock = bool(estimate.weights.by_stock) and space.game.stock.to_columns
         self._most = space.game.cards * estimate.most
