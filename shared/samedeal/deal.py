@@ -8,7 +8,6 @@ winnable and daily deals.
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import re
 from collections.abc import Iterator
@@ -30,8 +29,9 @@ _ORDER_LABEL: Final = b"samedeal order v1\n"
 _SEED_LABEL: Final = b"samedeal seed v1\n"
 _COMMITMENT_LABEL: Final = b"samedeal commitment v1\n"
 
-_DATE: Final = re.compile(r"[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}")
+_DATE: Final = re.compile(r"([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})")
 _MIX: Final = re.compile("[0-9a-f]{64}")
+_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shuffled(seed: bytes, decks: int) -> bytes:
@@ -71,10 +71,12 @@ def _stream(text: bytes) -> Iterator[int]:
 
 def _is_date(text: str) -> bool:
     """Return whether a text is a valid date in the form ``YYYY-MM-DD``."""
-    try:
-        return bool(_DATE.fullmatch(text) and datetime.date.fromisoformat(text))
-    except ValueError:
+    match = _DATE.fullmatch(text)
+    if match is None:
         return False
+    year, month, day = (int(part) for part in match.groups())
+    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] + leap
 
 
 def commitment(seed: bytes) -> bytes:

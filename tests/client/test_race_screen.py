@@ -185,7 +185,8 @@ def shown(ui: RunningApp, place: str) -> str:
             return " / ".join(" ".join(side.split()) for side in sides if what in side)
         case "screen":
             return ui.screen
-    return ui.line(f"#{kind}")
+        case _:
+            return ui.line(f"#{kind}")
 
 
 def spot(place: str) -> tuple[str, int | None]:

@@ -230,8 +230,22 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             )
             tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
-            *(name, config, metrics, limits, store, rooms, upkeep, connections, handshakes, agent, gateway),
-            *(certificate, addresses, health_url, stop, tasks),
+            name=name,
+            config=config,
+            metrics=metrics,
+            limits=limits,
+            store=store,
+            rooms=rooms,
+            upkeep=upkeep,
+            connections=connections,
+            handshakes=handshakes,
+            agent=agent,
+            gateway=gateway,
+            certificate=certificate,
+            addresses=addresses,
+            health_url=health_url,
+            stop=stop,
+            tasks=tasks,
         )
 
 
