@@ -13,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import brotli  # type: ignore[import-untyped] # it has no types
 import pytest
 import segno
 
@@ -38,13 +39,13 @@ PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith("
 
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
 LARGEST_WATCHING = 23_900
-"""Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with gzip."""
+"""Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with Brotli."""
 
 LARGEST_RACING = 47_600
-"""Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with gzip."""
+"""Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with Brotli."""
 
 LARGEST = 59_050
-"""Maximum size, in bytes, of all files together, compressed with gzip: also those of the list, the replay and the solver."""
+"""Maximum size, in bytes, of all files together, compressed with Brotli: also those of the list, the replay and the solver."""
 
 
 FILES = static_files(b"")
@@ -52,7 +53,7 @@ FILES = static_files(b"")
 
 
 def packed(names: Iterable[str]) -> int:
-    return sum(len(FILES[name].packed) for name in names)
+    return sum(len(FILES[name].packed("br")) for name in names)
 
 
 def imported(name: str) -> set[str]:
@@ -278,26 +279,32 @@ async def test_requests_are_answered(node: NodeMaker) -> None:
 async def test_head_is_get_without_body(node: NodeMaker) -> None:
     one = await node()
     for path in ("/", "/page.js", "/nothing.js"):
-        got, head = await ask(one.url, path), await ask(one.url, path, "HEAD")
-        assert (head.status, head.headers, head.body) == (got.status, got.headers, b""), path
-        assert int(head.headers["content-length"]) == len(got.body)
+        for encoding in ("", "gzip", "br"):
+            got, head = [await ask(one.url, path, method, Accept_Encoding=encoding) for method in ("GET", "HEAD")]
+            assert (head.status, head.headers, head.body) == (got.status, got.headers, b""), path
+            assert int(head.headers["content-length"]) == len(got.body)
 
 
-async def test_gzip_is_the_same_file(node: NodeMaker) -> None:
+async def test_file_is_the_same_in_each_encoding(node: NodeMaker) -> None:
     one = await node()
-    plain, packed = await ask(one.url, "/page.css"), await ask(one.url, "/page.css", Accept_Encoding="gzip")
-    assert gzip.decompress(packed.body) == plain.body
-    assert packed.headers["etag"] != plain.headers["etag"]
-    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+    for path in ("/page.css", "/friday"):
+        plain = await ask(one.url, path)
+        for encoding, decoded in (("gzip", gzip.decompress), ("br", brotli.decompress)):
+            packed = await ask(one.url, path, Accept_Encoding=encoding)
+            assert decoded(packed.body) == plain.body
+            assert packed.headers["etag"] == plain.headers["etag"]
+            assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
 async def test_unchanged_file_is_not_sent_again(node: NodeMaker) -> None:
     one = await node()
-    tags = [(await ask(one.url, "/page.js", Accept_Encoding=coding)).headers["etag"] for coding in ("", "gzip")]
-    for held in (*tags, f'"other", W/{tags[1]}', "*"):
-        answer = await ask(one.url, "/page.js", If_None_Match=held)
-        assert (answer.status, answer.body) == (304, b"")
-        assert answer.headers["etag"] == tags[0]
+    tag = (await ask(one.url, "/page.js", Accept_Encoding="br")).headers["etag"]
+    for held in (tag, f'"other", {tag}', tag.removeprefix("W/"), "*"):
+        for encoding in ("", "gzip", "br"):
+            answer = await ask(one.url, "/page.js", If_None_Match=held, Accept_Encoding=encoding)
+            assert (answer.status, answer.body) == (304, b"")
+            assert (answer.headers["etag"], answer.headers["vary"]) == (tag, "Accept-Encoding")
+            assert "content-encoding" not in answer.headers
     assert (await ask(one.url, "/page.js", If_None_Match='"other"')).status == 200
 
 

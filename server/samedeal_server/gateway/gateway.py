@@ -173,7 +173,8 @@ class Gateway:
         if room:
             with suppress(StoreUnavailable):
                 line = (await room_lines(self.rooms.store, [room]))[room]
-        return page.respond(request, line, encrypted=self.handshakes.is_encrypted(socket, request))
+        encrypted = self.handshakes.is_encrypted(socket, request)
+        return await asyncio.to_thread(page.respond, request, line, encrypted=encrypted)  # it may have to compress
 
     def select_subprotocol(
         self, _socket: ServerConnection | None, offered: Sequence[Subprotocol]

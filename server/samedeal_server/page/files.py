@@ -12,9 +12,9 @@ import hashlib
 import http
 import re
 from base64 import b64encode
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from html import escape
 from importlib.resources import files
 from io import BytesIO
@@ -22,6 +22,7 @@ from pathlib import PurePath
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+import brotli  # type: ignore[import-untyped] # it has no types
 import segno
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
@@ -102,9 +103,19 @@ _POLICY_OF_OTHERS: Final = "default-src 'none'; frame-ancestors "
 """The policy of files that are neither the document nor a worker. It is short, because a browser loads many of them."""
 
 
+_ENCODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+    "br": brotli.compress,  # browsers accept it over TLS, and from their own machine
+    "gzip": partial(gzip.compress, mtime=0),
+}
+"""How content is compressed, by the name of the encoding. The smallest comes first."""
+
+_QUICKLY: Final[Mapping[str, Callable[[bytes], bytes]]] = {**_ENCODINGS, "br": partial(brotli.compress, quality=5)}
+"""The same for content that is sent only once."""
+
+
 @dataclass(frozen=True)
 class File:
-    """A file of the page: its content, and the same content compressed with gzip (``packed``). ``tag`` is its ETag.
+    """A file of the page: its content, and its ETag (``tag``), which is the same in all encodings.
 
     The policy lacks the sites that may frame the file.
     """
@@ -112,8 +123,15 @@ class File:
     content_type: str
     policy: str
     plain: bytes
-    packed: bytes
     tag: str
+    encodings: Mapping[str, Callable[[bytes], bytes]]
+    _packed: dict[str, bytes] = field(default_factory=dict)
+
+    def packed(self, encoding: str) -> bytes:
+        """Return the content in an encoding. For a large file that is kept, the first call takes 50 ms."""
+        if encoding not in self._packed:
+            self._packed[encoding] = self.encodings[encoding](self.plain)
+        return self._packed[encoding]
 
 
 class PageFiles:
@@ -153,7 +171,7 @@ class PageFiles:
             tags = preview_tags(address, _room_code(name), room).encode()
             document = self._files[DOCUMENT].plain.replace(_END_OF_HEAD, tags + _END_OF_HEAD)
             note = door_note(self._door, address, _room_code(name)).encode()
-            return make_file(DOCUMENT, document.replace(_END_OF_FOOTER, note + _END_OF_FOOTER))
+            return _document(document.replace(_END_OF_FOOTER, note + _END_OF_FOOTER))
         if name.startswith(_QR_CODE[0]) and name.endswith(_QR_CODE[1]):
             code = _room_code(name.removeprefix(_QR_CODE[0]).removesuffix(_QR_CODE[1]))
             return _qr_code(f"{address}/{code}") if code and address else None
@@ -199,6 +217,11 @@ def _room_code(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
+def _document(content: bytes) -> File:
+    return make_file(DOCUMENT, content, _ENCODINGS)
+
+
+@lru_cache(maxsize=256)
 def _qr_code(link: str) -> File:
     """Return a link as a QR code, with the bright margin that readers of QR codes need."""
     picture = BytesIO()
@@ -226,23 +249,20 @@ def static_files(games: bytes) -> Mapping[str, File]:
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     bundles = {name: bundled(name, contents) for name in BUNDLES}
     names = contents.keys() - HOMES.keys() | BUNDLES.keys() | {FOR_PROGRAMS}
-    return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
+    return {name: make_file(name, bundles.get(name) or contents[name], _ENCODINGS) for name in names}
 
 
-def make_file(name: str, content: bytes) -> File:
+def make_file(name: str, content: bytes, encodings: Mapping[str, Callable[[bytes], bytes]] = _QUICKLY) -> File:
     """Return a file with this content. The end of its name decides its type."""
-    packed = gzip.compress(content, mtime=0)
     policy = _POLICY if name.endswith((DOCUMENT, "worker.js")) else _POLICY_OF_OTHERS
-    return File(_TYPES[PurePath(name).suffix], policy, content, packed, hashlib.sha256(content).hexdigest()[:20])
+    return File(_TYPES[PurePath(name).suffix], policy, content, hashlib.sha256(content).hexdigest()[:20], encodings)
 
 
 def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Response:
     """Return the response with a file, or 304 if the browser has it. ``ancestors`` are the sites that may frame it."""
-    compressed = len(file.packed) < len(file.plain) and _accepts_gzip(request)
-    tag = f'"{file.tag}-gzip"' if compressed else f'"{file.tag}"'
     headers = Headers(
         [
-            ("ETag", tag),
+            ("ETag", f'W/"{file.tag}"'),  # weak, because it stands for the content in all encodings
             ("Cache-Control", "no-cache"),  # the browser asks each time whether the file has changed
             ("Vary", "Accept-Encoding"),
             ("Content-Security-Policy", file.policy + ancestors),
@@ -253,11 +273,12 @@ def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Res
     )
     if _matches(request, file.tag):
         return Response(http.HTTPStatus.NOT_MODIFIED.value, http.HTTPStatus.NOT_MODIFIED.phrase, headers)
-    body = file.packed if compressed else file.plain
+    body, accepted = file.plain, _accepted(request)
+    encoding = next((name for name in file.encodings if name in accepted), "")
+    if encoding and len(packed := file.packed(encoding)) < len(body):
+        headers["Content-Encoding"], body = encoding, packed
     headers["Content-Type"] = file.content_type
     headers["Content-Length"] = str(len(body))
-    if compressed:
-        headers["Content-Encoding"] = "gzip"
     return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, headers, body)
 
 
@@ -281,20 +302,13 @@ def _listed(headers: Headers, name: str) -> list[str]:
     return [element.strip() for element in ",".join(headers.get_all(name)).split(",")]
 
 
-def _accepts_gzip(headers: Headers) -> bool:
-    for element in _listed(headers, "Accept-Encoding"):
-        coding, _, weight = element.lower().partition(";")
-        if coding.strip() == "gzip":
-            return weight.replace(" ", "").rstrip("0.") != "q="
-    return False
+def _accepted(headers: Headers) -> set[str]:
+    """Return the encodings that a client accepts: those that it lists, unless their weight is 0."""
+    listed = ["".join(element.lower().split()).partition(";") for element in _listed(headers, "Accept-Encoding")]
+    return {encoding for encoding, _, weight in listed if not re.fullmatch(r"q=0(\.0*)?", weight)}
 
 
 def _matches(headers: Headers, tag: str) -> bool:
-    """Return whether the browser already has the current content, compressed or not.
-
-    ``tag`` is the ETag of the content. A proxy that compresses content marks the ETag as weak, with ``W/``.
-    """
-    held = {
-        element.removeprefix("W/").strip('"').removesuffix("-gzip") for element in _listed(headers, "If-None-Match")
-    }
+    """Return whether the browser already has the current content, in whatever encoding. ``tag`` is its ETag."""
+    held = {element.removeprefix("W/").strip('"') for element in _listed(headers, "If-None-Match")}
     return tag in held or "*" in held
