@@ -176,9 +176,9 @@ def test_page_finds_the_moves_of_the_engine(tmp_path: Path) -> None:
         assert found == moves, board
 
 
-def test_hash_is_sha256_without_a_secure_context(tmp_path: Path) -> None:
+def test_hash_is_sha256(tmp_path: Path) -> None:
     program = """await (async () => {
-        const {sha256WithoutBrowser: sha256} = await import("./hash.js")
+        const {sha256} = await import("./hash.js")
         return given.map(size => Array.from(sha256(new Uint8Array(size).fill(7))))
     })()"""
     sizes = [0, 1, 55, 56, 63, 64, 119, 120, 5000]

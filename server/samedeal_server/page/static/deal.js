@@ -1,11 +1,12 @@
 // Deals the cards of a race from what the server has revealed, and checks it, as DEALS.md says.
 
+import {sha256} from "./hash.js"
 import {DOWN, FACE, GAMES, HIDDEN, onFoundations, played} from "./piles.js"
 import {RULES, deal, shuffle} from "./rules.mjs"
 import {shake256} from "./shake256.js"
-import {digestOf, ofRooms, promises, sha256, unhex} from "./words.js"
+import {digestOf, ofRooms, promises, unhex} from "./words.js"
 
-export const isHash = async (expected, ...parts) => String(await sha256(...parts)) === String(expected)
+export const isHash = (expected, ...parts) => String(sha256(...parts)) === String(expected)
 
 const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 
@@ -19,12 +20,12 @@ function dealt(game, stream) {
 export const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
 
 // The cards of a candidate for a winnable or daily deal, the first one to be dealt first.
-export const candidateCards = async (mix, number, decks) => shuffle(decks, await candidateStream(mix, number, decks))
+export const candidateCards = (mix, number, decks) => shuffle(decks, candidateStream(mix, number, decks))
 
-async function candidateStream(mix, number, decks) {
-	const seed = await sha256("samedeal candidate v2\n", mix, number32(number))
+function candidateStream(mix, number, decks) {
+	const seed = sha256("samedeal candidate v2\n", mix, number32(number))
 	const stream = []
-	for (let n = 0; n < 32; n++) stream.push(...(await sha256("samedeal order v2\n", [decks], seed, number32(n))))
+	for (let n = 0; n < 32; n++) stream.push(...sha256("samedeal order v2\n", [decks], seed, number32(n)))
 	return stream
 }
 
@@ -49,16 +50,16 @@ const sharesIn = text =>
 		({seat: Number(seat), name, commitment: unhex(hash), share: unhex(share)}))
 
 // Another room that shares the deal, from its lines.
-async function readRoom(text) {
+function readRoom(text) {
 	const shares = sharesIn(text)
 	const [room, ...values] = text.split(/\s/)
 	const [commitment, secret] = values.map(unhex)
-	const seal = await digestOf("samedeal seal v1\n", commitment, shares, "commitment")
-	return {room, commitment, secret, shares, seal, digest: await digestOf("samedeal words v1\n", commitment, shares)}
+	const seal = digestOf("samedeal seal v1\n", commitment, shares, "commitment")
+	return {room, commitment, secret, shares, seal, digest: digestOf("samedeal words v1\n", commitment, shares)}
 }
 
 // Return the values of a proof, or null if it is not written as DEALS.md says.
-async function readProof(text) {
+function readProof(text) {
 	const values = PROOF.exec(`${text.trim()}\n`)?.groups
 	if (!values) return null
 	const [gone, ...blocks] = values.tide.split(/^tide: /m)
@@ -69,7 +70,7 @@ async function readProof(text) {
 		lost: lostIn(values.lost ?? ""),
 		shares: sharesIn(values.seats ?? ""),
 		elsewhere: lostIn(gone),
-		others: await Promise.all(blocks.map(readRoom))
+		others: blocks.map(readRoom)
 	}
 }
 
@@ -90,14 +91,14 @@ const areSame = (one, other, ...names) => inText(one, names) === inText(other, n
 const COMMITTED = ["seat", "name", "commitment"]
 
 // The step about the shares of a joint deal. `shown` is what the page was shown of the draw while it went on.
-async function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
+function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
 	const {draw, lost, shares, others} = proof
 	const hashes = [{room, shares}, ...others].flatMap(({room, shares}) =>
 		shares.map(({name, commitment, share}) => isHash(commitment, "samedeal share v3\n", `${room}\n${name}\n${draw}\n`, share))
 	)
 	const promised = promises(others, shares)
 	const isIn = ({seat, name}) => shares.some(own => own.seat === seat && own.name === name)
-	const isWhole = (await Promise.all(hashes)).every(Boolean) && isInOrder(proof) && players.every(isIn)
+	const isWhole = hashes.every(Boolean) && isInOrder(proof) && players.every(isIn)
 	const isSealed = !sealed[draw] || areSame(promises(sealed[draw].rooms, sealed[draw].players), promised, ...COMMITTED)
 	const isDrawn =
 		!drawn ||
@@ -113,33 +114,33 @@ async function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
 
 // Return the piles as dealt, the winning line of a joint deal, the search that the deep check repeats, and the steps of
 // the check: whether each is so (null if this browser cannot say), and a sentence.
-export async function openDeal({room, game, deal, seed, proof: text, players = []}, commitment, shown) {
+export function openDeal({room, game, deal, seed, proof: text, players = []}, commitment, shown) {
 	const {decks} = GAMES[game]
 	const isDaily = /^(daily|again)/.test(deal)
 	if (!isDaily && !deal.startsWith("winnable")) {
-		const kept = await isHash(commitment, "samedeal commitment v1\n", seed)
+		const kept = isHash(commitment, "samedeal commitment v1\n", seed)
 		const steps = [[kept, "The revealed seed is the one to which the server had committed."]]
-		if (deal !== "random") steps.push([await isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
+		if (deal !== "random") steps.push([isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
 		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
 	}
 	const version = /^samedeal deal (?![34]\n)(\d+)\n/.exec(text)?.[1]
 	if (version)
 		return {steps: [[null, `The proof of this deal has version ${version}, which this page cannot check.`]], line: []}
-	const proof = await readProof(text)
+	const proof = readProof(text)
 	if (!proof) return {steps: [[false, "The proof of this deal is complete, and is written as it should be."]], line: []}
 	const {name, shares, others, candidate, solver, budget, least = "1"} = proof
-	const secret = !name ? unhex(proof.secret) : name.startsWith("again ") ? unhex(name.slice(6)) : await sha256("samedeal public v2\n", `${name}\n`)
+	const secret = !name ? unhex(proof.secret) : name.startsWith("again ") ? unhex(name.slice(6)) : sha256("samedeal public v2\n", `${name}\n`)
 	const terms = [game, solver, budget, ...(proof.least ? [least] : [])].map(term => `${term}\n`)
 	const rooms = [{room, commitment, secret, shares}, ...others].map(each => ({...each}))
 	let promised = true
 	for (const each of rooms) {
-		promised &&= await isHash(each.commitment, "samedeal commitment v2\n", `${each.room}\n`, ...terms, each.secret)
-		each.digest = await digestOf("samedeal mix v2\n", each.secret, each.shares)
+		promised &&= isHash(each.commitment, "samedeal commitment v2\n", `${each.room}\n`, ...terms, each.secret)
+		each.digest = digestOf("samedeal mix v2\n", each.secret, each.shares)
 	}
 	const isOwn = proof.room === room && proof.game === game && String(unhex(proof.commitment)) === String(commitment)
 	const kept = promised && isOwn
-	const mix = name ? secret : others.length ? await ofRooms("samedeal tide v1\n", rooms) : rooms[0].digest
-	const piles = dealt(game, await candidateStream(mix, candidate, decks))
+	const mix = name ? secret : others.length ? ofRooms("samedeal tide v1\n", rooms) : rooms[0].digest
+	const piles = dealt(game, candidateStream(mix, candidate, decks))
 	const line = proof.line.split(", ")
 	const end = line.reduce((now, move) => now && played(game, now, move), piles)
 	const before = shown?.sealed?.[proof.draw] ? " before any share was known" : ""
@@ -147,7 +148,7 @@ export async function openDeal({room, game, deal, seed, proof: text, players = [
 		? [[kept && name === deal, `The cards follow from the name of the public deal ${deal.slice(0, 16)}.`]]
 		: [
 				[kept && !isDaily, `The server's secret is the one to which it had committed${before}.`],
-				await checkShares(room, proof, players, shown)
+				checkShares(room, proof, players, shown)
 			]
 	steps.push([Boolean(end) && onFoundations(game, end) === 52 * decks, "The winning line brings all cards to the foundations."])
 	const search = {game, deal, solver, limits: [Number(least), Number(budget)], mix, candidate, line}
@@ -160,8 +161,8 @@ const faces = (piles, start) =>
 const masked = piles => JSON.stringify(piles.map(pile => pile.map(card => (card & DOWN ? HIDDEN : card))))
 
 // Check a finished race. `boards` are the newest piles of the players, and `starts` those of revision 0.
-export async function checkDeal(room, commitment, boards, starts, shown) {
-	const opened = await openDeal(room, commitment, shown)
+export function checkDeal(room, commitment, boards, starts, shown) {
+	const opened = openDeal(room, commitment, shown)
 	const {steps, piles} = opened
 	if (!piles || !boards.length) return opened
 	const isOf = board => faces(board, piles) === faces(piles, piles)

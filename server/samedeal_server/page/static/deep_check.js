@@ -21,13 +21,13 @@ export class DeepCheck {
 			this.worker = new Worker(policy?.createScriptURL("") ?? WORKER, {type: "module"})
 			this.worker.onmessage = ({data}) => this.receive(data)
 			this.worker.onerror = () => this.fail("This browser cannot do that.")
+			this.worker.postMessage(this.search)
 		} catch {
 			this.fail("This browser cannot do that.")
 		}
 	}
 
-	receive({isReady, number, count, ok, reason}) {
-		if (isReady) return this.worker.postMessage(this.search)
+	receive({number, count, ok, reason}) {
 		if (number) this.progress = `Checking the deal: candidate ${number} of ${count}`
 		else this.end(ok, reason)
 		this.onchange()

@@ -10,7 +10,7 @@ const spelt = number => number.toLocaleString("en")
 
 // Return whether a deal is the one that the solver finds (null if that cannot be checked), and the reason if it is not.
 // `tell` is called before each candidate.
-export async function checkSearch({game, deal, solver, limits, mix, candidate, line}, tell) {
+export function checkSearch({game, deal, solver, limits, mix, candidate, line}, tell) {
 	const {decks, states} = RULES[game]
 	const wanted = states[/^(daily|again)/.test(deal) ? "daily" : deal.split(" ").at(-1)]
 	if (solver !== SOLVER) return {ok: null, reason: `That needs version ${solver} of the solver, and this page has version ${SOLVER}.`}
@@ -19,16 +19,16 @@ export async function checkSearch({game, deal, solver, limits, mix, candidate, l
 		return {ok: null, reason: `The server looked for one that is won with ${least} to ${most} positions. No Samedeal does that for such a deal.`}
 	}
 	if (candidate > HIGHEST_CANDIDATE) return {ok: null, reason: `The proof names candidate ${spelt(candidate)}, and no Samedeal looks that far.`}
-	const boardOf = async number => board(RULES[game], await candidateCards(mix, number, decks))
+	const boardOf = number => board(RULES[game], candidateCards(mix, number, decks))
 	try {
-		const end = line.reduce((piles, move) => play(RULES[game], piles, move), await boardOf(candidate))
+		const end = line.reduce((piles, move) => play(RULES[game], piles, move), boardOf(candidate))
 		if (cardsUp(end) < 52 * decks) return {ok: false, reason: "The winning line does not win."}
 	} catch {
 		return {ok: false, reason: "The winning line breaks the rules of the game."}
 	}
 	for (let number = 0; number <= candidate; number++) {
 		tell({number: number + 1, count: candidate + 1})
-		const {outcome, states} = solve(game, await boardOf(number), limits[1])
+		const {outcome, states} = solve(game, boardOf(number), limits[1])
 		const isWon = outcome === "won" && states >= limits[0]
 		if (isWon && number < candidate) return {ok: false, reason: "It can win an earlier one."}
 		if (!isWon && number === candidate) return {ok: false, reason: "It cannot win this one as it should."}
@@ -36,10 +36,10 @@ export async function checkSearch({game, deal, solver, limits, mix, candidate, l
 	return {ok: true, reason: ""}
 }
 
-globalThis.onmessage = async ({data}) => {
-	const failed = () => ({ok: null, reason: "It needs more memory than this browser has."})
-	postMessage(await checkSearch(data, message => postMessage(message)).catch(failed))
+globalThis.onmessage = ({data}) => {
+	try {
+		postMessage(checkSearch(data, message => postMessage(message)))
+	} catch {
+		postMessage({ok: null, reason: "It needs more memory than this browser has."})
+	}
 }
-
-// The worker first fetches the games. A message that came before that would be lost.
-globalThis.postMessage?.({isReady: true})

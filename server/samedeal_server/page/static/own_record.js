@@ -1,6 +1,6 @@
 // Compares the record of a race with the heads that the server has sent (RECORDS.md, The chain).
 
-import {sha256} from "./words.js"
+import {sha256} from "./hash.js"
 
 const DELAYS = [0, 400, 1000, 3000, 6000] // ms; the server may still be writing the record
 const KEPT = "The record has every move of yours that the server had acknowledged."
@@ -25,7 +25,7 @@ async function read(link, race) {
 	return ""
 }
 
-const head16 = async (...parts) => (await sha256(...parts)).slice(0, 16)
+const head16 = (...parts) => sha256(...parts).slice(0, 16)
 
 // Return a step of the check of a race. `kept` is the newest head of the player in a seat.
 export async function checkChain(link, room, seat, kept, broken) {
@@ -35,11 +35,11 @@ export async function checkChain(link, room, seat, kept, broken) {
 	const [agreed] = /^room: [^]*?^commitment: .*\n/m.exec(text) ?? [""]
 	const block = text.split("\n\n").find(each => each.startsWith(`player: ${seat} `)) ?? ""
 	const who = /^player: .*\n(?:bot: yes\n)?/.exec(`${block}\n`)?.[0] ?? ""
-	let head = await head16("samedeal chain 1\n", await head16("samedeal terms 1\n", agreed), who)
+	let head = head16("samedeal chain 1\n", head16("samedeal terms 1\n", agreed), who)
 	let revision = 0
 	for (const [, seconds, ms, action] of block.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm)) {
 		if (revision === kept.revision) break
-		head = await head16("samedeal action 1\n", head, `${++revision} ${Number(seconds + ms)} ${action}\n`)
+		head = head16("samedeal action 1\n", head, `${++revision} ${Number(seconds + ms)} ${action}\n`)
 	}
 	return [revision === kept.revision && String(head) === String(kept.hash), KEPT]
 }

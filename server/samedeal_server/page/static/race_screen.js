@@ -371,16 +371,14 @@ export class RaceScreen {
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
-	async showWords() {
+	showWords() {
 		const {room, commitment, drawn} = this.race
 		const {shares} = drawn ?? (room.phase === "finished" ? room : {shares: []})
 		const isFixed = room.deal.startsWith("winnable") ? shares.length : room.phase !== "open"
 		const state = `${commitment} ${isFixed} ${shares.map(({share}) => share)}`
 		if (state === this.wordsOf) return
 		this.wordsOf = state
-		if (!isFixed) return setText(byId("words"), "")
-		const words = await dealWords(commitment, shares, room.room, room.rooms)
-		if (state === this.wordsOf) setText(byId("words"), `Deal words: ${words}`)
+		setText(byId("words"), isFixed ? `Deal words: ${dealWords(commitment, shares, room.room, room.rooms)}` : "")
 	}
 
 	async checkDeal() {

@@ -1,9 +1,9 @@
 // A racer's own play: the acknowledged board, the actions that the server has not answered, and what it takes to come
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
+import {sha256} from "./hash.js"
 import {DOWN, GAMES, onFoundations, played} from "./piles.js"
 import {RULES, targetOf} from "./rules.mjs"
-import {sha256} from "./words.js"
 
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
 const MOST_TRIED = 4000 // moves, to prove that a player is stuck
@@ -37,7 +37,7 @@ export class Racer {
 	constructor(link, room, store, on) {
 		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
 		const {newest = -1, history = [], head} = store.get() // `head` is the newest head of the chain, and its revision
-		Object.assign(this, {newest, history, head, chained: Promise.resolve()})
+		Object.assign(this, {newest, history, head})
 		this.broken = false // whether the server has rewritten an action
 	}
 
@@ -159,10 +159,10 @@ export class Racer {
 		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-RECOVERABLE)
 		this.newest = revision
 		this.keep()
-		this.chain(async known => {
+		this.chain(known => {
 			const line = `${revision} ${Math.max(0, time - this.starts)} ${action}\n`
 			const follows = known?.revision === revision - 1 && known.hash.length
-			const head = follows && (await sha256("samedeal action 1\n", Uint8Array.from(known.hash), line))
+			const head = follows && sha256("samedeal action 1\n", known.hash, line)
 			return head && {revision, hash: [...head.slice(0, 16)]}
 		})
 		this.predict()
@@ -170,10 +170,8 @@ export class Racer {
 
 	// Each head follows from the one before it (RECORDS.md, The chain). `next` returns the head after a known one.
 	chain(next) {
-		this.chained = this.chained.then(async () => {
-			this.head = (await next(this.head)) || undefined
-			this.keep()
-		})
+		this.head = next(this.head) || undefined
+		this.keep()
 	}
 
 	async refused(pending, {code, message, retry_after, revision}) {

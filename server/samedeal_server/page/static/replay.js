@@ -57,7 +57,7 @@ export class ReplayScreen extends RaceScreen {
 		this.play(false)
 		byId("race").hidden = true
 		try {
-			await this.load(await readRecord(new Uint8Array(await file.slice(0, 1_000_001).arrayBuffer())))
+			this.load(readRecord(new Uint8Array(await file.slice(0, 1_000_001).arrayBuffer())))
 		} catch (error) {
 			return this.askFile(error.message)
 		}
@@ -69,8 +69,8 @@ export class ReplayScreen extends RaceScreen {
 	}
 
 	// Make all moves once, and keep the boards.
-	async load(record) {
-		const opened = await openDeal(record, record.commitment)
+	load(record) {
+		const opened = openDeal(record, record.commitment)
 		const {piles, line, steps} = opened
 		demand(piles, steps[0][0] === null ? steps[0][1] : "The proof in this record is not as it should be.")
 		const race = new Race()
@@ -83,7 +83,7 @@ export class ReplayScreen extends RaceScreen {
 		setText(byId("title"), record.room)
 		this.slider.max = record.length
 		this.showDeal(opened, record.proof)
-		setText(byId("words"), `Deal words: ${await dealWords(record.commitment, opened.shares ?? [], record.room, opened.others)}`)
+		setText(byId("words"), `Deal words: ${dealWords(record.commitment, opened.shares ?? [], record.room, opened.others)}`)
 	}
 
 	seek(at) {
@@ -150,7 +150,7 @@ function demand(condition, sentence) {
 }
 
 // Return the race of a record, or throw an Error that says what is wrong. Its digest holds; `samedeal verify` checks the rest.
-async function readRecord(bytes) {
+function readRecord(bytes) {
 	const text = bytes.length <= 1_000_000 ? new TextDecoder().decode(bytes) : ""
 	const version = Number(/^samedeal record (\d+)\n/.exec(text)?.[1])
 	demand(version, "This file is not the record of a race.")
@@ -159,7 +159,7 @@ async function readRecord(bytes) {
 	const end = text.lastIndexOf("\ndigest: ") + 1
 	demand(end && text.endsWith("\n"), "This record is cut off: its last line is missing.")
 	const digest = unhex(field(text.slice(end), "digest"))
-	demand(await isHash(digest, text.slice(0, end)), "This record is damaged: its digest does not fit the lines above it.")
+	demand(isHash(digest, text.slice(0, end)), "This record is damaged: its digest does not fit the lines above it.")
 
 	const [head, ...blocks] = text.slice(0, end).trimEnd().split("\n\n")
 	const [room, game, deal] = ["room", "game", "deal"].map(name => field(head, name))

@@ -34,7 +34,7 @@ function keep(room) {
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, turn: Promise.resolve(), phase: ""})
+		Object.assign(this, {screen, name, phase: ""})
 		const {lasts, part} = keep(screen.room)
 		Object.assign(this, {lasts, part, shares: new Shares(part("draws"))})
 		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
@@ -122,7 +122,7 @@ export class Seat {
 			racer.starts = message.starts
 			screen.chosen = [this.me]
 			this.isRepeated = isRepeated
-			this.turn = this.turn.then(() => this.draw(message))
+			this.draw(message)
 		} else if (message.type === "boardstate") {
 			racer.receiveBoard(message)
 			if (!message.revision) screen.race.starts.push(racer.board.piles)
@@ -131,8 +131,8 @@ export class Seat {
 	}
 
 	// Take part in the draw of a joint deal.
-	async draw(room) {
-		const {type, ...fields} = (await this.shares.answer(room, this.me)) ?? {}
+	draw(room) {
+		const {type, ...fields} = this.shares.answer(room, this.me) ?? {}
 		if (!type) return
 		const answer = this.screen.link.ask(type, fields)
 		answer.then(() => type === "revealshare" && this.shares.confirmed(fields.draw)).catch(() => {})

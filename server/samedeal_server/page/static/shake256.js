@@ -1,6 +1,6 @@
 // SHAKE-256, which shuffles random and numbered deals.
 
-import {join} from "./words.js"
+import {join} from "./hash.js"
 
 function keccak(a) {
 	const rotate = (lane, by) => BigInt.asUintN(64, (lane << BigInt(by)) | (lane >> BigInt(64 - by)))

@@ -1,7 +1,8 @@
 // The racer's shares of a joint deal: when to commit to a share, when to reveal it, and when not to. PROTOCOL.md,
 // "What a client checks", has the rules.
 
-import {hex, promises, sha256, unhex} from "./words.js"
+import {sha256} from "./hash.js"
+import {hex, promises, unhex} from "./words.js"
 
 const MAX_DRAWS = 5
 const PROBLEMS = {
@@ -38,7 +39,7 @@ export class Shares {
 	}
 
 	// Return the request with which a racer has to answer a state of the room, or null.
-	async answer(room, player) {
+	answer(room, player) {
 		const {phase, players, draw, lost, shares, rooms, elsewhere} = room
 		const commitment = hex(room.commitment)
 		if (this.commitment && this.commitment !== commitment) return this.wrong("room")
@@ -68,7 +69,7 @@ export class Shares {
 			this.change({shares: {...this.kept.shares, [draw]: share}})
 		}
 		const share = unhex(this.kept.shares[draw])
-		const own = await sha256("samedeal share v3\n", `${room.room}\n${seat.name}\n${draw}\n`, share)
+		const own = sha256("samedeal share v3\n", `${room.room}\n${seat.name}\n${draw}\n`, share)
 		if (!isSealed) return {type: "commitshare", draw, commitment: own}
 		if (hex(seat.share_commitment) !== hex(own)) return this.wrong("own")
 		const gone = elsewhere.length ? [...elsewhere, ...lost] : [] // the deal is drawn again because of other rooms

@@ -1,17 +1,9 @@
 // Hashes, and the words of a deal (DEALS.md).
 
-import {sha256WithoutBrowser} from "./hash.js"
+import {sha256} from "./hash.js"
 
-const utf8 = new TextEncoder()
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
 export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
-export const join = parts => Uint8Array.from(parts.flatMap(part => [...(typeof part === "string" ? utf8.encode(part) : part)]))
-
-export async function sha256(...parts) {
-	const bytes = join(parts)
-	if (globalThis.crypto?.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-	return sha256WithoutBrowser(bytes) // a page that came over plain http
-}
 
 // Hashes of the rooms that share a deal, in the order of their codes.
 export const ofRooms = (label, rooms) => sha256(label, ...rooms.map(({room, digest}) => [`${room}\n`, digest]).sort().flat())
@@ -26,9 +18,9 @@ export const promises = (rooms, seats) =>
 export const digestOf = (label, first, shares, name = "share") => sha256(label, first, ...shares.flatMap(each => [[each.seat], each[name]]))
 
 // Four words that are the same for all who race on the same cards, also in the other `rooms`.
-export async function dealWords(commitment, shares, room, rooms = []) {
-	const digest = await digestOf("samedeal words v1\n", commitment, shares)
-	const hash = rooms.length ? await ofRooms("samedeal tide words v1\n", [{room, digest}, ...rooms]) : digest
+export function dealWords(commitment, shares, room, rooms = []) {
+	const digest = digestOf("samedeal words v1\n", commitment, shares)
+	const hash = rooms.length ? ofRooms("samedeal tide words v1\n", [{room, digest}, ...rooms]) : digest
 	const word = at => {
 		const bits = (hash[at] << 8) | hash[at + 1]
 		const [consonant, vowel] = [place => "bdfghjklmnprstvz"[(bits >> place) & 15], place => "aiou"[(bits >> place) & 3]]
