@@ -87,7 +87,7 @@ _Weight = Annotated[int, Meta(ge=0, le=99)]
 _BotWeight = Annotated[float, Meta(ge=0, le=99)]
 
 
-class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """The place of a row of piles on a page: the corner of its first pile, in cards, and the number of piles in a line."""
 
     x: Annotated[float, Meta(ge=0, le=20)] = 0

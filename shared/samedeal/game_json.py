@@ -21,7 +21,6 @@ def _facts(game: Game) -> dict[str, Any]:
     rows = zip(game.rules["piles"], game.file.piles, strict=True)
     return {
         "title": game.title,
-        "rules": game.rules_hash.hex()[:16],
         "height": game.file.height,
         **game.rules,
         "difficulty": game.file.difficulty,

@@ -68,11 +68,11 @@ def imported(name: str) -> set[str]:
 def test_page_is_small() -> None:
     """Who watches a race loads neither a seat, nor the list, nor, until the race has ended, the check of the deal.
 
-    The solver, which repeats the search for a deal after the race, runs in a worker and is not needed for racing.
+    A racer does not load the check of the deal before that either.
     """
     names = {name for name in FILES if not name.endswith((".png", ".json"))} - {FOR_PROGRAMS}
     late = (BUNDLES.keys() - imported("page.js")) | {"seat.css"}
-    assert late == {"deal.js", "lobby.js", "replay.js", "seat.js", "seat.css", WORKER}
+    assert late == {"lobby.js", "replay.js", "seat.js", "seat.css", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING
     assert packed(names - late | imported("seat.js") | {"seat.css"}) <= LARGEST_RACING
     assert packed(names) <= LARGEST
@@ -82,8 +82,7 @@ def test_bundles_are_named_where_they_are_first_needed() -> None:
     """Otherwise a browser would find one after the other, which takes seconds on a slow network."""
     named = re.findall(r'"modulepreload" href="(.*?)"', (STATIC / "index.html").read_text())
     assert set(named) == (watching := imported("page.js"))
-    seat = re.findall(r"^const SEAT = (.*)", (STATIC / "race_screen.js").read_text(), re.MULTILINE)
-    assert set(json.loads(seat[0])) == imported("seat.js") - watching
+    assert imported("seat.js") - watching == {"seat.js"}
 
 
 def test_every_module_is_in_one_bundle_after_those_that_it_imports() -> None:

@@ -11,19 +11,21 @@ from collections.abc import Mapping
 from typing import Final
 
 BUNDLES: Final = {
-    "piles.js": ("games.mjs", "hash.js", "words.js", "piles.js"),
+    "piles.js": ("games.mjs", "rules.mjs", "hash.js", "words.js", "piles.js"),
     "page.js": (
         *("dom.js", "msgpack.js", "link.js", "race_state.js"),
         *("board_view.js", "chart.js", "race_screen.js", "page.js"),
     ),
-    "deal.js": ("rules.mjs", "shake256.js", "deep_check.js", "deal.js"),
     "seat.js": (
         *("table.js", "racer.js", "hand.js", "shares.js"),
-        *("own_record.js", "results.js", "earlier.js", "seat.js"),
+        *("results.js", "earlier.js", "seat.js"),
     ),
     "lobby.js": ("tide.js", "lobby.js"),
     "replay.js": ("replay.js",),
-    "deep_check_worker.js": ("states.mjs", "search.mjs", "deep_check_worker.js"),
+    "deep_check_worker.js": (
+        *("shake256.js", "deal.js", "own_record.js", "deep_check.js"),
+        *("states.mjs", "search.mjs", "deep_check_worker.js"),
+    ),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""
 

@@ -1,7 +1,7 @@
 // Draws boards as SVG. A card is drawn once and keeps its element. Whatever happens to it is a transform of this element.
 
 import {element, setAttribute, setText, svg} from "./dom.js"
-import {DOWN, FACE, GAMES, HIDDEN, rank, suit} from "./piles.js"
+import {DOWN, FACE, GAMES, HIDDEN, rankText, suit} from "./piles.js"
 
 export const WIDTH = 46
 export const HEIGHT = 64
@@ -123,10 +123,10 @@ function draw(card, animated) {
 }
 
 function face(code, size) {
-	const squeezed = /[AQK0]/.test(rank(code)) && {textLength: 25 * size, lengthAdjust: "spacingAndGlyphs"}
-	const [base, high] = /[JQ]/.test(rank(code)) ? [20.6, 27] : [25.3, 33] // in many fonts, J and Q reach below the line
+	const squeezed = /[AQK0]/.test(rankText(code)) && {textLength: 25 * size, lengthAdjust: "spacingAndGlyphs"}
+	const [base, high] = /[JQ]/.test(rankText(code)) ? [20.6, 27] : [25.3, 33] // in many fonts, J and Q reach below the line
 	const corner = [
-		svg("text", {x: 1, y: base * size, "font-size": high * size, class: "rank", ...squeezed}, rank(code)),
+		svg("text", {x: 1, y: base * size, "font-size": high * size, class: "rank", ...squeezed}, rankText(code)),
 		symbol(code, 27 * size, 5 * size, 18 * size)
 	]
 	return code & DOWN ? corner : [...corner, symbol(code, 11, 32, 25)]
@@ -139,7 +139,7 @@ function symbol(code, x, y, size) {
 
 // A pile in words, for screen readers. Of a foundation, the top card says all.
 export function inWords({what, key}, pile) {
-	const up = pile.filter(card => !(card & DOWN)).map(card => `${rank(card)} of ${SUITS[suit(card)]}`)
+	const up = pile.filter(card => !(card & DOWN)).map(card => `${rankText(card)} of ${SUITS[suit(card)]}`)
 	const down = pile.length - up.length
 	const cards = [down && `${down} face down`, ...up.slice(what === "foundation" ? -1 : 0)].filter(Boolean)
 	return `${what === key ? "" : what} ${key}: ${cards.join(", ") || "empty"}`

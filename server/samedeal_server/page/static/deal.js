@@ -11,22 +11,18 @@ export const isHash = (expected, ...parts) => String(sha256(...parts)) === Strin
 const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 
 // The piles as dealt, with all faces. Cards that lie face down have DOWN.
-function dealt(game, stream) {
-	const all = deal(RULES[game], shuffle(GAMES[game].decks, stream))
+export function dealt(game, cards) {
+	const all = deal(RULES[game], cards)
 	all.stock.reverse()
 	return GAMES[game].piles.map(({key}) => all[key])
 }
 
-export const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
-
 // The cards of a candidate for a winnable or daily deal, the first one to be dealt first.
-export const candidateCards = (mix, number, decks) => shuffle(decks, candidateStream(mix, number, decks))
-
-function candidateStream(mix, number, decks) {
+export function candidateCards(mix, number, decks) {
 	const seed = sha256("samedeal candidate v2\n", mix, number32(number))
 	const stream = []
 	for (let n = 0; n < 32; n++) stream.push(...sha256("samedeal order v2\n", [decks], seed, number32(n)))
-	return stream
+	return shuffle(decks, stream)
 }
 
 const NUMBER = "(?:0|[1-9]\\d{0,8})"
@@ -121,7 +117,7 @@ export function openDeal({room, game, deal, seed, proof: text, players = []}, co
 		const kept = isHash(commitment, "samedeal commitment v1\n", seed)
 		const steps = [[kept, "The revealed seed is the one to which the server had committed."]]
 		if (deal !== "random") steps.push([isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
-		return {steps, piles: dealt(game, shake256("samedeal order v1\n", [decks], seed)), line: []}
+		return {steps, piles: dealt(game, shuffle(decks, shake256("samedeal order v1\n", [decks], seed))), line: []}
 	}
 	const version = /^samedeal deal (?![34]\n)(\d+)\n/.exec(text)?.[1]
 	if (version)
@@ -140,7 +136,7 @@ export function openDeal({room, game, deal, seed, proof: text, players = []}, co
 	const isOwn = proof.room === room && proof.game === game && String(unhex(proof.commitment)) === String(commitment)
 	const kept = promised && isOwn
 	const mix = name ? secret : others.length ? ofRooms("samedeal tide v1\n", rooms) : rooms[0].digest
-	const piles = dealt(game, candidateStream(mix, candidate, decks))
+	const piles = dealt(game, candidateCards(mix, candidate, decks))
 	const line = proof.line.split(", ")
 	const end = line.reduce((now, move) => now && played(game, now, move), piles)
 	const before = shown?.sealed?.[proof.draw] ? " before any share was known" : ""

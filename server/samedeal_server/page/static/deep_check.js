@@ -15,32 +15,29 @@ export class DeepCheck {
 	}
 
 	start() {
-		this.timer = setTimeout(() => this.fail("It takes too long in this browser."), LONGEST)
+		const fail = () => this.end(null, "This browser cannot do that.")
+		this.timer = setTimeout(() => this.end(null, "It takes too long in this browser."), LONGEST)
 		try {
 			policy ??= globalThis.trustedTypes?.createPolicy("deep-check", {createScriptURL: () => WORKER})
 			this.worker = new Worker(policy?.createScriptURL("") ?? WORKER, {type: "module"})
 			this.worker.onmessage = ({data}) => this.receive(data)
-			this.worker.onerror = () => this.fail("This browser cannot do that.")
+			this.worker.onerror = fail
 			this.worker.postMessage(this.search)
 		} catch {
-			this.fail("This browser cannot do that.")
+			fail()
 		}
 	}
 
 	receive({number, count, ok, reason}) {
-		if (number) this.progress = `Checking the deal: candidate ${number} of ${count}`
-		else this.end(ok, reason)
-		this.onchange()
-	}
-
-	fail(reason) {
-		this.end(null, reason)
+		if (!number) return this.end(ok, reason)
+		this.progress = `Checking the deal: candidate ${number} of ${count}`
 		this.onchange()
 	}
 
 	end(ok, reason) {
 		this.stop()
 		this.step = [ok, reason ? `${CLAIM} ${reason}` : CLAIM]
+		this.onchange()
 	}
 
 	stop() {

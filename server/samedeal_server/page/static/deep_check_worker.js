@@ -1,8 +1,9 @@
 // The deep check of a winnable or daily deal: the line keeps to the rules, and the solver wins no earlier candidate.
 // It can take minutes, so it runs in a worker.
 
-import {candidateCards} from "./deal.js"
-import {RULES, cardsUp, deal as board, play} from "./rules.mjs"
+import {candidateCards, dealt} from "./deal.js"
+import {onFoundations, played} from "./piles.js"
+import {RULES, byKey, deal as board, targetOf} from "./rules.mjs"
 import {SOLVER, solve} from "./search.mjs"
 
 const HIGHEST_CANDIDATE = 999
@@ -19,16 +20,17 @@ export function checkSearch({game, deal, solver, limits, mix, candidate, line}, 
 		return {ok: null, reason: `The server looked for one that is won with ${least} to ${most} positions. No Samedeal does that for such a deal.`}
 	}
 	if (candidate > HIGHEST_CANDIDATE) return {ok: null, reason: `The proof names candidate ${spelt(candidate)}, and no Samedeal looks that far.`}
-	const boardOf = number => board(RULES[game], candidateCards(mix, number, decks))
-	try {
-		const end = line.reduce((piles, move) => play(RULES[game], piles, move), boardOf(candidate))
-		if (cardsUp(end) < 52 * decks) return {ok: false, reason: "The winning line does not win."}
-	} catch {
-		return {ok: false, reason: "The winning line breaks the rules of the game."}
+	const rules = RULES[game]
+	const cards = number => candidateCards(mix, number, decks)
+	let piles = dealt(game, cards(candidate))
+	for (const move of line) {
+		if (!targetOf(rules, byKey(rules, piles), move)) return {ok: false, reason: "The winning line breaks the rules of the game."}
+		piles = played(game, piles, move)
 	}
+	if (onFoundations(game, piles) < 52 * decks) return {ok: false, reason: "The winning line does not win."}
 	for (let number = 0; number <= candidate; number++) {
 		tell({number: number + 1, count: candidate + 1})
-		const {outcome, states} = solve(game, boardOf(number), limits[1])
+		const {outcome, states} = solve(game, board(rules, cards(number)), limits[1])
 		const isWon = outcome === "won" && states >= limits[0]
 		if (isWon && number < candidate) return {ok: false, reason: "It can win an earlier one."}
 		if (!isWon && number === candidate) return {ok: false, reason: "It cannot win this one as it should."}
@@ -36,7 +38,7 @@ export function checkSearch({game, deal, solver, limits, mix, candidate, line}, 
 	return {ok: true, reason: ""}
 }
 
-globalThis.onmessage = ({data}) => {
+if (!globalThis.document) globalThis.onmessage = ({data}) => {
 	try {
 		postMessage(checkSearch(data, message => postMessage(message)))
 	} catch {

@@ -14,6 +14,11 @@ function fill(made, attributes = {}, ...children) {
 	return made
 }
 
+export const row = (cells, attributes = {}, tag = "td") => element("tr", attributes, ...cells.map(cell => element(tag, {}, cell)))
+export const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
+
+export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
 // Setting the same text again would make screen readers repeat it, and browsers lay out again.
 export function setText(target, text) {
 	if (target.textContent !== text) target.textContent = text
@@ -84,6 +89,20 @@ export const stored = {
 			return false
 		}
 	}
+}
+
+// Let a button switch between two values that the browser keeps, the first of which is the usual one. `use` makes use of
+// a value, and returns whether the button is pressed.
+export function toggle(button, name, [usual, other], use) {
+	const set = value => {
+		button.ariaPressed = use(value)
+		button.onclick = () => {
+			const next = value === usual ? other : usual
+			stored.set(name, next)
+			set(next)
+		}
+	}
+	set(stored.get(name) === other ? other : usual)
 }
 
 // Let the Tab key stop at only one of the buttons in an element, from which the arrow keys lead to the others.

@@ -1,10 +1,10 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
-import {DOWN, GAMES, played, rank, suit} from "./piles.js"
-import {byKey, isLegal, movesFrom} from "./racer.js"
-import {RULES} from "./rules.mjs"
+import {DOWN, GAMES, played, rankText, suit} from "./piles.js"
+import {isLegal, movesFrom} from "./racer.js"
+import {RULES, byKey} from "./rules.mjs"
 
-const nameOf = code => rank(code) + "♣♦♥♠"[suit(code)]
+const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
 const parts = move => {
 	const [from, to, count = "x1"] = move.split(" ")
 	return {from, to, size: Number(count.slice(1))}
@@ -26,7 +26,7 @@ export class Hand {
 	}
 
 	get piles() {
-		return byKey(this.game, this.racer.piles)
+		return byKey(RULES[this.game], this.racer.piles)
 	}
 
 	kind(key) {

@@ -9,12 +9,19 @@ const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
 const TAKEN = "Your seat is now used in another tab or program. Reload the page to go on here."
+const NO_CONNECTION = new Error("There is no connection. Try again when it is back.")
 const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
 
 export const isFrame = new URLSearchParams(location.search).has("embed")
 export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}embed` : path) // a frame stays one
 const base = new URL(".", location.href)
 export const address = "ws" + base.href.slice(4, -1) // instead of "http"
+
+// Go to another room, to a seat in it.
+export function goTo(room) {
+	stored.set(`seat ${room}`, "{}")
+	location.href = to(encodeURIComponent(room))
+}
 
 export class Link {
 	// `on` has the functions welcome(), message(message), status(live, sentence) and misnamed(sentence). Whoever takes a
@@ -69,10 +76,10 @@ export class Link {
 		}
 	}
 
-	// Send a request, and return its answer. Throws a refusal, or an Error if the connection is lost.
+	// Send a request, and return its answer. Throws a refusal, or an Error without a code if there is no connection.
 	ask(type, {id = this.nextId++, ...fields} = {}) {
 		return new Promise((resolve, reject) => {
-			if (this.socket.readyState !== WebSocket.OPEN) return reject(new Error("not connected"))
+			if (this.socket.readyState !== WebSocket.OPEN) return reject(NO_CONNECTION)
 			this.answers.set(id, {resolve, reject, type})
 			this.socket.send(encode({type, id, ...fields}))
 		})
@@ -122,7 +129,7 @@ export class Link {
 		const {socket, answers} = this
 		socket.onopen = socket.onmessage = socket.onclose = null
 		socket.close()
-		for (const {reject} of answers.values()) reject(new Error("the connection was lost"))
+		for (const {reject} of answers.values()) reject(NO_CONNECTION)
 		answers.clear()
 		clearTimeout(this.retry)
 	}

@@ -1,8 +1,8 @@
 // The list of rooms, and of finished races.
 
 import {GAMES, title} from "./piles.js"
-import {byId, clock, copyLine, dealName, element, setText, showItems, stored, timeLeft} from "./dom.js"
-import {address, isFrame, to} from "./link.js"
+import {byId, clock, copyLine, counted, dealName, element, setText, showItems, timeLeft} from "./dom.js"
+import {address, goTo, isFrame, to} from "./link.js"
 import {OPEN_FOR, nextTide} from "./tide.js"
 
 // The options of a new room: for each, its values with their names, the first one the usual one.
@@ -63,7 +63,7 @@ export class Lobby {
 	// Open a room with one tap. Its page then asks for a name, unless the player has given one before.
 	form() {
 		const select = (name, text, choices) => {
-			return element("label", {}, `${text} `, element("select", {name}, ...choices.map(([, text]) => element("option", {}, `${text}`))))
+			return element("label", {}, `${text} `, element("select", {name}, ...choices.map(([, text]) => element("option", {}, text))))
 		}
 		const games = Object.entries(GAMES).map(([name, {title}]) => [name, title])
 		const kinds = [["game", "Game", games], ["deal", "Deal", DEALS], ...CHOICES]
@@ -71,31 +71,23 @@ export class Lobby {
 		game.lastChild.selectedIndex = Math.max(0, Object.values(GAMES).findIndex(each => each.default))
 		const code = element("label", {}, "Name of the room ", element("input", {name: "room", maxlength: 24, pattern: "[A-Za-z0-9](-?[A-Za-z0-9]+)*", placeholder: "any"}))
 		const why = element("p", {role: "alert"})
-		const refused = ({code, message}) => setText(why, code ? message : "There is no connection. Try again when it is back.")
-		const go = ({room}) => {
-			stored.set(`seat ${room}`, "{}")
-			location.href = to(room)
+		const enter = async (type, fields) => {
+			try {
+				goTo((await this.link.ask(type, fields)).room)
+			} catch ({message}) {
+				setText(why, message)
+			}
 		}
-		const onsubmit = async event => {
+		const onsubmit = event => {
 			event.preventDefault()
 			const {elements} = event.target
-			const chosen = Object.fromEntries(kinds.map(([name, , choices]) => [name, choices[elements[name].selectedIndex][0]]))
-			const {game, ...others} = chosen
-			const usual = Object.fromEntries(CHOICES.map(([name, , [[value]]]) => [name, value]))
-			const options = {games: [game], ...Object.fromEntries(Object.entries(others).filter(([name, value]) => usual[name] !== value))}
-			try {
-				go(await this.link.ask("create", {options, room: elements.room.value}))
-			} catch (error) {
-				refused(error)
-			}
+			const chosen = ([name, , choices]) => choices[elements[name].selectedIndex][0]
+			const [game, deal] = kinds.map(chosen)
+			const unusual = CHOICES.filter(([name]) => elements[name].selectedIndex)
+			const options = {games: [game], deal, ...Object.fromEntries(unusual.map(kind => [kind[0], chosen(kind)]))}
+			enter("create", {options, room: elements.room.value})
 		}
-		const race = async wanted => {
-			try {
-				go(await this.link.ask("racenow", wanted))
-			} catch (error) {
-				refused(error)
-			}
-		}
+		const race = wanted => enter("racenow", wanted)
 		const enterTide = () => race({game: this.tide.next.game, tide: this.tide.next.start})
 		this.tide = element("p", {class: "controls", hidden: true}, element("button", {onclick: enterTide}, "Next tide"), element("span"))
 		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: () => race({})}, "Race now"), "against the people who come, within a minute")
@@ -124,7 +116,6 @@ function roomLine({room, game, deal, phase, players, seats, private: isPrivate, 
 
 function recordLine({race, room, game, deal, started, players, winner, time}) {
 	const day = element("em", {}, new Date(started).toLocaleString([], {dateStyle: "medium", timeStyle: "short"}))
-	const count = `${players} ${players === 1 ? "player" : "players"}`
 	const won = time ? `${winner} won in ${clock(time)}` : "nobody finished"
-	return line(`replay?race=${encodeURIComponent(race)}`, room, day, game, count, dealName(deal), won)
+	return line(`replay?race=${encodeURIComponent(race)}`, room, day, game, counted(players, "player"), dealName(deal), won)
 }

@@ -1,6 +1,6 @@
 // The page: which screen it shows, and what the user can set.
 
-import {byId, stored} from "./dom.js"
+import {byId, stored, toggle} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
 import {RaceScreen} from "./race_screen.js"
 
@@ -10,17 +10,7 @@ const name = (!isFrame && stored.get(`seat ${room}`) && stored.get("name")) || "
 const root = document.documentElement
 root.classList.toggle("embed", isFrame)
 
-function setSuits(suits) {
-	root.classList.toggle("four", suits === "four")
-	byId("suits").ariaPressed = suits === "four"
-}
-
-setSuits(stored.get("suits"))
-byId("suits").onclick = () => {
-	const suits = root.classList.contains("four") ? "two" : "four"
-	stored.set("suits", suits)
-	setSuits(suits)
-}
+toggle(byId("suits"), "suits", ["two", "four"], suits => root.classList.toggle("four", suits === "four"))
 document.querySelector(".brand").href = to("./")
 
 // Who watches loads neither the list nor the replay.

@@ -14,7 +14,7 @@ export const DOWN = 0x40
 export const HIDDEN = 0xc0
 export const FACE = 0x3f
 
-export const rank = card => ["", "A", 2, 3, 4, 5, 6, 7, 8, 9, 10, "J", "Q", "K"][card & 15]
+export const rankText = card => ["", "A", 2, 3, 4, 5, 6, 7, 8, 9, 10, "J", "Q", "K"][card & 15]
 export const suit = card => (card >> 4) & 3
 export const title = game => GAMES[game]?.title ?? game
 

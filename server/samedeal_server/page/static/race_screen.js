@@ -3,12 +3,11 @@
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
-import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft} from "./dom.js"
-import {address, isFrame, to} from "./link.js"
+import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
+import {address, goTo, isFrame, to} from "./link.js"
 import {Race, end, leader} from "./race_state.js"
 import {dealWords} from "./words.js"
 
-const SEAT = ["seat.js", "deal.js"]
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
@@ -25,12 +24,13 @@ const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in
 const MORE = "This page can only compare what it was shown. The players’ own programs also know what they sent."
 const PLAIN = " This page came over plain http: somebody on the way could have changed what it shows and checks."
 const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked", fair: "✓ Deal checked here"}
+const UNREACHABLE = "This page cannot load its check of deals. Reload the page."
 const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
 
 const span = (name, ...children) => element("span", {class: name}, ...children)
-const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
+export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
-const unreachable = [[null, "This page cannot load its check of deals. Reload the page."]]
+
 
 export class RaceScreen {
 	constructor(room) {
@@ -43,16 +43,11 @@ export class RaceScreen {
 		document.title = `${room} · Samedeal`
 		setText(byId("title"), room)
 		byId("all").onclick = () => this.choose()
-		const follow = on => {
-			this.follows = on
-			byId("follow").ariaPressed = on
-		}
-		follow(stored.get("order") !== "seats")
-		byId("follow").onclick = () => {
-			follow(!this.follows)
-			stored.set("order", this.follows ? "race" : "seats")
+		toggle(byId("follow"), "order", ["race", "seats"], order => {
+			this.follows = order === "race"
 			this.order(0)
-		}
+			return this.follows
+		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
 		const sizes = new ResizeObserver(() => this.fit())
@@ -68,12 +63,9 @@ export class RaceScreen {
 		this.sitting = this.loadSeat().then(({Seat}) => (this.seat = new Seat(this, name)))
 	}
 
-	// Load what a seat needs, all at once: over a slow network each module that another one asks for costs a round trip.
+	// Load what a seat needs.
 	loadSeat() {
-		if (!document.querySelector("[href='seat.css']")) {
-			const links = SEAT.map(href => element("link", {rel: "modulepreload", href}))
-			document.head.append(...links, element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
-		}
+		if (!document.querySelector("[href='seat.css']")) document.head.append(element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
 		return import("./seat.js").catch(loadAgain)
 	}
 
@@ -285,9 +277,15 @@ export class RaceScreen {
 		const best = Math.max(...sizes)
 		const readable = sizes.findLastIndex(size => size >= LEAST)
 		const columns = this.chosen[1] && sizes[1] > 0.7 * best ? 2 : 1 + Math.max(0, scrolls ? readable : sizes.indexOf(best))
-		boards.style.gridTemplateColumns = `repeat(${columns}, ${sizes[columns - 1]}px)`
-		boards.style.setProperty("--scale", sizes[columns - 1] / width)
-		boards.style.setProperty("--height", `${(sizes[columns - 1] * height) / width}px`)
+		this.setSize(columns, sizes[columns - 1], {width, height})
+	}
+
+	// Show boards of a size in so many columns. `size` is the width of each.
+	setSize(columns, size, {width, height}) {
+		const {style} = byId("boards")
+		style.gridTemplateColumns = `repeat(${columns}, ${size}px)`
+		style.setProperty("--scale", size / width)
+		style.setProperty("--height", `${(size * height) / width}px`)
 	}
 
 	showJoin() {
@@ -297,7 +295,7 @@ export class RaceScreen {
 		if (String(state) === this.joinShown) return
 		this.joinShown = String(state)
 		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
-		if (next && this.wantsNext) return this.goTo(next)
+		if (next && this.wantsNext) return goTo(next)
 		const joins = next || phase === "open"
 		const link = (path, text) => element("p", {}, element("a", {href: to(path)}, text))
 		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
@@ -319,7 +317,7 @@ export class RaceScreen {
 			stored.set("name", input.value)
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
-			if (next) return this.goTo(next)
+			if (next) return goTo(next)
 			if (!phase || phase === "open") return this.sit(input.value)
 			this.wantsNext = true
 			this.show()
@@ -327,12 +325,6 @@ export class RaceScreen {
 		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race of this room as soon as this one is over. Keep this page open.")
 		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch this race, or open a room of your own." : ""))
 		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
-	}
-
-	// Go to another room, to a seat in it.
-	goTo(room) {
-		stored.set(`seat ${room}`, "{}")
-		location.href = to(encodeURIComponent(room))
 	}
 
 	showClock() {
@@ -385,15 +377,15 @@ export class RaceScreen {
 		const {boards, room, commitment, starts, sealed, drawn} = this.race
 		const piles = [...boards.values()].map(board => board.piles)
 		const loaded = await import("./deal.js").catch(() => null)
-		const opened = loaded ? await loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn}) : {steps: unreachable}
+		if (!loaded) return this.showDeal({steps: [[null, UNREACHABLE]]})
+		const opened = loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn})
 		return this.showDeal({...opened, steps: [...opened.steps, ...((await this.seat?.steps()) ?? [])]}, room.proof)
 	}
 
 	// Show the steps of a check, and repeat the search for the deal if there was one. The proof has all that it needs.
 	async showDeal({steps, search, draw, lost}, proof) {
 		const isSearched = search && !steps.some(([ok]) => ok === false)
-		const {DeepCheck} = isSearched ? await import("./deep_check.js").catch(() => ({})) : {}
-		if (isSearched && !DeepCheck) steps = [...steps, ...unreachable]
+		const {DeepCheck} = isSearched ? await import("./deep_check.js") : {}
 		Object.assign(this, {steps, losses: draw ? lossLines(draw, lost, true) : []})
 		if (!DeepCheck || proof !== this.deep?.proof) {
 			this.deep?.stop()

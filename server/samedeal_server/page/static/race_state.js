@@ -1,7 +1,7 @@
 // What the page knows about the race that it shows: the room, the boards, how they came about, and the news. The terminal
 // client tells the same news.
 
-import {clock} from "./dom.js"
+import {clock, counted} from "./dom.js"
 import {GAMES, onFoundations, played} from "./piles.js"
 
 const QUIET = 4000 // ms between two sentences about the lead
@@ -111,14 +111,14 @@ export class Race {
 			const row = {count: 0, moves: 0, finishedAt: 0, progressAt: 0, ...board, ...live, ...seat, board, final, connected}
 			return final ? {...row, count: final.foundation_cards, moves: final.moves ?? row.moves} : row
 		})
-		const order = (a, b) =>
-			a.final && b.final
-				? a.final.place - b.final.place
-				: (a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
+		const order = (a, b) => (a.final && b.final ? a.final.place - b.final.place : byProgress(a, b))
 		for (const row of rows) row.place = row.final?.place ?? 1 + rows.filter(other => order(other, row) < 0).length
 		return rows.sort((a, b) => order(a, b) || a.seat - b.seat)
 	}
 }
+
+export const byProgress = (a, b) =>
+	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
 
 const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}[n % 10] ?? "th")
 
@@ -162,7 +162,7 @@ function newsOf(before, {name, count, place, time, resigned, stuck, connected, l
 	if (resigned) return before.resigned ? [] : [`${name} resigned at ${count}`]
 	return [
 		stuck && !before.stuck && `${name} is stuck at ${count}`,
-		left <= CLOSE && before.left > CLOSE && `${name} has ${left} card${left === 1 ? "" : "s"} to go`,
+		left <= CLOSE && before.left > CLOSE && `${name} has ${counted(left, "card")} to go`,
 		connected !== before.connected && `${name} ${connected ? "is back" : "lost the connection"}`
 	].filter(Boolean)
 }

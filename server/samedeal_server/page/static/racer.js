@@ -3,22 +3,20 @@
 
 import {sha256} from "./hash.js"
 import {DOWN, GAMES, onFoundations, played} from "./piles.js"
-import {RULES, targetOf} from "./rules.mjs"
+import {RULES, byKey, targetOf} from "./rules.mjs"
 
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
 const MOST_TRIED = 4000 // moves, to prove that a player is stuck
-const EMPTY = Object.fromEntries(["stock", "w", ...Array.from({length: 8}, (_, i) => `0${i + 1}`)].map(key => [key, []]))
 const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
 
 const same = (one, other) => String(one) === String(other)
 
-// The piles by their keys, as the rules want them.
-export const byKey = (game, piles) => ({...EMPTY, ...Object.fromEntries(GAMES[game].piles.map(({key}, i) => [key, piles[i]]))})
-export const isLegal = (game, piles, move) => Boolean(targetOf(RULES[game], byKey(game, piles), move))
+export const isLegal = (game, piles, move) => Boolean(targetOf(RULES[game], byKey(RULES[game], piles), move))
 
 // The legal transfers from a pile, or from all of them.
 export function movesFrom(game, piles, from) {
-	const [rules, all] = [RULES[game], byKey(game, piles)]
+	const rules = RULES[game]
+	const all = byKey(rules, piles)
 	const targets = ["0", ...Object.keys(rules.onto)]
 	const sources = from ? [from] : rules.keys.filter(key => key !== "stock")
 	return sources.flatMap(source => {
@@ -205,7 +203,7 @@ export class Racer {
 		const [reached, known] = [[first.piles], new Set()]
 		let tried = 0
 		for (const piles of reached) {
-			const all = byKey(game, piles)
+			const all = byKey(rules, piles)
 			const moves = movesFrom(game, piles)
 			if (rules.stock && targetOf(rules, all, rules.stock)) moves.push(rules.stock)
 			tried += moves.length
@@ -213,7 +211,7 @@ export class Racer {
 			for (const move of moves) {
 				const after = played(game, piles, move)
 				if (!after || onFoundations(game, after) > most || move === "deal") return false
-				const key = JSON.stringify([rules.columns.map(column => byKey(game, after)[column].join()).sort(), after.slice(rules.columns.length)])
+				const key = JSON.stringify([rules.columns.map(column => byKey(rules, after)[column].join()).sort(), after.slice(rules.columns.length)])
 				if (!known.has(key)) {
 					known.add(key)
 					reached.push(after)

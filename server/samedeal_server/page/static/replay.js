@@ -1,9 +1,10 @@
 // Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
 import {GAMES} from "./piles.js"
-import {field, isHash, openDeal} from "./deal.js"
+import {isHash, openDeal} from "./deal.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
 import {Race} from "./race_state.js"
+import {actionsIn, fetchRecord, field} from "./own_record.js"
 import {RaceScreen} from "./race_screen.js"
 import {dealWords, unhex} from "./words.js"
 
@@ -14,7 +15,6 @@ export class ReplayScreen extends RaceScreen {
 	// `race` is the id of a race, or the code of its room. It is empty if a file is to be opened.
 	constructor(race) {
 		super(race || "Replay")
-		this.parts = []
 		this.button = element("button", {onclick: () => this.play(!this.timer)})
 		this.slider = element("input", {type: "range", step: "any", "aria-label": "Time"})
 		this.slider.oninput = () => this.seek(Number(this.slider.value))
@@ -39,17 +39,12 @@ export class ReplayScreen extends RaceScreen {
 	// Read the record from the server.
 	async enter() {
 		try {
-			for (let parts = 1; this.parts.length < parts;) {
-				const answer = await this.link.ask("readrecord", {race: this.room, part: this.parts.length, ...this.credentials})
-				this.parts.push(answer.text)
-				this.room = answer.race
-				parts = answer.parts
-			}
+			const file = await fetchRecord(this.link, this.room, this.credentials)
+			this.link.stop("")
+			this.open(file)
 		} catch (refused) {
-			return this.refuse(refused)
+			this.refuse(refused)
 		}
-		this.link.stop("")
-		this.open(new Blob(this.parts))
 	}
 
 	async open(file) {
@@ -167,7 +162,7 @@ function readRecord(bytes) {
 	const [start, stop] = ["start", "end"].map(name => Date.parse(field(head, name)))
 	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => line).join("\n")
 	const players = blocks.map(readPlayer)
-	const isKnown = Object.hasOwn(GAMES, game) && field(head, "rules").startsWith(GAMES[game].rules)
+	const isKnown = Object.hasOwn(GAMES, game) && isHash(unhex(field(head, "rules")), `samedeal rules 1\n${game}\n`, rulesOf(GAMES[game]))
 	demand(isKnown, `This page does not know the game “${game}”, or has other rules for it. Open the record on its own server.`)
 	const seats = new Set(players.map(({seat}) => seat)).size
 	const fits = seats && seats <= 16 && seats === blocks.length && players.every(({name}) => name)
@@ -175,11 +170,13 @@ function readRecord(bytes) {
 	return {room, game, deal, seed, commitment, proof, players, length: stop - start}
 }
 
+// The rules of a game as JSON (RECORDS.md, The rules).
+const rulesOf = ({decks, suits, stock, rows}) => JSON.stringify({decks, suits, stock, piles: rows.map(({place, ...row}) => row)})
+
 function readPlayer(block) {
 	const [, player, name] = /^player: (\d+) (.+)/.exec(block) ?? []
 	const [place, foundation_cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
-	const actions = [...block.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm)].map(([, s, ms, action]) => ({time: Number(s + ms), action}))
-	return {player, seat: Number(player), name, bot, actions, end: {player, place, foundation_cards, time, resigned}}
+	return {player, seat: Number(player), name, bot, actions: actionsIn(block), end: {player, place, foundation_cards, time, resigned}}
 }

@@ -1,6 +1,6 @@
 // What follows after a race: the table of a series, and a result to send to others.
 
-import {clock, copyLine, dealName, element} from "./dom.js"
+import {clock, copyLine, dealName, element, row, table} from "./dom.js"
 import {to} from "./link.js"
 import {title} from "./piles.js"
 
@@ -8,21 +8,24 @@ const BARS = "▁▂▃▄▅▆▇█"
 const COUNT = 12
 
 // The table of a series, which of its races this one is, and links to the races before.
-export function seriesTable({options: {series}, round, standings, table, rooms_before: before = []}) {
+export function seriesTable({options: {series}, round, standings, table: places, rooms_before: before = []}) {
 	const number = (round % series) + 1
-	const winners = table.filter(({place}) => place === 1).map(({name}) => name)
+	const winners = places.filter(({place}) => place === 1).map(({name}) => name)
 	const title = standings.length && number === series ? `${winners.join(" and ")} won the series` : `Race ${number} of ${series}`
-	const row = (tag, cells) => element("tr", {}, ...cells.map(cell => element(tag, {}, `${cell}`)))
-	const lines = table.map(({place, name, points, time}) => row("td", [place, name, points, clock(time)]))
+	const lines = places.map(({place, name, points, time}) => row([place, name, points, clock(time)]))
 	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))
 	return [
-		element("table", {}, element("caption", {}, title), table.length ? row("th", ["Place", "Player", "Points", "Time"]) : "", ...lines),
+		table(title, lines.length ? row(["Place", "Player", "Points", "Time"], {}, "th") : "", ...lines),
 		element("p", {class: "controls"}, ...replays)
 	]
 }
 
+// A button that opens the sheet of the system for sharing, if it has one.
+export const shareButton = (label, data, attributes) =>
+	navigator.share ? element("button", {...attributes, onclick: () => navigator.share(data).catch(() => {})}, label) : ""
+
 // The result of a player in three lines: the race, how it went, without a word about the cards, and the link to its replay.
-export function shareResult({room, cards, progress}, {player, final}, table) {
+export function shareResult({room, cards, progress}, {player, final}, tide) {
 	const {game, deal, starts, standings, finished_at: end} = room
 	const length = final.time || end - starts
 	const height = n => {
@@ -31,12 +34,11 @@ export function shareResult({room, cards, progress}, {player, final}, table) {
 	}
 	const bars = Array.from({length: COUNT}, (_, i) => BARS[height(i + 1)]).join("")
 	const result = final.time ? clock(final.time) : `${final.foundation_cards} of ${cards} cards`
-	const {place, of, race} = table?.placeOf?.(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
+	const {place, of, race} = tide?.placeOf?.(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
 	const among = of > 1 ? `, place ${place} of ${of}` : ""
 	const link = new URL(to(`replay?race=${room.room}`), location.href).href
 	const text = `Samedeal: ${title(game)}, ${race}\n${bars} ${result}${among}\n${link}`
-	const share = navigator.share && element("button", {onclick: () => navigator.share({text}).catch(() => {})}, "Share the result")
 	const line = copyLine(text)
 	line.firstChild.style.whiteSpace = "pre-line"
-	return [element("h2", {}, "Send your result"), line, share || ""]
+	return [element("h2", {}, "Send your result"), line, shareButton("Share the result", {text})]
 }

@@ -135,6 +135,12 @@ export function shuffle(decks, stream) {
   return cards;
 }
 
+// Returns the piles of a board by their keys. The list has them in the order of the game.
+export function byKey(game, piles) {
+  const all = ["stock", "w", ...FOUNDATIONS].map((key) => [key, []]);
+  return Object.fromEntries([...all, ...game.keys.map((key, at) => [key, piles[at]])]);
+}
+
 // Returns the piles of a new board by their keys. The first card of the stock leaves it first.
 // If foundations get cards, these are the aces, and come before all others.
 export function deal(game, deck) {
@@ -143,10 +149,8 @@ export function deal(game, deck) {
   const inSuit = (card) => 16 * game.suits[card >> 4] + rank(card);
   const cards = order.map((card, at) => inSuit(card) + (isHidden(at) ? FACE_DOWN : 0));
   const pile = (key) => cards.filter((_, at) => (game.dealt[at] ?? "stock") === key);
-  return Object.fromEntries(["stock", "w", ...FOUNDATIONS, ...game.keys].map((key) => [key, pile(key)]));
+  return byKey(game, game.keys.map(pile));
 }
-
-export const cardsUp = (piles) => FOUNDATIONS.flatMap((key) => piles[key]).length;
 
 const TRANSFER = /^(0[1-8]|[1-9a-z]) [0-9a-z]( x([2-9]|[1-9]\d))?$/;
 
@@ -178,21 +182,4 @@ export function targetOf(game, piles, move) {
   const isColumn = (key) => game.columns.includes(key);
   const mayLeave = from >= "1" ? size < 2 || isColumn(from) : game.takesBack && isColumn(to);
   return target !== from && hasRoom && mayLeave && isRun && group.length === size && size ? target : undefined;
-}
-
-// Returns the piles after a move. Fails if the rules do not allow it.
-export function play(game, before, move) {
-  const target = targetOf(game, before, move);
-  if (!target) throw new Error(`the rules do not allow '${move}'`);
-  const piles = structuredClone(before);
-  const { stock, w: waste } = piles;
-  const row = move === "draw" ? Array(game.drawn).fill("w") : game.columns;
-  if (target !== "stock") {
-    const [from, , count = "x1"] = move.split(" ");
-    const group = piles[from].splice(-count.slice(1));
-    piles[from].push(...piles[from].splice(-1).map(turnUp));
-    piles[target].push(...group);
-  } else if (stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
-  else stock.push(...waste.splice(0));
-  return piles;
 }

@@ -17,8 +17,8 @@ const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, hidden: 0,
 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
-  const { card, side_card, buried, buried_in_fan, by_stock } = { ...NO_COSTS, ...costs };
-  const { broken, misfit, hidden, column } = { ...NO_COSTS, ...costs };
+  const all = { ...NO_COSTS, ...costs };
+  const { card, side_card, buried, buried_in_fan, by_stock, broken, misfit, hidden, column } = all;
   const { sequence } = game;
   const isBuried = (each, at, cards) => cards.slice(0, at).some((under) => rank(under) < rank(each));
   const countBuried = (cards) => cards.filter(isBuried).length;

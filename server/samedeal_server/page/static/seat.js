@@ -1,12 +1,13 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
-import {byId, clock, copyLine, element, setText, showItems, stored} from "./dom.js"
+import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {among, earlierTable} from "./earlier.js"
 import {Hand} from "./hand.js"
-import {checkChain} from "./own_record.js"
+import {goTo} from "./link.js"
 import {onFoundations} from "./piles.js"
+import {colour} from "./race_screen.js"
 import {Racer} from "./racer.js"
-import {seriesTable, shareResult} from "./results.js"
+import {seriesTable, shareButton, shareResult} from "./results.js"
 import {Shares} from "./shares.js"
 import {Table, layOut} from "./table.js"
 
@@ -45,7 +46,7 @@ export class Seat {
 			undo: button("Undo", () => this.undo(), "z"),
 			collect: button("To foundations", () => this.hand.collect(), "x"),
 			hint: button("Hint", () => this.hand.hint(), "?"),
-			auto: button("Tap moves", () => this.setAuto(!this.hand.auto), "A tapped card goes to its best place at once"),
+			auto: button("Tap moves", null, "A tapped card goes to its best place at once"),
 			resign: button("Resign", () => this.resign())
 		}
 		this.buttons.auto.id = "auto"
@@ -75,7 +76,7 @@ export class Seat {
 				later: seconds => screen.link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
 			})
 			this.hand = new Hand(this.racer, sentence => this.say(sentence), () => this.table && this.showTable(true))
-			this.setAuto(stored.get("tap") !== "picks")
+			toggle(this.buttons.auto, "tap", ["moves", "picks"], tap => (this.hand.auto = tap === "moves"))
 		}
 		try {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
@@ -194,12 +195,6 @@ export class Seat {
 		if (this.isRacing) this.hand.act("undo")
 	}
 
-	setAuto(on) {
-		this.hand.auto = on
-		stored.set("tap", on ? "moves" : "picks")
-		this.buttons.auto.ariaPressed = on
-	}
-
 	resign() {
 		const {resign} = this.buttons
 		if (resign.textContent === "Resign") {
@@ -209,7 +204,7 @@ export class Seat {
 	}
 
 	ask(type, fields) {
-		return this.screen.link.ask(type, fields).catch(({code, message}) => this.say(code ? message : "There is no connection. Try again when it is back."))
+		return this.screen.link.ask(type, fields).catch(({message}) => this.say(message))
 	}
 
 	say(sentence) {
@@ -235,9 +230,7 @@ export class Seat {
 		const below = (isBeside ? 0 : this.controls.offsetHeight) + this.said.offsetHeight + 8
 		const tall = Math.max(LEAST, innerHeight - boards.getBoundingClientRect().top - scrollY - below)
 		const {layout, scale} = layOut(screen.race.room.game, wide, tall)
-		boards.style.gridTemplateColumns = `${layout.width * scale}px`
-		boards.style.setProperty("--scale", scale)
-		boards.style.setProperty("--height", `${layout.height * scale}px`)
+		screen.setSize(1, layout.width * scale, layout)
 		const state = JSON.stringify(layout)
 		if (state !== this.laidOut) {
 			this.laidOut = state
@@ -281,10 +274,11 @@ export class Seat {
 		this.rivals.hidden = !isOn
 		if (!isOn) return
 		const all = this.isRepeated ? among(rows, this.room, this.screen.link.now() - this.room.starts) : rows
-		const items = all.map(({player, name, place, count, seat, connected, stuck, resigned}) => {
+		const items = all.map(each => {
+			const {player, name, place, count, connected, stuck, resigned} = each
 			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
-			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, `${place}`), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || `${count}`))
-			item.style.setProperty("--player", `hsl(${seat * 137.5} 60% var(--tone))`)
+			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, place), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || count))
+			item.style.setProperty("--player", colour(each))
 			item.style.setProperty("--done", count / cards)
 			return item
 		})
@@ -328,10 +322,10 @@ export class Seat {
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		} else if (phase === "finished") {
 			const {final} = row
-			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${final.foundation_cards} card${final.foundation_cards === 1 ? "" : "s"}`
+			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
-				if (answer?.room) this.screen.goTo(answer.room)
+				if (answer?.room) goTo(answer.room)
 			}
 			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})), after)
 		}
@@ -351,6 +345,7 @@ export class Seat {
 
 	async check() {
 		const {shares, room} = this
+		const {checkChain} = await import("./own_record.js")
 		const own = room.players.find(({player}) => player === this.me)
 		const chain = await checkChain(this.screen.link, room.room, own?.seat, this.part("moves").get().head, this.racer.broken)
 		this.racer.forget()
@@ -361,7 +356,7 @@ export class Seat {
 // The address of the room, to send to others.
 function shareLink() {
 	const url = location.origin + location.pathname
-	const sheet = navigator.share && element("button", {class: "main", onclick: () => navigator.share({title: "Samedeal", text: "Race me: the same cards for everyone.", url}).catch(() => {})}, "Share")
+	const share = shareButton("Share", {title: "Samedeal", text: "Race me: the same cards for everyone.", url}, {class: "main"})
 	const code = element("img", {src: `qr${location.pathname.slice(location.pathname.lastIndexOf("/"))}.svg`, alt: "The link as a QR code", loading: "lazy"})
-	return [element("h2", {}, "Send this link"), copyLine(url), ...(sheet ? [sheet] : []), element("details", {}, element("summary", {}, "QR code"), code)]
+	return [element("h2", {}, "Send this link"), copyLine(url), share, element("details", {}, element("summary", {}, "QR code"), code)]
 }

@@ -1,7 +1,7 @@
 // Tides: the next one, and the table of all rooms of a tide or of a day.
 
 import {GAMES, title} from "./piles.js"
-import {byId, clock, element} from "./dom.js"
+import {byId, clock, counted, element, row, table} from "./dom.js"
 
 export const OPEN_FOR = 300_000 // ms before the start, from which players can take seats
 const DAY = 86_400_000
@@ -50,18 +50,18 @@ export class TideTable {
 			this.lines.clear()
 			this.follow()
 		}
-		const table = (isBot, count, who) => {
+		const places = (isBot, count, who) => {
 			const rows = known.filter(({bot = false}) => bot === isBot).map(line => this.row(line))
-			const caption = `${day ? "All tides of" : "The tide of"} ${when}, ${title(game)}: ${count} ${count === 1 ? who : `${who}s`}`
-			return rows.length ? element("table", {}, element("caption", {}, caption), ...rows) : ""
+			const caption = `${day ? "All tides of" : "The tide of"} ${when}, ${title(game)}: ${counted(count, who)}`
+			return rows.length ? table(caption, ...rows) : ""
 		}
 		const button = element("button", {onclick: toggle}, day ? "Table of this tide" : "Table of the day")
-		this.element.replaceChildren(table(false, people, "player"), table(true, bots, "bot"), button)
+		this.element.replaceChildren(places(false, people, "player"), places(true, bots, "bot"), button)
 	}
 
 	row({player, name, place, time, foundation_cards: count, deal_place: among = 0, racing}) {
 		const result = time ? clock(time) : `${count} of ${52 * GAMES[this.game].decks} cards`
 		const cells = [place, name, result, among === place ? "" : `${among}. with the same cards`, racing ? "racing" : ""]
-		return element("tr", {class: player === this.me ? "own" : ""}, ...cells.map(cell => element("td", {}, `${cell}`)))
+		return row(cells, {class: player === this.me ? "own" : ""})
 	}
 }
