@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
+import brotli  # type: ignore[import-untyped] # it has no types
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
@@ -182,7 +182,8 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     """The node knows the address that the browser uses, and writes it into the preview of a room."""
     host = site.address.removeprefix("wss://")
     reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n".encode())
+    accepted = "Accept-Encoding: gzip, br\r\nConnection: close"
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{accepted}\r\n\r\n".encode())
     answer = await reader.read()
     writer.close()
     await writer.wait_closed()
@@ -190,9 +191,9 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     head = head_bytes.decode().lower()
     assert head.startswith(f"http/1.1 {status} ")
     assert "content-security-policy: default-src 'none'" in head
-    assert ("content-encoding: gzip" in head) is (status == 200)
+    assert ("content-encoding: br" in head) is (status == 200)
     if path.startswith("/friday"):
-        assert f'"og:url" content="https://{host}/friday"' in gzip.decompress(body).decode()
+        assert f'"og:url" content="https://{host}/friday"' in brotli.decompress(body).decode()
 
 
 async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:

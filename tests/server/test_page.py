@@ -38,14 +38,14 @@ PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith("
 """Icons and the picture of previews, which no script loads."""
 
 SCRIPTS = {name for name in NAMES if name.endswith((".js", ".mjs"))}
-LARGEST_WATCHING = 23_900
-"""Maximum size, in bytes, of all files together that a browser loads to watch a race, compressed with Brotli."""
+LARGEST_WATCHING = 30_000
+"""Maximum size, in bytes, of all files together that a browser loads to list rooms or to watch a race, with Brotli."""
 
-LARGEST_RACING = 47_600
-"""Maximum size, in bytes, of all files that a racer loads from the link to the checked results, compressed with Brotli."""
+LARGEST_RACING = 40_000
+"""Maximum size, in bytes, of all files that a racer loads from the link to the last move, with Brotli."""
 
-LARGEST = 59_050
-"""Maximum size, in bytes, of all files together, compressed with Brotli: also those of the list, the replay and the solver."""
+LARGEST = 50_000
+"""Maximum size, in bytes, of all files together, with Brotli: also those of the replay, of checks, and of the solver."""
 
 
 FILES = static_files(b"")
@@ -66,13 +66,13 @@ def imported(name: str) -> set[str]:
 
 
 def test_page_is_small() -> None:
-    """Who watches a race loads neither a seat, nor the list, nor, until the race has ended, the check of the deal.
+    """Who watches a race loads neither a seat nor a replay.
 
-    A racer does not load the check of the deal before that either.
+    Until the race has ended, nobody loads the check of the deal, with the solver.
     """
     names = {name for name in FILES if not name.endswith((".png", ".json"))} - {FOR_PROGRAMS}
     late = (BUNDLES.keys() - imported("page.js")) | {"seat.css"}
-    assert late == {"lobby.js", "replay.js", "seat.js", "seat.css", WORKER}
+    assert late == {"replay.js", "seat.js", "seat.css", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING
     assert packed(names - late | imported("seat.js") | {"seat.css"}) <= LARGEST_RACING
     assert packed(names) <= LARGEST
@@ -129,14 +129,12 @@ def test_unknown_import_or_export_is_refused() -> None:
 
 
 def test_bundle_is_its_modules_one_after_the_other() -> None:
-    """Lines keep their numbers, counted from the line with the name of their module."""
-    lobby = b'import {next} from "./tide.js"\nimport { a } from "./piles.js"\nimport("./hand.js")\nexport class X {}\n'
-    tide = b'import {a, b as c} from "./words.js"\n\nexport const next = 1\n'
-    sources = {"tide.js": tide, "lobby.js": lobby}
-    assert bundled("lobby.js", sources).decode().splitlines() == [
-        'import{a,b as c}from"./piles.js"',
-        *("//tide.js", "", "", "export const next = 1"),
-        *("//lobby.js", "", "", 'import("./seat.js")', "export class X {}"),
+    words = b'import {a, b as c} from "./dom.js"\n\nexport const next = 1\n'
+    piles = b'import {next} from "./words.js"\nimport { a } from "./link.js"\nimport("./hand.js")\nexport class X {}\n'
+    sources = dict.fromkeys(BUNDLES["piles.js"], b"") | {"words.js": words, "piles.js": piles}
+    assert bundled("piles.js", sources).decode().splitlines() == [
+        'import{a,b as c}from"./page.js"',
+        *("export const next = 1", 'import("./seat.js")', "export class X {}"),
     ]
 
 

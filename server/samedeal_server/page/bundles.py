@@ -14,16 +14,15 @@ BUNDLES: Final = {
     "piles.js": ("games.mjs", "rules.mjs", "hash.js", "words.js", "piles.js"),
     "page.js": (
         *("dom.js", "msgpack.js", "link.js", "race_state.js"),
-        *("board_view.js", "chart.js", "race_screen.js", "page.js"),
+        *("board_view.js", "chart.js", "tide.js", "race_screen.js", "lobby.js", "page.js"),
     ),
     "seat.js": (
         *("table.js", "racer.js", "hand.js", "shares.js"),
         *("results.js", "earlier.js", "seat.js"),
     ),
-    "lobby.js": ("tide.js", "lobby.js"),
     "replay.js": ("replay.js",),
     "deep_check_worker.js": (
-        *("shake256.js", "deal.js", "own_record.js", "deep_check.js"),
+        *("shake256.js", "deal.js", "record.js", "deep_check.js"),
         *("states.mjs", "search.mjs", "deep_check_worker.js"),
     ),
 }
@@ -38,10 +37,7 @@ _UNKNOWN: Final = re.compile(rb"^(?:import\b(?!\()|export (?!(?:async )?function
 
 
 def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
-    """Return a bundle. ``sources`` are the texts of all modules.
-
-    Each line keeps its number, counted from the line with the name of its module.
-    """
+    """Return a bundle. ``sources`` are the texts of all modules."""
     imported: dict[str, set[bytes]] = {}
     parts = []
     for module in BUNDLES[bundle]:
@@ -56,6 +52,6 @@ def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
         source = _LOAD.sub(lambda found: b'import("./%b")' % HOMES[found[1].decode()].encode(), source)
         if unknown := _UNKNOWN.search(source):
             raise ValueError(f"{module} has an import or export of an unknown form: {unknown[0].decode()}")
-        parts.append(b"//%b\n%b" % (module.encode(), source))
+        parts.append(source.lstrip())
     heads = (b'import{%b}from"./%b"\n' % (b",".join(sorted(names)), home.encode()) for home, names in imported.items())
     return b"".join((*heads, *parts))

@@ -69,12 +69,14 @@ _SCRIPT: Final = re.compile(
     | `(?:[^`$]|\$(?!{)|\${(?:[^`{}]|`[^`]*`|{[^`{}]*})*})*`  # a template, perhaps with others in it
     | /(?![ /*])(?:\\.|\[(?:\\.|[^]\\\n])*]|[^/\\\n[])+/  # a regular expression
     )
-    | [ \t]*//.* | (?m:^[ \t]+)  # a comment, indentation
-    | [ ]?( (?<=[ ])[-+](?=[ ][^-+]) | [][(){},;:?=<>&|!*%^] )[ ]?  # what needs no blanks around it
+    | \s*//.* | \s+(?=\n) | (?m:^[ \t]+)  # a comment, empty lines, indentation
+    | ;(?=\s*} | \n\s*\w)  # what ends a statement, if the line or the block ends too
+    | [ ]?( [\[({,] )\s* | \s*( [\])}] )[ ]?  # in brackets, what they stand around needs no lines of its own
+    | [ ]?( (?<=[ ])[-+](?=[ ][^-+]) | [;:?=<>&|!*%^] )[ ]?  # what needs no blanks around it
     """,
     re.VERBOSE,
 )
-"""Parts of a script. The first group is sent as it is, of the second only what is in it."""
+"""Parts of a script. The first group is sent as it is, and of the others only what is in a group."""
 
 METHODS: Final = ("GET", "HEAD")
 """The HTTP methods that are answered."""
@@ -230,14 +232,16 @@ def _qr_code(link: str) -> File:
 
 
 def sent(name: str, content: bytes) -> bytes:
-    """Return the content of a file as it is sent: scripts and styles without indentation, comments and most blanks.
+    """Return the content of a file as it is sent: scripts and styles without comments and most white space.
 
-    Each line keeps its number, so that errors in the browser point to the right one.
+    Each statement of a script keeps a line of its own, for those who look at it in a browser.
     """
     if name.endswith(".css"):
-        content = re.sub(rb" ?([{};,]) ?|(?<=:) |(?m:^[ \t]+)", rb"\1", content)
+        content = re.sub(rb"\s*([{};,])\s*|(?<=:) ", rb"\1", content)
     if name.endswith("js"):
-        content = _SCRIPT.sub(lambda found: found[1] or found[2] or "", content.decode()).encode()
+        content = _SCRIPT.sub(
+            lambda found: found[found.lastindex] if found.lastindex else "", content.decode()
+        ).encode()
     return content
 
 

@@ -51,11 +51,15 @@ export class Hand {
 			return kind === "foundation" ? 3 : kind === "fan" ? 1 : kind === "cell" ? -1 : piles[to].length ? 2 : 0
 		}
 		const isNull = ({from, to, size}) => to !== "0" && !piles[to].length && piles[from].length === size && this.kind(from) === this.kind(to)
-		return movesFrom(this.game, this.racer.piles, key)
-			.map(move => ({...parts(move), move}))
+		return this.moves(key)
 			.filter(each => (!size || each.size === size) && !isNull(each))
 			.map(each => ({...each, use: use(each)}))
 			.sort((a, b) => b.use - a.use || b.size - a.size)
+	}
+
+	// Those of all piles.
+	allUseful() {
+		return RULES[this.game].keys.filter(key => !/^0|stock/.test(key)).flatMap(key => this.useful(key))
 	}
 
 	// The piles that take what is picked.
@@ -141,9 +145,8 @@ export class Hand {
 
 	// Send everything to the foundations that may go there without harm.
 	collect() {
-		const {racer, game} = this
-		if (racer.awaits) return (this.later = () => this.collect())
-		const safe = RULES[game].keys.filter(key => !/^0|stock/.test(key)).flatMap(key => this.useful(key)).find(each => each.to === "0" && this.isSafe(each))
+		if (this.racer.awaits) return (this.later = () => this.collect())
+		const safe = this.allUseful().find(each => each.to === "0" && this.isSafe(each))
 		if (!safe) return
 		this.act(safe.move)
 		this.collect()
@@ -168,9 +171,7 @@ export class Hand {
 		if (racer.awaits) return
 		this.seen.add(String(racer.piles))
 		const value = ({use, after, from}) => (use === 3 ? 9 : !after ? 8 : use === 2 && this.kind(from) !== "column" ? 7 : use)
-		const moves = RULES[game].keys
-			.filter(key => !/^0|stock/.test(key))
-			.flatMap(key => this.useful(key))
+		const moves = this.allUseful()
 			.map(each => ({...each, after: played(game, racer.piles, each.move)}))
 			.filter(({after}) => !after || !this.seen.has(String(after)))
 		const [best] = moves.sort((a, b) => value(b) - value(a))

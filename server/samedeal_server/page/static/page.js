@@ -2,6 +2,7 @@
 
 import {byId, stored, toggle} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
+import {Lobby} from "./lobby.js"
 import {RaceScreen} from "./race_screen.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
@@ -13,9 +14,8 @@ root.classList.toggle("embed", isFrame)
 toggle(byId("suits"), "suits", ["two", "four"], suits => root.classList.toggle("four", suits === "four"))
 document.querySelector(".brand").href = to("./")
 
-// Who watches loads neither the list nor the replay.
 async function open() {
-	if (!room) return new (await import("./lobby.js")).Lobby()
+	if (!room) return new Lobby()
 	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
 	const screen = new RaceScreen(room)
 	if (name) screen.sit(name)

@@ -6,6 +6,7 @@ import {Chart} from "./chart.js"
 import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, goTo, isFrame, to} from "./link.js"
 import {Race, end, leader} from "./race_state.js"
+import {TideTable} from "./tide.js"
 import {dealWords} from "./words.js"
 
 const CAPTION = 30 // px, height of a tile without its board
@@ -106,7 +107,7 @@ export class RaceScreen {
 	receive(message) {
 		const {race} = this
 		this.seat?.receive(message)
-		this.tide?.receive?.(message)
+		this.tide?.receive(message)
 		if (message.type === "roomstate") race.setRoom(message)
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
@@ -143,7 +144,7 @@ export class RaceScreen {
 		this.showWords()
 		this.announce(rows)
 		if (phase === "finished" && (seed.length || proof) && !isFrame) this.checkDeal()
-		if (phase === "finished" && race.room.tide) this.tide ??= import("./tide.js").then(({TideTable}) => (this.tide = new TideTable(this)), () => {})
+		if (phase === "finished" && race.room.tide) this.tide ??= new TideTable(this)
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
 		this.seat?.show(rows)
 	}

@@ -1,14 +1,12 @@
 // Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
-import {GAMES} from "./piles.js"
-import {isHash, openDeal} from "./deal.js"
+import {openDeal} from "./deal.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
 import {Race} from "./race_state.js"
-import {actionsIn, fetchRecord, field} from "./own_record.js"
+import {demand, fetchRecord, readRecord} from "./record.js"
 import {RaceScreen} from "./race_screen.js"
-import {dealWords, unhex} from "./words.js"
+import {dealWords} from "./words.js"
 
-const VERSION = 2 // of records
 const LINE = "line" // in place of the id of a player: the winning line
 
 export class ReplayScreen extends RaceScreen {
@@ -138,45 +136,4 @@ function boardsOf(race, {player, name, actions}, piles) {
 		boards.push(race.boards.get(player))
 	}
 	return boards
-}
-
-function demand(condition, sentence) {
-	if (!condition) throw new Error(sentence)
-}
-
-// Return the race of a record, or throw an Error that says what is wrong. Its digest holds; `samedeal verify` checks the rest.
-function readRecord(bytes) {
-	const text = bytes.length <= 1_000_000 ? new TextDecoder().decode(bytes) : ""
-	const version = Number(/^samedeal record (\d+)\n/.exec(text)?.[1])
-	demand(version, "This file is not the record of a race.")
-	demand(version <= VERSION, `This record has version ${version}, which is newer than this page. Open it on a newer server.`)
-	demand(version === VERSION, "This record is too old for this page.")
-	const end = text.lastIndexOf("\ndigest: ") + 1
-	demand(end && text.endsWith("\n"), "This record is cut off: its last line is missing.")
-	const digest = unhex(field(text.slice(end), "digest"))
-	demand(isHash(digest, text.slice(0, end)), "This record is damaged: its digest does not fit the lines above it.")
-
-	const [head, ...blocks] = text.slice(0, end).trimEnd().split("\n\n")
-	const [room, game, deal] = ["room", "game", "deal"].map(name => field(head, name))
-	const [seed, commitment] = ["seed", "commitment"].map(name => unhex(field(head, name)))
-	const [start, stop] = ["start", "end"].map(name => Date.parse(field(head, name)))
-	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => line).join("\n")
-	const players = blocks.map(readPlayer)
-	const isKnown = Object.hasOwn(GAMES, game) && isHash(unhex(field(head, "rules")), `samedeal rules 1\n${game}\n`, rulesOf(GAMES[game]))
-	demand(isKnown, `This page does not know the game “${game}”, or has other rules for it. Open the record on its own server.`)
-	const seats = new Set(players.map(({seat}) => seat)).size
-	const fits = seats && seats <= 16 && seats === blocks.length && players.every(({name}) => name)
-	demand(fits && stop >= start, "This record is not as it should be.")
-	return {room, game, deal, seed, commitment, proof, players, length: stop - start}
-}
-
-// The rules of a game as JSON (RECORDS.md, The rules).
-const rulesOf = ({decks, suits, stock, rows}) => JSON.stringify({decks, suits, stock, piles: rows.map(({place, ...row}) => row)})
-
-function readPlayer(block) {
-	const [, player, name] = /^player: (\d+) (.+)/.exec(block) ?? []
-	const [place, foundation_cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
-	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
-	const time = Number(field(block, "time").replace(".", ""))
-	return {player, seat: Number(player), name, bot, actions: actionsIn(block), end: {player, place, foundation_cards, time, resigned}}
 }

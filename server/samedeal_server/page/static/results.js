@@ -34,7 +34,7 @@ export function shareResult({room, cards, progress}, {player, final}, tide) {
 	}
 	const bars = Array.from({length: COUNT}, (_, i) => BARS[height(i + 1)]).join("")
 	const result = final.time ? clock(final.time) : `${final.foundation_cards} of ${cards} cards`
-	const {place, of, race} = tide?.placeOf?.(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
+	const {place, of, race} = tide?.placeOf(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
 	const among = of > 1 ? `, place ${place} of ${of}` : ""
 	const link = new URL(to(`replay?race=${room.room}`), location.href).href
 	const text = `Samedeal: ${title(game)}, ${race}\n${bars} ${result}${among}\n${link}`

@@ -19,6 +19,8 @@ const STUCK = "No move and no undo can improve your result any more. You can res
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
 const LEAST = 200 // px, height of the board on a screen that is too small for it
 
+const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
+
 // What is kept of a room in the browser, as one value with several parts.
 function keep(room) {
 	const read = () => JSON.parse(stored.get(`seat ${room}`) ?? "{}")
@@ -41,15 +43,13 @@ export class Seat {
 		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
 		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
 		this.said = element("p", {id: "said", role: "status"})
-		const button = (text, onclick, title) => element("button", {onclick, title}, text)
 		this.buttons = {
-			undo: button("Undo", () => this.undo(), "z"),
-			collect: button("To foundations", () => this.hand.collect(), "x"),
-			hint: button("Hint", () => this.hand.hint(), "?"),
-			auto: button("Tap moves", null, "A tapped card goes to its best place at once"),
+			undo: button("Undo", () => this.undo(), {title: "z"}),
+			collect: button("To foundations", () => this.hand.collect(), {title: "x"}),
+			hint: button("Hint", () => this.hand.hint(), {title: "?"}),
+			auto: button("Tap moves", null, {id: "auto", title: "A tapped card goes to its best place at once"}),
 			resign: button("Resign", () => this.resign())
 		}
-		this.buttons.auto.id = "auto"
 		this.controls = element("p", {class: "controls hand"}, ...Object.values(this.buttons))
 		byId("draw").before(this.panel, this.rivals)
 		byId("boards").after(this.said, this.controls)
@@ -296,7 +296,6 @@ export class Seat {
 		if (state === this.panelShown) return
 		const hadFocus = this.panel.contains(document.activeElement)
 		this.panelShown = state
-		const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
 		const parts = []
 		const after = element("div")
 		const isFinished = phase === "finished" && row?.final
@@ -345,7 +344,7 @@ export class Seat {
 
 	async check() {
 		const {shares, room} = this
-		const {checkChain} = await import("./own_record.js")
+		const {checkChain} = await import("./record.js")
 		const own = room.players.find(({player}) => player === this.me)
 		const chain = await checkChain(this.screen.link, room.room, own?.seat, this.part("moves").get().head, this.racer.broken)
 		this.racer.forget()

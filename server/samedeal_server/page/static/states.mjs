@@ -166,9 +166,17 @@ export function statesOf(game, piles) {
     return [most, most / 2];
   }
 
-  const parts = { tops: remember(topsFacts), side: remember(sideFacts), groups: remember(groups) };
-  const facts = { ...parts, sidesWith: remember(sidesWith), mostTogether };
-  const takesSide = game.fans.length + game.cells.length > 0;
-  const rules = { emptySide, keepsPlaces, postpones, takesSide, takes: game.takes, fillsColumns: !game.needsFull };
-  return { ...rules, continues: game.lift, start: start(), fitting: remember(fitting), onEmpty, ...facts };
+  return {
+    start: start(),
+    takesSide: game.fans.length + game.cells.length > 0,
+    fillsColumns: !game.needsFull,
+    takes: game.takes,
+    continues: game.lift,
+    tops: remember(topsFacts),
+    side: remember(sideFacts),
+    groups: remember(groups),
+    sidesWith: remember(sidesWith),
+    fitting: remember(fitting),
+    ...{ emptySide, keepsPlaces, postpones, onEmpty, mostTogether },
+  };
 }
