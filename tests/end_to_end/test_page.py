@@ -79,7 +79,7 @@ return [...document.querySelectorAll(selector)].map((found) => getComputedStyle(
 TEXTS = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
 CHECK = """
 const [room, commitment, boards, starts] = arguments;
-return import("./deal.js").then(({ checkDeal }) => checkDeal(room, commitment, boards, starts))
+return import("./deep_check_worker.js").then(({ checkDeal }) => checkDeal(room, commitment, boards, starts))
   .then(({ steps }) => steps);
 """
 RECORD_DEAL = """
