@@ -51,6 +51,9 @@ _MAX_UNDO_SHARE: Final = 0.5
 The way back to the best board is exempt.
 """
 
+_NEEDED_SHARE: Final = 0.5
+"""The part of a long plan that a bot must have time for, to go back for it: the plans after it will be shorter."""
+
 _TRIES: Final[dict[Level, int]] = {"random": 0, "greedy": 12, "careful": 25}
 """Maximum number of actions that a bot tries on the imagined board during a pause."""
 
@@ -158,7 +161,7 @@ class ActionChooser:
         most_undos = _FREE_UNDOS + int(_MAX_UNDO_SHARE * play.moves) - play.undos
         for start, line in lines_from(play, most_undos, round(1000 * foresight), self.memory.rng):
             undos = start.undos - play.undos
-            if not undos or undos * UNDO_TIME + len(line) + _RETURN_MARGIN < moves_left:
+            if not undos or undos * UNDO_TIME + _NEEDED_SHARE * len(line) < moves_left:
                 return self._follow(play, (*_path(start.past), *line))
         self.unforeseen = hidden
         return None
