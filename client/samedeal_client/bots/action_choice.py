@@ -8,6 +8,7 @@ improve its result, or if it has thought for a long time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
@@ -16,6 +17,7 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Past, Play, Undo
 from samedeal.cards import HIDDEN
 from samedeal.moves import DEAL, Move
+from samedeal.solver.line import Line
 from samedeal_client.bots.foresight import lines_from
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.state.bot_levels import Level
@@ -93,7 +95,8 @@ class ActionChooser:
     A gain is a new maximum of cards on foundations, or a card that is turned up for the first time. ``retreats`` is the
     number of retreats since the last gain. ``best`` has the moves that led to the best board, with the most cards on
     foundations. ``is_returning`` is set once the bot returns to the best board for good. ``unforeseen`` is the number of
-    hidden cards when the bot last found no long plan. ``plan`` has the next actions, each with the masked board that it
+    hidden cards when the bot last found no long plan, and ``outlook`` has the play for which it looks for one, with the
+    lines that are still to come. ``plan`` has the next actions, each with the masked board that it
     applies to.
     """
 
@@ -106,6 +109,7 @@ class ActionChooser:
     best: tuple[Move, ...] = ()
     is_returning: bool = False
     unforeseen: int = -1
+    outlook: tuple[Play, Iterator[tuple[Play, Line]]] | None = None
     plan: list[tuple[Board, Move | str]] = field(default_factory=list)
     thoughts: _Thoughts | None = None
 
@@ -146,8 +150,8 @@ class ActionChooser:
     def _foreseen(self, play: Play, moves_left: float) -> Move | str | None:
         """Return the first action of a plan that wins if the hidden cards lie as guessed.
 
-        First the bot looks at the whole stock, if it may undo that. Return None if there is no plan, and until another
-        card is turned up.
+        First the bot looks at the whole stock, if it may undo that. Return ``PAUSE`` as long as there are earlier boards
+        to look at. Return None if there is no plan, and until another card is turned up.
         """
         foresight = play.board.game.file.bots.foresight
         made, hidden = _path(play.past), sum(pile.count(HIDDEN) for pile in play.board.piles)
@@ -158,9 +162,13 @@ class ActionChooser:
                 return DEAL
             if made:
                 return self._follow(play, ())
-        most_undos = _FREE_UNDOS + int(_MAX_UNDO_SHARE * play.moves) - play.undos
-        for start, line in lines_from(play, most_undos, round(1000 * foresight), self.memory.rng):
+        if self.outlook is None or self.outlook[0] != play:
+            most_undos = _FREE_UNDOS + int(_MAX_UNDO_SHARE * play.moves) - play.undos
+            self.outlook = play, lines_from(play, most_undos, round(1000 * foresight), self.memory.rng)
+        for start, line in self.outlook[1]:
             undos = start.undos - play.undos
+            if not line:
+                return PAUSE
             if not undos or undos * UNDO_TIME + _NEEDED_SHARE * len(line) < moves_left:
                 return self._follow(play, (*_path(start.past), *line))
         self.unforeseen = hidden

@@ -37,16 +37,14 @@ def guessed(board: Board, rng: Random) -> Board:
 def lines_from(play: Play, most_undos: int, budget: int, rng: Random) -> Iterator[tuple[Play, Line]]:
     """Yield lines that would win, each with the masked play from which it starts: ``play``, or one before it.
 
-    The plays before ``play`` are reached by at most ``most_undos`` undos, each twice as far back as the one before it,
-    counted in moves that turned up cards. ``budget`` is the maximum number of states that the solver reaches for a guess.
+    A line without moves says that none was found for this play, which took up to three seconds. The plays before ``play``
+    are reached by at most ``most_undos`` undos, each twice as far back as the one before it, counted in moves that turned
+    up cards. ``budget`` is the maximum number of states that the solver reaches for a guess.
     """
     distance, most = 1, play.undos + most_undos
     while True:
-        for _ in range(_GUESSES):
-            board = guessed(play.board, rng)
-            if line := solve(board, budget).line:
-                yield play, shortened(board, line)
-                break
+        boards = (guessed(play.board, rng) for _ in range(_GUESSES))
+        yield play, next((shortened(board, line) for board in boards if (line := solve(board, budget).line)), ())
         reveals = 0
         while reveals < distance and play.past is not None and play.why_no_undo is None and play.undos < most:
             reveals += play.past.step.flipped or not play.past.step.move.is_transfer
