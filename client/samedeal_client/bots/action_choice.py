@@ -1,5 +1,6 @@
 """The choice of a bot's actions. Pure.
 
+In some games, careful bots make long plans (``foresight``), and leave the choice to their strategy if they find none.
 If the strategy of a bot finds no move, the bot thinks: it pauses, and tries moves and undos on an imagined board. Once
 they lead to a gain, the bot undoes its own moves as far as necessary and makes the imagined ones. This may cost
 foundation cards. So the bot returns to its best board before the race ends. It resigns if there is proof that it can't
