@@ -22,7 +22,7 @@ from samedeal_client.views.live_ranking import current_ranking, earlier_seats
 from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.narration import Narrator
 from samedeal_client.views.race import SEAT_KEPT, server_gone_sentences
-from samedeal_client.views.race_news import news_text, statuses
+from samedeal_client.views.race_news import news_text
 
 _CLOCK_INTERVAL: Final = 0.5
 """Interval, in seconds, between two checks of the race clock."""
@@ -167,7 +167,7 @@ class LineOutput:
         if (before.me, self._feed_room) != (model.me, room.room):
             before, self._feed_room = RaceFeed(model.me), room.room
         now = self._client.now()
-        self._feed = before.after(statuses(current_ranking(model, now)), now)
+        self._feed = before.after(current_ranking(model, now), now)
         seats = {seat.player: seat for seat in (*room.players, *earlier_seats(room))}
         for news in self._feed.news:
             if news not in before.news and news.kind not in _TOLD_BY_NARRATOR:

@@ -10,7 +10,7 @@ from samedeal_client.state.race_feed import (
     News,
     NewsKind,
     RaceFeed,
-    RacerStatus,
+    RankedPlayer,
 )
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race_news import news_text, rings
@@ -22,17 +22,18 @@ SEATS = {
 }
 
 
-def status(text: str) -> list[RacerStatus]:
+def status(text: str) -> list[RankedPlayer]:
     """A ranking written as ``ada 5, mira 3 stuck``, by the first letters of the names, with ties on equal counts."""
-    racers: list[RacerStatus] = []
+    racers: list[RankedPlayer] = []
     for place, line in enumerate(text.split(", "), 1):
         name, cards, *more = line.split()
-        shared = bool(racers) and racers[-1].cards == int(cards) and "tied" in more
+        shared = bool(racers) and racers[-1].foundation_cards == int(cards) and "tied" in more
         racers.append(
-            RacerStatus(
+            RankedPlayer(
                 player=name[0],
-                place=racers[-1].place if shared else place,
-                cards=int(cards),
+                rank=racers[-1].rank if shared else place,
+                name=name,
+                foundation_cards=int(cards),
                 total=52,
                 finish_time=352_000 if int(cards) == 52 else None,
                 resigned="resigned" in more,

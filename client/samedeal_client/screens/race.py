@@ -30,15 +30,15 @@ from samedeal_client.input.key_names import QUIT_KEY, command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
 from samedeal_client.state.model import Model
-from samedeal_client.state.race_feed import RaceFeed
+from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.text.spans import Row, Span, row_width
 from samedeal_client.views import race as views
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import current_ranking, earlier_seats
 from samedeal_client.views.narration import lost_text
-from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
+from samedeal_client.views.players_panel import FINAL_SECONDS
 from samedeal_client.views.race_keys import prompt_row, race_keys
-from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, statuses, with_place_changes
+from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, with_place_changes
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.players_panel import PlayersPanel
 from samedeal_client.widgets.rows_widget import Rows
@@ -194,7 +194,7 @@ class RaceScreen(ClientScreen):
         if self._feed.me != self.model.me:
             self._feed = RaceFeed(self.model.me)
         if self.model.this_room.phase == "racing":
-            before, self._feed = self._feed, self._feed.after(statuses(ranking), now)
+            before, self._feed = self._feed, self._feed.after(ranking, now)
             added = [news for news in self._feed.news if news not in before.news]
             final = 0 < self.model.time_left(now) <= FINAL_SECONDS
             if rings(added, self.model.me) or (final and not self._in_final_seconds):

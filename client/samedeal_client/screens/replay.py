@@ -17,11 +17,11 @@ from samedeal_client.drawing.layout import layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
 from samedeal_client.screens.page import PageScreen
 from samedeal_client.solver_worker import review
+from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span, fit_row
-from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading
 from samedeal_client.views.replay import (
     board_at,

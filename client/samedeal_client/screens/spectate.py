@@ -19,7 +19,7 @@ from samedeal_client.drawing.mini_board import smallest_mini
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model, WatchedBoard
-from samedeal_client.state.race_feed import RaceFeed
+from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.state.spectating import Spectating, Watched
 from samedeal_client.text.option_wording import public_deal_title
 from samedeal_client.text.player_names import player_name
@@ -27,9 +27,8 @@ from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import delayed_ranking
-from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.race import LOBBY_KEY
-from samedeal_client.views.race_news import fresh_news_row, news_rows, statuses
+from samedeal_client.views.race_news import fresh_news_row, news_rows
 from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, cell_head, seat_keys, sort_players
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.players_panel import PlayersPanel
@@ -95,7 +94,7 @@ class SpectateScreen(ClientScreen):
         model = self.model
         self._boards = model.watched
         ranking = delayed_ranking(model, self._boards, self.shown_time)
-        self._feed = self._feed.after(statuses(ranking), self.shown_time)
+        self._feed = self._feed.after(ranking, self.shown_time)
         seats = {seat.player: seat.seat for seat in model.this_room.players}
         self._keys = seat_keys(seats)
         self._players = sort_players(ranking, self._state.order, seats)

@@ -35,21 +35,27 @@ CLOSE_TO_FINISH: Final = 5
 """Number of cards left to place at which a rival counts as close to the finish."""
 
 
-class RacerStatus(NamedTuple):
-    """A player in the ranking.
+class RankedPlayer(NamedTuple):
+    """A player in the ranking of a race.
 
-    ``cards`` is the number of the player's cards on the foundations, and ``total`` the number of all cards of the game.
-    ``finish_time`` is in milliseconds from the start, or None.
+    ``activity`` has the number of moves in each of several time slots, oldest first. ``finish_time`` is in milliseconds
+    from the start, or None. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` marks a
+    bot. ``moved`` is 1 if the player's place has just got better, -1 if it has got worse, and otherwise 0.
     """
 
-    player: str
-    place: int
-    cards: int
+    rank: int
+    name: str
+    foundation_cards: int
     total: int
-    finish_time: int | None = None
-    resigned: bool = False
-    stuck: bool = False
+    activity: tuple[int, ...] = ()
+    you: bool = False
     connected: bool = True
+    resigned: bool = False
+    finish_time: int | None = None
+    player: str = ""
+    bot: bool = False
+    stuck: bool = False
+    moved: int = 0
 
     @property
     def racing(self) -> bool:
@@ -92,28 +98,28 @@ class RaceFeed:
 
     me: str = ""
     news: tuple[News, ...] = ()
-    racers: Mapping[str, RacerStatus] = field(default_factory=dict)
+    racers: Mapping[str, RankedPlayer] = field(default_factory=dict)
     place_changes: Mapping[str, PlaceChange] = field(default_factory=dict)
     leader: str = ""
     ahead: frozenset[str] = frozenset()
     lead_news_at: int = 0
     place_news_at: int = 0
 
-    def after(self, ranking: Iterable[RacerStatus], now: int) -> RaceFeed:
+    def after(self, ranking: Iterable[RankedPlayer], now: int) -> RaceFeed:
         """Return the feed after a new ranking at the server time ``now``, with the resulting news.
 
         The first ranking makes no news.
         """
-        racers = {racer.player: racer for racer in ranking}
+        racers = {racer.player: racer._replace(activity=()) for racer in ranking}
         if racers == self.racers and not self._has_unreported_change(racers):
             return self
         known = replace(self, racers=MappingProxyType(racers))
         if not self.racers:
             return replace(known, leader=_leader(racers), ahead=_ahead(racers, self.me))
         changes = {
-            player: PlaceChange(now, racer.place < before.place)
+            player: PlaceChange(now, racer.rank < before.rank)
             for player, racer in racers.items()
-            if (before := self.racers.get(player)) is not None and before.place != racer.place and _under_way(racers)
+            if (before := self.racers.get(player)) is not None and before.rank != racer.rank and _under_way(racers)
         }
         if changes:
             known = replace(known, place_changes=MappingProxyType({**self.place_changes, **changes}))
@@ -125,7 +131,7 @@ class RaceFeed:
         ]
         return _with_own_place(_with_lead(_with_news(known, *news), now), now)
 
-    def _has_unreported_change(self, racers: Mapping[str, RacerStatus]) -> bool:
+    def _has_unreported_change(self, racers: Mapping[str, RankedPlayer]) -> bool:
         return _leader(racers) != self.leader or _ahead(racers, self.me) != self.ahead
 
     def place_change(self, player: str, now: int) -> PlaceChange | None:
@@ -148,7 +154,7 @@ def _with_lead(feed: RaceFeed, now: int) -> RaceFeed:
         # The news tells this player's place too.
         updated = replace(updated, ahead=_ahead(feed.racers, feed.me), place_news_at=now)
     racer = feed.racers[leader]
-    return _with_news(updated, News(now, "lead", leader, racer.cards)) if racer.racing else updated
+    return _with_news(updated, News(now, "lead", leader, racer.foundation_cards)) if racer.racing else updated
 
 
 def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
@@ -163,40 +169,40 @@ def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
     others = [feed.racers[player] for player in changed if player in feed.racers and player != feed.leader]
     # A finish or a resignation has a news item of its own.
     racing = (racer for racer in others if racer.racing)
-    nearest = min(racing, key=lambda racer: (abs(racer.place - own.place), racer.player), default=None)
+    nearest = min(racing, key=lambda racer: (abs(racer.rank - own.rank), racer.player), default=None)
     if nearest is None:
         return updated
     kind: NewsKind = "overtaken" if nearest.player in ahead else "passed"
-    return _with_news(updated, News(now, kind, feed.me, own.cards, place=own.place, other=nearest.player))
+    return _with_news(updated, News(now, kind, feed.me, own.foundation_cards, place=own.rank, other=nearest.player))
 
 
-def _ahead(racers: Mapping[str, RacerStatus], me: str) -> frozenset[str]:
+def _ahead(racers: Mapping[str, RankedPlayer], me: str) -> frozenset[str]:
     own = racers.get(me)
-    return frozenset(racer.player for racer in racers.values() if own is not None and racer.place < own.place)
+    return frozenset(racer.player for racer in racers.values() if own is not None and racer.rank < own.rank)
 
 
-def _under_way(racers: Mapping[str, RacerStatus]) -> bool:
+def _under_way(racers: Mapping[str, RankedPlayer]) -> bool:
     """Return whether places mean something: several players have cards on the foundations, and one has some more."""
-    counts = [racer.cards for racer in racers.values() if racer.cards]
+    counts = [racer.foundation_cards for racer in racers.values() if racer.foundation_cards]
     return len(counts) > 1 and max(counts) >= EARLY_CARDS
 
 
-def _leader(racers: Mapping[str, RacerStatus]) -> str:
+def _leader(racers: Mapping[str, RankedPlayer]) -> str:
     """Return the player who is alone in the first place, or an empty text as long as that says little."""
-    first = [racer for racer in racers.values() if racer.place == 1]
-    return first[0].player if len(first) == 1 and first[0].cards >= EARLY_CARDS else ""
+    first = [racer for racer in racers.values() if racer.rank == 1]
+    return first[0].player if len(first) == 1 and first[0].foundation_cards >= EARLY_CARDS else ""
 
 
-def _news_about(before: RacerStatus, after: RacerStatus, now: int, *, about_me: bool) -> list[News]:
+def _news_about(before: RankedPlayer, after: RankedPlayer, now: int, *, about_me: bool) -> list[News]:
     """Return the news about one player that does not depend on the other players."""
     news = []
-    left, left_before = after.total - after.cards, before.total - before.cards
+    left, left_before = after.total - after.foundation_cards, before.total - before.foundation_cards
     if after.finish_time is not None and before.finish_time is None:
-        return [News(now, "finished", after.player, after.cards, after.finish_time, after.place)]
+        return [News(now, "finished", after.player, after.foundation_cards, after.finish_time, after.rank)]
     if after.resigned and not before.resigned:
-        return [News(now, "resigned", after.player, after.cards)]
+        return [News(now, "resigned", after.player, after.foundation_cards)]
     if after.stuck and not before.stuck:
-        news.append(News(now, "stuck", after.player, after.cards))
+        news.append(News(now, "stuck", after.player, after.foundation_cards))
     if left <= CLOSE_TO_FINISH < left_before and not about_me:
         news.append(News(now, "close", after.player, left))
     if after.connected != before.connected and after.racing and not about_me:

@@ -11,7 +11,7 @@ from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal.standings import Result, ranked
 from samedeal_client.state.model import Model, WatchedBoard
 from samedeal_client.state.progress_history import ProgressHistory
-from samedeal_client.views.players_panel import RankedPlayer
+from samedeal_client.state.race_feed import RankedPlayer
 
 SLOT: Final = 5_000
 """Length, in milliseconds, of a time slot in which moves are counted."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from samedeal.protocol.messages import RoomState, Standing
+from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import ordinal, short_clock_text
-from samedeal_client.views.players_panel import RankedPlayer
 
 
 def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from samedeal_client.state.race_feed import CLOSE_TO_FINISH
+from samedeal_client.state.race_feed import CLOSE_TO_FINISH, RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, Span, counted, fit, fit_row, row_width, wrap
@@ -28,29 +28,6 @@ _MIN_FULL_WORDS: Final = 28
 
 _MIN_FULL_WORDS_WITH_BAR: Final = 48
 """Minimum width, in columns, for ``full_words`` in a ranking with one row for each player."""
-
-
-class RankedPlayer(NamedTuple):
-    """A player in the ranking of a race.
-
-    ``activity`` has the number of moves in each of several time slots, oldest first. ``finish_time`` is in milliseconds
-    from the start, or None. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` marks a
-    bot. ``moved`` is 1 if the player's place has just got better, -1 if it has got worse, and otherwise 0.
-    """
-
-    rank: int
-    name: str
-    foundation_cards: int
-    total: int
-    activity: tuple[int, ...] = ()
-    you: bool = False
-    connected: bool = True
-    resigned: bool = False
-    finish_time: int | None = None
-    player: str = ""
-    bot: bool = False
-    stuck: bool = False
-    moved: int = 0
 
 
 def panel_title(players: int, spectator_count: int, look: Look, width: int, left: int | None = None) -> Row:

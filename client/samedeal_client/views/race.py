@@ -16,6 +16,7 @@ from samedeal_client.input.intended_move import is_foundation
 from samedeal_client.input.key_names import command_text, key_text
 from samedeal_client.state.draws import UNSURE_PROBLEMS
 from samedeal_client.state.model import Model
+from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.text import large_digits
 from samedeal_client.text.appearance import Look, capitalized
 from samedeal_client.text.draw_wording import losses_text, words_text
@@ -24,7 +25,7 @@ from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, counted, row_width, wrap
 from samedeal_client.text.time_text import clock_text, ordinal
 from samedeal_client.views.outcome import finish_headline, personal_best, standings_so_far, why_over
-from samedeal_client.views.players_panel import FINAL_SECONDS, RankedPlayer
+from samedeal_client.views.players_panel import FINAL_SECONDS
 
 WATCH_KEY: Final = "w"
 """The key with which a player who has finished watches others. It no longer stands for a pile."""

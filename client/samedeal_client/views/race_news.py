@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from samedeal.protocol.messages import Seat
-from samedeal_client.state.race_feed import News, RaceFeed, RacerStatus
+from samedeal_client.state.race_feed import News, RaceFeed, RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, counted, fit_row, wrap
 from samedeal_client.text.time_text import ordinal, short_clock_text
-from samedeal_client.views.players_panel import RankedPlayer
 
 FRESH: Final = 6_000
 """Time, in milliseconds, for which a news item is highlighted. Without a panel, it is shown as a message for this time."""
@@ -19,23 +18,6 @@ FRESH: Final = 6_000
 _MAX_ROWS: Final = 10
 
 _RINGING: Final = ("finished", "lead", "overtaken")
-
-
-def statuses(ranking: Sequence[RankedPlayer]) -> tuple[RacerStatus, ...]:
-    """Return the parts of a ranking that ``race_feed`` compares."""
-    return tuple(
-        RacerStatus(
-            player.player,
-            player.rank,
-            player.foundation_cards,
-            player.total,
-            player.finish_time,
-            player.resigned,
-            player.stuck,
-            player.connected,
-        )
-        for player in ranking
-    )
 
 
 def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int) -> tuple[RankedPlayer, ...]:

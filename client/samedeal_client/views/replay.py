@@ -7,6 +7,7 @@ from typing import Final
 
 from samedeal.standings import Result, ranked
 from samedeal_client.state.model import WatchedBoard
+from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.state.replay import Moment, RecordedRace, Replay, Track
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
@@ -14,7 +15,6 @@ from samedeal_client.text.spans import Row, Span
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.key_help import key_entry
 from samedeal_client.views.move_sentences import move_sentences
-from samedeal_client.views.players_panel import RankedPlayer
 from samedeal_client.views.records import record_heading, standings_lines
 
 _KEYS: Final = (

@@ -12,12 +12,13 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.drawing.layout import Size
 from samedeal_client.drawing.mini_board import draw_mini, mini_quality, smallest_mini
 from samedeal_client.state.model import WatchedBoard
+from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.state.spectating import PLAYER_KEYS, SortOrder
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name, player_name
 from samedeal_client.text.spans import Row, Span, fit_row, row_width
 from samedeal_client.views.meters import bar
-from samedeal_client.views.players_panel import RankedPlayer, progress_text
+from samedeal_client.views.players_panel import progress_text
 
 _BAR: Final = 10
 _MIN_FULL_WORDS: Final = 40

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from samedeal_client.drawing.layout import Rect
+from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.text.spans import Row, Span
-from samedeal_client.views.players_panel import RankedPlayer, panel_title, ranking_rows, words_rows
+from samedeal_client.views.players_panel import panel_title, ranking_rows, words_rows
 from samedeal_client.widgets.rows_widget import Rows
 
 
