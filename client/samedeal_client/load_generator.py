@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
 from websockets.frames import Frame, Opcode
 
 from samedeal.board import Board
@@ -59,6 +60,7 @@ _ANSWER_TIMEOUT: Final = 30.0
 _SETTLING_TIME: Final = 0.5
 """Time, in seconds, for which a measurement waits for the last acks."""
 
+_OPTIONS: Final = WantedOptions(players=SEATS, limit=7200, undo="free", countdown=0, end_when_settled=False)
 _ADVICE: Final = "Try fewer --racers or a lower --pace, or let the server's host raise its limits."
 
 
@@ -290,14 +292,11 @@ class LoadGenerator:
         latencies = sorted(latency for racer in self.racers for latency in racer.latencies)
         if not latencies:
             raise Failure("The server acknowledged no move in this time. Try more --seconds.")
-        return LoadResult(
-            moves=len(latencies),
-            seconds=seconds,
-            median=latencies[len(latencies) // 2],
-            p99=latencies[len(latencies) * 99 // 100],
-            bytes_sent=sum(racer.bytes_sent for racer in self.racers),
-            bytes_received=sum(racer.bytes_received for racer in self.racers),
+        count = len(latencies)
+        sent, received = map(
+            sum, zip(*((racer.bytes_sent, racer.bytes_received) for racer in self.racers), strict=True)
         )
+        return LoadResult(count, seconds, latencies[count // 2], latencies[count * 99 // 100], sent, received)
 
     def leave(self) -> None:
         """Let all racers leave their rooms and disconnect."""
@@ -342,15 +341,8 @@ async def _start_race(racers: list[LoadRacer], room: str, number: int) -> None:
     """Seat racers in a room and start the race."""
     for seat, racer in enumerate(racers):
         await racer.ask(Hello(id=0, name=f"load{number}-{seat}", bot=True), Welcome)
-    options = WantedOptions(
-        games=(list(GAMES)[number % len(GAMES)],),
-        deal=str(racers[0].deal),
-        players=SEATS,
-        limit=7200,
-        undo="free",
-        countdown=0,
-        end_when_settled=False,
-    )
+    game, deal = list(GAMES)[number % len(GAMES)], str(racers[0].deal)
+    options = replace(_OPTIONS, games=(game,), deal=deal)
     await racers[0].ask(Create(id=0, room=room, options=options), Created)
     for racer in racers:
         await racer.ask(Join(id=0, room=room), Joined)

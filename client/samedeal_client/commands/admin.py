@@ -47,6 +47,7 @@ from samedeal_client.errors import Failure
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.signals import until_stopped
 from samedeal_client.terminal import terminal
+from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer, terminal_look
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.admin import ban_rows, room_rows, size_text, survey_rows
@@ -225,6 +226,15 @@ def _token(given: argparse.Namespace) -> str:
     return token
 
 
+def _look() -> Look:
+    return terminal_look(ascii_only=False)
+
+
+def _print_lines(*lines: str) -> int:
+    Printer(sys.stdout, colour=False).print_lines(lines)
+    return 0
+
+
 def _print_answer(given: argparse.Namespace, answer: ToOperator, rows: Iterable[Row]) -> int:
     if given.json:
         from msgspec import to_builtins
@@ -234,14 +244,14 @@ def _print_answer(given: argparse.Namespace, answer: ToOperator, rows: Iterable[
         in_ascii = sys.stdout.encoding.lower().replace("-", "") != "utf8"
         print(json.dumps(shown, default=bytes.hex, ensure_ascii=in_ascii))
     else:
-        Printer(sys.stdout, colour=terminal_look(ascii_only=False).colour).print_rows(rows)
+        Printer(sys.stdout, colour=_look().colour).print_rows(rows)
     return 0
 
 
 async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
     survey = await operator.ask(Status(id=0), Survey)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
-    return _print_answer(given, survey, survey_rows(survey, terminal_look(ascii_only=False), width))
+    return _print_answer(given, survey, survey_rows(survey, _look(), width))
 
 
 async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
@@ -255,7 +265,7 @@ async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 async def _rooms(operator: OperatorClient, given: argparse.Namespace) -> int:
     answer = await operator.ask(ListServerRooms(id=0, limit=given.limit), ServerRooms)
-    lines = room_lines(answer.rooms, terminal_look(ascii_only=False)) if answer.rooms else ["There are no rooms."]
+    lines = room_lines(answer.rooms, _look()) if answer.rooms else ["There are no rooms."]
     if len(answer.rooms) < answer.total:
         lines.append(f"{answer.total - len(answer.rooms)} more rooms are not listed. Use --limit to list up to 1000.")
     return _print_answer(given, answer, [(Span(line),) for line in lines])
@@ -263,21 +273,18 @@ async def _rooms(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 async def _room(operator: OperatorClient, given: argparse.Namespace) -> int:
     shown = await operator.ask(ShowRoom(id=0, room=given.room), RoomShown)
-    return _print_answer(given, shown, room_rows(shown, operator.time, terminal_look(ascii_only=False)))
+    return _print_answer(given, shown, room_rows(shown, operator.time, _look()))
 
 
 async def _kick(operator: OperatorClient, given: argparse.Namespace) -> int:
-    return await _request(
-        operator, Kick(id=0, room=given.room, player=given.player), f"Removed {given.player} from {given.room}."
-    )
+    kick = Kick(id=0, room=given.room, player=given.player)
+    return await _request(operator, kick, f"Removed {given.player} from {given.room}.")
 
 
 async def _ban(operator: OperatorClient, given: argparse.Namespace) -> int:
     ban = Ban(id=0, target=given.target, seconds=given.seconds, reason=given.reason)
     answer = await operator.ask(ban, BanList)
-    targets = [printable(line.target) for line in answer.bans]
-    Printer(sys.stdout, colour=False).print_lines([f"Banned {target}." for target in targets])
-    return 0
+    return _print_lines(*(f"Banned {printable(line.target)}." for line in answer.bans))
 
 
 async def _unban(operator: OperatorClient, given: argparse.Namespace) -> int:
@@ -291,9 +298,8 @@ async def _bans(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 async def _say(operator: OperatorClient, given: argparse.Namespace) -> int:
     if len(given.words) > 2:
-        raise Failure(
-            "There are too many words. Put the text in quotes, as in samedeal admin URL say [ROOM] 'TEXT'.", 2
-        )
+        sentence = "There are too many words. Put the text in quotes, as in samedeal admin URL say [ROOM] 'TEXT'."
+        raise Failure(sentence, 2)
     *room, text = given.words
     message = Say(id=0, text=text, room=room[0] if room else "")
     return await _request(operator, message, f"Sent to {f'everybody in {room[0]}' if room else 'everybody'}.")
@@ -306,14 +312,11 @@ async def _close(operator: OperatorClient, given: argparse.Namespace) -> int:
         raise Failure("Name one room, or choose rooms with --empty, --idle or --from.", 2)
     if given.room:
         return await _request(operator, CloseRoom(id=0, room=given.room), f"Closed {given.room}.")
-    closed = 0
-    while True:
-        answer = await operator.ask(conditions, RoomsClosed)
-        closed += answer.rooms
-        if answer.rooms < MAX_CLOSED_ROOMS:
-            break
-    Printer(sys.stdout, colour=False).print_lines([f"Rooms closed: {closed}."])
-    return 0
+    closed, last = 0, MAX_CLOSED_ROOMS
+    while last >= MAX_CLOSED_ROOMS:
+        last = (await operator.ask(conditions, RoomsClosed)).rooms
+        closed += last
+    return _print_lines(f"Rooms closed: {closed}.")
 
 
 async def _drain(operator: OperatorClient, given: argparse.Namespace) -> int:
@@ -346,20 +349,16 @@ async def _confirmed(question: str) -> bool:
 
 async def _request(operator: OperatorClient, request: Any, confirmation: str) -> int:
     await operator.ask(request, Done)
-    Printer(sys.stdout, colour=False).print_lines([confirmation])
-    return 0
+    return _print_lines(confirmation)
 
 
 async def _backup(operator: OperatorClient, given: argparse.Namespace) -> int:
     with _private_file(given.path) as (path, file):
         backed_up = await operator.back_up(file.write)
-    Printer(sys.stdout, colour=False).print_lines(
-        [
-            f"{path}: rooms: {backed_up.rooms}, sessions: {backed_up.sessions}, size: {size_text(backed_up.size)}",
-            "It contains the seeds of running races and hashes of sessions and passphrases. Keep it private.",
-        ]
+    return _print_lines(
+        f"{path}: rooms: {backed_up.rooms}, sessions: {backed_up.sessions}, size: {size_text(backed_up.size)}",
+        "It contains the seeds of running races and hashes of sessions and passphrases. Keep it private.",
     )
-    return 0
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
@@ -99,17 +100,10 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
     limit = read_limit(given.limit or (_SHORT if unattended else _LIMIT))
     demo = game_named(game).file.demo if unattended else None
     deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
+    players, hints, countdown = min(given.bots + 1, 16), given.hints and deal.kind != "daily", 1 if unattended else 5
+    seats = {"players": players, "start": "full", "countdown": countdown, "delay": 0}
     try:
-        return Options(
-            games=(game,),
-            deal=str(deal),
-            players=min(given.bots + 1, 16),
-            limit=limit,
-            hints=given.hints and deal.kind != "daily",
-            delay=0,
-            start="full",
-            countdown=1 if unattended else 5,
-        )
+        return Options(games=(game,), deal=str(deal), limit=limit, hints=hints, **seats)
     except ValueError as error:
         raise Failure(str(error), 2) from None
 
@@ -122,7 +116,7 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
     from samedeal_client.bots.local_processes import local_bots, local_server
     from samedeal_client.run_client import DisplayOptions, run_client
 
-    name = player_name(given.name)
+    name, display, back_to = player_name(given.name), DisplayOptions.from_arguments(given), printable(given.back_to)
     async with local_server() as server, AsyncExitStack() as bots:
 
         async def send_bots(room: str, warn: Callable[[str], None]) -> None:
@@ -134,15 +128,8 @@ async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan
             await client.join(room)
             await send_bots(room, _ignore if lines is None else lambda sentence: lines.printer.print_lines([sentence]))
 
-        race = run_client(
-            server.address,
-            name,
-            DisplayOptions.from_arguments(given),
-            enter,
-            lasting=False,
-            back_to=printable(given.back_to),
-            send_rivals=lambda room: send_bots(room, _ignore),
-        )
+        rivals = partial(send_bots, warn=_ignore)
+        race = run_client(server.address, name, display, enter, lasting=False, back_to=back_to, send_rivals=rivals)
         return await while_server_runs(race, server)
 
 

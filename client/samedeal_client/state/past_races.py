@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -150,16 +150,12 @@ def summaries(races: Sequence[PastRace]) -> dict[str, GameSummary]:
     """Return a summary for each game that has races, in the order of the games."""
     names = dict.fromkeys((*GAMES, *(race.game for race in races)))
     by_game = {name: [race for race in races if race.game == name] for name in names}
-    return {
-        name: GameSummary(
-            len(played),
-            sum(bool(race.time) for race in played),
-            sum(race.won for race in played),
-            best_time(played, name) or 0,
-        )
-        for name, played in by_game.items()
-        if played
-    }
+    return {name: _summary(name, played) for name, played in by_game.items() if played}
+
+
+def _summary(name: str, played: list[PastRace]) -> GameSummary:
+    finished, wins = (sum(bool(race.time) for race in played), sum(race.won for race in played))
+    return GameSummary(len(played), finished, wins, best_time(played, name) or 0)
 
 
 def daily_streak(races: Iterable[PastRace], today: date) -> Streak:
@@ -229,13 +225,5 @@ def _race_so_far(model: Model, room: RoomState, own: Seat) -> PastRace:
 
 
 def _race(model: Model, room: RoomState, opponents: tuple[Opponent, ...]) -> PastRace:
-    return PastRace(
-        game=room.game,
-        deal=room.deal,
-        room=room.room,
-        starts=room.starts,
-        name=model.name,
-        players=1 + len(opponents),
-        foundation_cards=0,
-        opponents=opponents,
-    )
+    race: dict[str, Any] = {"game": room.game, "deal": room.deal, "room": room.room, "starts": room.starts}
+    return PastRace(**race, name=model.name, players=1 + len(opponents), foundation_cards=0, opponents=opponents)

@@ -34,16 +34,8 @@ def is_race_id(text: str) -> bool:
 
 def race_terms(race: Race) -> RaceTerms:
     """Return everything about a race that was fixed when it started, such as its game and its time limit."""
-    return RaceTerms(
-        race.room,
-        race.round,
-        race.game,
-        Deal.parse(race.deal),
-        race.options.undo,
-        race.options.limit,
-        race.starts,
-        race.commitment,
-    )
+    deal, options = Deal.parse(race.deal), race.options
+    return RaceTerms(race.room, race.round, race.game, deal, options.undo, options.limit, race.starts, race.commitment)
 
 
 def first_head(race: Race, racer: Racer) -> bytes:
@@ -68,17 +60,8 @@ def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):
         line = standings[racer.player]
-        players.append(
-            RecordedPlayer(
-                racer.seat,
-                racer.name,
-                line.place,
-                line.foundation_cards,
-                tuple((entry.committed_at - race.starts, entry.action) for entry in logs[racer.player]),
-                line.time,
-                racer.bot,
-                line.resigned,
-            )
-        )
+        actions = tuple((entry.committed_at - race.starts, entry.action) for entry in logs[racer.player])
+        result = (line.place, line.foundation_cards, actions, line.time)
+        players.append(RecordedPlayer(racer.seat, racer.name, *result, racer.bot, line.resigned))
     proof = DealProof.parse(race.proof) if race.proof else None
     return Record(race_terms(race), race.finished_at, race.seed, len(players), tuple(players), proof)

@@ -248,17 +248,8 @@ class RoomRegistry:
             async with lock:
                 if room not in self.hubs:
                     await self._listener.subscribe(room)
-                    hub = Hub(
-                        self.store,
-                        self.clock,
-                        self.timers,
-                        self.metrics,
-                        await self.load(room),
-                        self.background.spawn,
-                        self.tick,
-                        self.close,
-                        self.release_removed,
-                    )
+                    given = (self.store, self.clock, self.timers, self.metrics, await self.load(room))
+                    hub = Hub(*given, self.background.spawn, self.tick, self.close, self.release_removed)
                     self.hubs[room] = hub
                     hub.catch_up()  # no hub received the events that were announced while the snapshot was read
                 return self.hubs[room]

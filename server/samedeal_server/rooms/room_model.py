@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import DealRoom, DrawnShare, LostSeat, RoomState, Seat, SeatLostElsewhere, Tally
@@ -9,6 +11,25 @@ from samedeal_server.races.race import ABSENT_AFTER, Progress, Race
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import Snapshot
+
+_SHOWN: Final = (
+    *(
+        "room",
+        "phase",
+        "deal",
+        "options",
+        "private",
+        "host",
+        "commitment",
+        "starts",
+        "ends",
+        "seed",
+        "next",
+        "standings",
+    ),
+    *("finished_at", "proof", "draw", "round", "table", "rooms_before", "earlier", "tide"),
+)
+"""The fields of a race that the state of its room shows as they are."""
 
 
 class RoomModel:
@@ -86,14 +107,9 @@ class RoomModel:
         """Return the message with the state of the room, for everybody in it."""
         race = self.race
         return RoomState(
-            room=race.room,
+            **{name: getattr(race, name) for name in _SHOWN},
             event=self.event,
-            phase=race.phase,
             game=race.game.name,
-            deal=race.deal,
-            options=race.options,
-            private=race.private,
-            host=race.host,
             players=tuple(
                 Seat(
                     player=racer.player,
@@ -108,23 +124,9 @@ class RoomModel:
                 for racer in race.racers
             ),
             tallies=tuple(self.tally(racer.player) for racer in race.racers),
-            commitment=race.commitment,
-            starts=race.starts,
-            ends=race.ends,
             spectator_count=self.spectator_count,
-            seed=race.seed,
-            next=race.next,
-            standings=race.standings,
-            finished_at=race.finished_at,
-            proof=race.proof,
-            draw=race.draw,
             lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
             shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
-            round=race.round,
-            table=race.table,
-            rooms_before=race.rooms_before,
-            earlier=race.earlier,
-            tide=race.tide,
             rooms=tuple(DealRoom(room=each.room, seal=each.seal, digest=each.digest) for each in race.others),
             elsewhere=tuple(SeatLostElsewhere(**lost._asdict()) for lost in race.elsewhere),
         )
