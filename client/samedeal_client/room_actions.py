@@ -118,11 +118,6 @@ async def enter_next_tide(client: ClientSession, game: str = "") -> None:
     await race_now(client, found, start)
 
 
-def daily_deal_options(game: str) -> Options:
-    """Return the options of a room for the daily deal."""
-    return Options(games=(game,), deal="daily")
-
-
 async def save_whole_record(client: ClientSession, own: Path | None) -> Path | None:
     """Save the server's record of the finished race, with all players, and return the file of the record.
 

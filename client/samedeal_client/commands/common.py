@@ -96,6 +96,15 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bell", action="store_true", help="ring the terminal's bell at the turns of a race")
 
 
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for the game."""
+    from samedeal.games import DEFAULT_GAME
+
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
+    )
+
+
 def add_games(parser: argparse.ArgumentParser) -> None:
     """Add the argument for the file of a game that is not in this release."""
     parser.add_argument("--games", metavar="FILE", default="", help="the file of a game that only the server has")

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
-from samedeal_client.commands.common import add_back_to, add_look, player_name
+from samedeal_client.commands.common import add_back_to, add_game, add_look, player_name
 from samedeal_client.commands.new import add_option, read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.signals import until_stopped
@@ -31,9 +31,7 @@ games: {", ".join(GAMES)}"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal host``."""
-    parser.add_argument(
-        "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
-    )
+    add_game(parser)
     for option in ("limit", "hints"):
         add_option(parser, option)
     parser.add_argument("--name", default="", help="your name (default: your login name)")

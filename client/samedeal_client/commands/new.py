@@ -40,18 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal new``."""
     add_address(parser, room=None)
     race = parser.add_argument_group("race")
-    for name in (
-        "game",
-        "deal",
-        "players",
-        "limit",
-        "undo",
-        "hints",
-        "first_finish_ends",
-        "end_when_settled",
-        "series",
-        "repeated",
-    ):
+    for name in ("game", "deal", "players", "limit", "undo", "hints"):
+        add_option(race, name)
+    for name in ("first_finish_ends", "end_when_settled", "series", "repeated"):
         add_option(race, name)
     start = parser.add_argument_group("start")
     add_option(start, "start")

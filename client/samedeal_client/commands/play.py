@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
-from samedeal_client.commands.common import add_back_to, add_look, add_number, integer_in, player_name
+from samedeal_client.commands.common import add_back_to, add_game, add_look, add_number, integer_in, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
@@ -47,9 +47,7 @@ _PROGRESS_INTERVAL = 2.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal play``."""
-    parser.add_argument(
-        "game", metavar="GAME", nargs="?", default=DEFAULT_GAME, help=f"the game (default: {DEFAULT_GAME})"
-    )
+    add_game(parser)
     parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
     add_number(parser, "--bots", (1, 15), 3, "number of bots")
     parser.add_argument("--level", choices=MIXES, default="mixed", help="how well the bots play (default: mixed)")

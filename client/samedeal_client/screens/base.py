@@ -7,6 +7,7 @@ model. A window that is too small shows a message instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
 from textual import events
@@ -271,16 +272,13 @@ class ClientScreen(Screen[None]):
             self._message_timer.stop()
             self._message_timer = None
         if sentence:
-            self._message_timer = self.set_timer(MESSAGE_TIME, self._clear_message)
+            self._message_timer = self.set_timer(MESSAGE_TIME, partial(self.show_message, ""))
         if self._ready:
             self.show_footer(self.size.width)
 
     def show_unknown_key(self, key: str) -> None:
         """Show the message that a key does nothing on this screen."""
         self.show_message(f"{key_text(key, self.look)} does nothing here. F1 lists the keys.")
-
-    def _clear_message(self) -> None:
-        self.show_message("")
 
     def message_rows(self, width: int) -> list[Row]:
         """Return the rows of the message line: the message, otherwise the announcement, otherwise the prompt."""

@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES
+from samedeal.options import Options
 from samedeal_client import room_actions
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
@@ -294,7 +295,7 @@ class LobbyScreen(WidgetScreen):
                 self.run_busy("Entering the tide", partial(room_actions.enter_next_tide, self.client))
             case "daily":
                 rooms = [line.room for line in lobby.daily_rooms()]
-                options = room_actions.daily_deal_options(lobby.daily_game)
+                options = Options(games=(lobby.daily_game,), deal="daily")
                 self.run_busy("Joining the daily deal", partial(room_actions.join_match, self.client, rooms, options))
             case "practise":
                 self.run_busy(f"Practising {title_of(game)}", partial(self._practise, game))

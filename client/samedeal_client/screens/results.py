@@ -239,10 +239,6 @@ class ResultsScreen(WidgetScreen):
             self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
             self.update()
 
-    def action_rules(self) -> None:
-        """Show the rules of the game."""
-        self.app.call_later(self.samedeal.action_help, rules=True)
-
     def action_leave(self, _place: str) -> None:
         """Leave the room."""
         self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, self.client, self.samedeal.bots))

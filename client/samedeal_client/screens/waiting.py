@@ -278,10 +278,6 @@ class WaitingScreen(WidgetScreen):
         self.app.copy_to_clipboard(self.invitation.sent)
         self.show_message("Copied. If pasting fails, select with Shift and the mouse.", "good")
 
-    def action_rules(self) -> None:
-        """Show the rules of the game."""
-        self.app.call_later(self.samedeal.action_help, rules=True)
-
     def action_leave(self) -> None:
         """Leave the room. If the player has bots in the room, ask for confirmation first."""
         leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)

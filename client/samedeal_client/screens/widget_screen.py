@@ -62,6 +62,10 @@ class WidgetScreen(ClientScreen):
         self._busy = busy
         self.run_task(partial(self._run_busy, task), group="busy", exclusive=True)
 
+    def action_rules(self) -> None:
+        """Show the rules of the game."""
+        self.app.call_later(self.samedeal.action_help, rules=True)
+
     async def _run_busy(self, task: Task) -> None:
         try:
             await task()

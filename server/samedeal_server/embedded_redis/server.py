@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Literal
 from urllib.parse import quote
 
@@ -45,6 +44,20 @@ _ANSWER_TIMEOUT: Final = 60.0
 Each answer restarts the timeout. While Redis loads its data, it answers with an error.
 """
 
+_CONFIGURATION: Final = b"""\
+port 0
+unixsocket %(socket)b
+unixsocketperm 700
+dir %(data)b
+daemonize no
+save ""
+appendonly yes
+appendfsync %(durability)b
+aof-load-truncated yes
+maxmemory-policy noeviction
+"""
+"""The configuration file. All options in it exist in Redis 6.2 to 8 and in Valkey."""
+
 
 class EmbeddedRedis:
     """A Redis that runs as a child process of this node. ``async with`` starts it, yields its URL, and stops it.
@@ -71,9 +84,7 @@ class EmbeddedRedis:
     async def __aenter__(self) -> str:
         return await self.start()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     async def start(self) -> str:
@@ -234,22 +245,9 @@ class EmbeddedRedis:
                 await exit_task
 
     def _configuration(self, path: Path) -> bytes:
-        """Return the content of the configuration file. All options in it exist in Redis 6.2 to 8 and in Valkey."""
-        return b"\n".join(
-            [
-                b"port 0",
-                b"unixsocket " + _quoted(path),
-                b"unixsocketperm 700",
-                b"dir " + _quoted(self.data),
-                b"daemonize no",
-                b'save ""',
-                b"appendonly yes",
-                b"appendfsync " + self.durability.encode(),
-                b"aof-load-truncated yes",
-                b"maxmemory-policy noeviction",
-                b"",
-            ]
-        )
+        """Return the content of the configuration file."""
+        given = {b"socket": _quoted(path), b"data": _quoted(self.data), b"durability": self.durability.encode()}
+        return _CONFIGURATION % given
 
 
 @contextmanager

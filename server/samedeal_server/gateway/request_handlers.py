@@ -203,32 +203,6 @@ class RequestHandlers:
         await self.entry.leave(connection)
         return Done(to=message.id)
 
-    async def ready(self, connection: PlayerConnection, message: Ready) -> ToClient:
-        """Set whether the player is ready."""
-        return await self._command(connection, ReadyCommand(connection.player, message.ready), message.id)
-
-    async def start(self, connection: PlayerConnection, message: Start) -> ToClient:
-        """Start the countdown of the race, if the player is the host."""
-        return await self._command(connection, StartCommand(connection.player), message.id)
-
-    async def commit_share(self, connection: PlayerConnection, message: CommitShare) -> ToClient:
-        """Accept the hash of the player's share for a draw."""
-        command = CommitShareCommand(connection.player, message.draw, message.commitment)
-        return await self._command(connection, command, message.id)
-
-    async def reveal_share(self, connection: PlayerConnection, message: RevealShare) -> ToClient:
-        """Accept the player's share for a draw."""
-        command = RevealShareCommand(connection.player, message.draw, message.share)
-        return await self._command(connection, command, message.id)
-
-    async def kick_player(self, connection: PlayerConnection, message: KickPlayer) -> ToClient:
-        """Remove another player from the room, if the player is the host and the race has not started."""
-        return await self._command(connection, KickCommand(message.player, by=connection.player), message.id)
-
-    async def resign(self, connection: PlayerConnection, message: Resign) -> ToClient:
-        """Let the player resign from the race."""
-        return await self._command(connection, ResignCommand(connection.player), message.id)
-
     async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
         """Record that the player has declared to be stuck.
 
@@ -258,7 +232,8 @@ class RequestHandlers:
         await self._moves.recover(connection, message)
         return Done(to=message.id)
 
-    async def _command(self, connection: PlayerConnection, command: RaceCommand, request: int) -> ToClient:
+    async def command(self, connection: PlayerConnection, command: RaceCommand, request: int) -> ToClient:
+        """Carry out a command of the player in the room where the player has a seat."""
         hub, seat = connection.require_seat()
         await self._rooms.command(hub.room, command, seat.player, seat.generation)
         return Done(to=request)
@@ -281,6 +256,15 @@ class Request:
     needs_hello: bool = True
 
 
+def _commanding(command: Callable[[str, Any], RaceCommand]) -> Request:
+    """Return the handler of a request that stands for a command. ``command`` gets the player's id and the request."""
+
+    def handle(handlers: RequestHandlers, connection: PlayerConnection, message: Any) -> Awaitable[ToClient]:
+        return handlers.command(connection, command(connection.player, message), message.id)
+
+    return Request(handle, cost=10)
+
+
 REQUESTS: Final[Mapping[type, Request]] = {
     Hello: Request(RequestHandlers.hello, needs_hello=False),
     Ping: Request(RequestHandlers.ping, needs_hello=False),
@@ -293,14 +277,14 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Join: Request(RequestHandlers.join, cost=15),
     Watch: Request(RequestHandlers.watch, cost=10),
     Leave: Request(RequestHandlers.leave, cost=10),
-    Ready: Request(RequestHandlers.ready, cost=10),
-    Start: Request(RequestHandlers.start, cost=10),
-    CommitShare: Request(RequestHandlers.commit_share, cost=10),
-    RevealShare: Request(RequestHandlers.reveal_share, cost=10),
-    KickPlayer: Request(RequestHandlers.kick_player, cost=10),
+    Ready: _commanding(lambda player, message: ReadyCommand(player, message.ready)),
+    Start: _commanding(lambda player, _: StartCommand(player)),
+    CommitShare: _commanding(lambda player, message: CommitShareCommand(player, message.draw, message.commitment)),
+    RevealShare: _commanding(lambda player, message: RevealShareCommand(player, message.draw, message.share)),
+    KickPlayer: _commanding(lambda player, message: KickCommand(message.player, by=player)),
     Act: Request(RequestHandlers.act),
     Recover: Request(RequestHandlers.recover, cost=20),
-    Resign: Request(RequestHandlers.resign, cost=10),
+    Resign: _commanding(lambda player, _: ResignCommand(player)),
     DeclareStuck: Request(RequestHandlers.declare_stuck, cost=10),
     Rematch: Request(RequestHandlers.rematch, cost=20),
 }
