@@ -22,16 +22,10 @@ from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.record_files import replace_record, save_record
 
-_TRY_NEXT_ROOM: Final = frozenset(
-    (
-        RefusalCode.ROOM_FULL,
-        RefusalCode.RACE_STARTED,
-        RefusalCode.ROOM_CLOSED,
-        RefusalCode.NO_ROOM,
-        RefusalCode.BAD_PASSPHRASE,
-        RefusalCode.NAME_TAKEN,
-    )
-)
+_TRY_NEXT_ROOM: Final = {
+    *(RefusalCode.ROOM_FULL, RefusalCode.RACE_STARTED, RefusalCode.ROOM_CLOSED),
+    *(RefusalCode.NO_ROOM, RefusalCode.BAD_PASSPHRASE, RefusalCode.NAME_TAKEN),
+}
 """Refusals after which ``join_match`` tries the next room, since the list of rooms may be out of date."""
 
 _MOST_TRIES: Final = 3

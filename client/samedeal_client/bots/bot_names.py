@@ -5,19 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 BOT_NAMES: Final = (
-    "ada",
-    "bo",
-    "cleo",
-    "dov",
-    "ea",
-    "finn",
-    "gus",
-    "hana",
-    "ivo",
-    "june",
-    "kit",
-    "lux",
-    "mo",
-    "nia",
-    "ott",
+    *("ada", "bo", "cleo", "dov", "ea", "finn", "gus", "hana"),
+    *("ivo", "june", "kit", "lux", "mo", "nia", "ott"),
 )

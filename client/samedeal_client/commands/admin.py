@@ -105,8 +105,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         of[name].add_argument("--json", action="store_true", help="print JSON, for scripts")
     add_number(of["top"], "--every", (1, 3600), 2, "seconds between updates", "SECONDS")
     add_number(of["rooms"], "--limit", (1, 1000), 100, "maximum number of rooms")
-    of["room"].add_argument("room", metavar="ROOM")
-    of["kick"].add_argument("room", metavar="ROOM")
+    of["top"].set_defaults(json=False)
+    for name in ("room", "kick"):
+        of[name].add_argument("room", metavar="ROOM")
     of["kick"].add_argument("player", metavar="PLAYER", help="a name in the room, or an id")
     ban, close, drain = of["ban"], of["close"], of["drain"]
     ban.add_argument(
@@ -256,10 +257,10 @@ async def _status(operator: OperatorClient, given: argparse.Namespace) -> int:
 
 async def _top(operator: OperatorClient, given: argparse.Namespace) -> int:
     if not terminal().is_interactive:
-        return await _status(operator, argparse.Namespace(json=False))
+        return await _status(operator, given)
     while True:
         print(_CLEAR, end="")
-        await _status(operator, argparse.Namespace(json=False))
+        await _status(operator, given)
         await asyncio.sleep(given.every)
 
 

@@ -188,13 +188,9 @@ class RaceJournals:
 
     def compare(self, record: Record) -> list[JournalComparison]:
         """Compare a record with every journal of the same race on this machine."""
-        found = []
-        for path in sorted(self._directory.glob("*.txt")) if self._directory.is_dir() else ():
-            journal = _parsed(path)
-            comparison = compare_with_journal(record, journal) if journal is not None else None
-            if comparison is not None:
-                found.append(comparison)
-        return found
+        paths = sorted(self._directory.glob("*.txt")) if self._directory.is_dir() else ()
+        found = (compare_with_journal(record, journal) for journal in map(_parsed, paths) if journal is not None)
+        return [comparison for comparison in found if comparison is not None]
 
     def journal_of(self, model: Model) -> Journal | None:
         """Return the journal of the race in the player's room, or None if there is none or it is damaged."""

@@ -21,15 +21,10 @@ PROGRAM: Final = "samedeal-server"
 DEFAULT_PORT: Final = 7777
 
 OTHER_VARIABLES: Final = frozenset(
-    {
-        "SAMEDEAL_ADMIN_URL",
-        "SAMEDEAL_CONFIG",
-        "SAMEDEAL_DEBUG",
-        "SAMEDEAL_PASSPHRASE",
-        "SAMEDEAL_REDIS_SERVER",
-        "SAMEDEAL_WORKER",
-        "SAMEDEAL_WORKER_HOMES",
-    }
+    (
+        *("SAMEDEAL_ADMIN_URL", "SAMEDEAL_CONFIG", "SAMEDEAL_DEBUG", "SAMEDEAL_PASSPHRASE"),
+        *("SAMEDEAL_REDIS_SERVER", "SAMEDEAL_WORKER", "SAMEDEAL_WORKER_HOMES"),
+    )
 )
 """Environment variables that begin with ``SAMEDEAL_`` and are not settings."""
 

@@ -51,7 +51,7 @@ class Admin:
 
     def __post_init__(self, token: str) -> None:
         self._authenticator = TokenAuthenticator(token)
-        self._survey = ServerSurvey(self._agent, self._rooms)
+        self._survey = ServerSurvey(self._agent.nodes, self._rooms)
 
     async def serve(self, socket: ServerConnection) -> None:
         """Serve an operator's connection until it ends."""
@@ -108,7 +108,7 @@ class Admin:
         async def send(answer: ToOperator) -> None:
             await socket.send(encode(answer))
 
-        requests = OperatorRequests(self._agent, self._rooms, self._survey, self._backup_lock, send)
+        requests = OperatorRequests(self._agent.nodes, self._rooms, self._survey, self._backup_lock, send)
         async for frame in socket:
             try:
                 message = decode_from_operator(frame)

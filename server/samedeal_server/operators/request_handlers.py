@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from samedeal.errors import RequestRefused, SamedealError
@@ -43,12 +44,11 @@ from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
-from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.races.race import CloseCommand, KickCommand, Race
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import room_lines
-from samedeal_server.store.node_registry import DrainOrder, SayOrder
+from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -69,17 +69,17 @@ _log = get_logger()
 Send = Callable[[ToOperator], Awaitable[None]]
 
 
+@dataclass(eq=False, repr=False)
 class ServerSurvey:
     """Collects the state of all nodes, of Redis, and of all rooms.
 
     The numbers of rooms in each phase are slow to count, so they are cached.
     """
 
-    def __init__(self, agent: NodeAgent, rooms: RoomRegistry) -> None:
-        self._nodes = agent.nodes
-        self._rooms = rooms
-        self._phases = Phases()
-        self._phases_valid_until = 0.0
+    _nodes: Nodes
+    _rooms: RoomRegistry
+    _phases: Phases = field(default_factory=Phases)
+    _phases_valid_until: float = 0.0
 
     async def collect(self, request: int) -> Survey:
         """Collect the state of the server, and return it as the answer to the request with the id ``request``."""
@@ -96,20 +96,18 @@ class ServerSurvey:
         return Survey(to=request, time=now, nodes=lines, phases=self._phases, redis=redis)
 
 
+@dataclass(eq=False, repr=False)
 class OperatorRequests:
     """Handles the requests of one operator. ``send`` sends the parts of a backup.
 
     All operators of a node share ``survey`` and ``backup_lock``.
     """
 
-    def __init__(
-        self, agent: NodeAgent, rooms: RoomRegistry, survey: ServerSurvey, backup_lock: asyncio.Lock, send: Send
-    ) -> None:
-        self._nodes = agent.nodes
-        self._rooms = rooms
-        self._survey = survey
-        self._backup_lock = backup_lock
-        self._send = send
+    _nodes: Nodes
+    _rooms: RoomRegistry
+    _survey: ServerSurvey
+    _backup_lock: asyncio.Lock
+    _send: Send
 
     async def answer(self, message: FromOperator) -> ToOperator:
         """Return the answer to a request. If the request fails, the answer is a refusal."""

@@ -457,16 +457,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         line = tuple(Move.parse(move) for move in found.line.split(", "))
         public = "" if self.is_joint else self.deal
         proof = DealProof(
-            *(
-                self.terms,
-                self.commitment,
-                self.seed_from(secret),
-                self.draw,
-                self.lost,
-                found.shares,
-                found.candidate,
-                line,
-            ),
+            *(self.terms, self.commitment, self.seed_from(secret), self.draw, self.lost),
+            *(found.shares, found.candidate, line),
             public=public,
             others=tuple(room for room in found.rooms if room.room != self.room),
             elsewhere=self.elsewhere,

@@ -13,21 +13,8 @@ from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import Snapshot
 
 _SHOWN: Final = (
-    *(
-        "room",
-        "phase",
-        "deal",
-        "options",
-        "private",
-        "host",
-        "commitment",
-        "starts",
-        "ends",
-        "seed",
-        "next",
-        "standings",
-    ),
-    *("finished_at", "proof", "draw", "round", "table", "rooms_before", "earlier", "tide"),
+    *("room", "phase", "deal", "options", "private", "host", "commitment", "starts", "ends", "seed", "next"),
+    *("standings", "finished_at", "proof", "draw", "round", "table", "rooms_before", "earlier", "tide"),
 )
 """The fields of a race that the state of its room shows as they are."""
 
