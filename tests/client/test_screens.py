@@ -36,7 +36,6 @@ STANDINGS = tuple(
 async def test_screens_match_their_goldens(
     size: str, look: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 1000.0)
     referee = Referee(options=Options(deal="#7"), phase="open")
     referee.rooms = ROOMS
@@ -137,7 +136,6 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
 
 
 async def test_dialogs_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     async with running_app(Referee(options=Options(deal="#7"))) as ui:
         shown = [await _framed(ui, "resign", "ResignScreen", "ctrl+r")]
         await ui.press("escape")

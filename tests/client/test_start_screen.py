@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
+import shlex
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -36,11 +39,11 @@ from samedeal_client.text.kept_screen import KeptScreen, boxed
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.history import cut_off_text
 from samedeal_client.widgets.rows_widget import Rows
-from tests.golden.golden_files import assert_golden
+from tests.golden.golden_files import HERE, assert_answers, assert_golden
 from tests.shared.playouts import won_record
 from tests.textual_internals import screen_text
 
-KEYS = {"enter", "escape", "up", "down", "end", *ascii_lowercase}
+KEYS = {"enter", "escape", "up", "down", "end", "tab", "backspace", "f1", *ascii_lowercase}
 
 
 @contextlib.asynccontextmanager
@@ -53,43 +56,16 @@ async def start_screen(size: tuple[int, int] = (80, 24), look: Look | None = Non
 
 
 async def wait_until(pilot: Pilot[list[str]], condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
-        while not condition():
-            await pilot.pause(0.01)
-
-
-async def chosen(*keys: str) -> list[str] | None:
-    """Press keys and paste texts. Return the command that was chosen."""
-    async with start_screen() as pilot:
-        for key in keys:
-            if key in KEYS:
-                await pilot.press(key)
-            else:
-                pilot.app.post_message(Paste(key))
-                await pilot.pause()
-        return pilot.app.return_value
+    try:
+        async with asyncio.timeout(20):
+            while not condition():
+                await pilot.pause(0.01)
+    except TimeoutError:
+        raise AssertionError(f"The condition was not met. The screen:\n{screen_text(pilot.app)}") from None
 
 
 def today() -> str:
     return game_of_the_day(datetime.now(UTC).date())
-
-
-@pytest.mark.parametrize(
-    ("keys", "arguments"),
-    [
-        (["q"], []),
-        (["end", "enter"], []),
-        (["up", "enter", "down", "enter", "down", "enter"], ["play", "klondike"]),
-        (["j", "example.org friday", "enter"], ["join", "example.org", "friday"]),
-        (["w", "example.org friday", "enter"], ["watch", "example.org", "friday"]),
-        (["o", "enter"], ["host", "willow"]),
-        (["o", "example.org", "enter"], ["new", "example.org", "--game", "willow"]),
-        (["j", "enter", "ftp://x", "enter", "escape", "p"], ["play", "willow"]),
-    ],
-)
-async def test_keys_choose_a_command(keys: list[str], arguments: list[str]) -> None:
-    """A text that is no address chooses nothing."""
-    assert await chosen(*keys) == arguments
 
 
 def keep_seat() -> list[str]:
@@ -98,16 +74,63 @@ def keep_seat() -> list[str]:
     return ["join", "ws://localhost:7777", "friday", "--name", "ana"]
 
 
-async def test_kept_seat_is_the_first_choice() -> None:
-    assert await chosen("b") is None
-    back = keep_seat()
-    assert await chosen("b") == await chosen("enter") == back
-    assert await chosen("down", "enter") == ["play", "willow"]
+def failed(*arguments: str) -> FailedChoice:
+    return FailedChoice(list(arguments), "Nothing [listens] there.")
+
+
+CHOSEN = Settings(limit=30, hints="always", level="careful")
+
+BEFORE: dict[str, Callable[[], object]] = {
+    "With a seat": keep_seat,
+    "With settings": lambda: save_settings(CHOSEN),
+    "With a last server": lambda: remember_server("example.org"),
+    "With tides": lambda: remember_server("example.org", tide_times(["*:15 willow"])),
+    "After a failed watch": lambda: failed("watch", "no.example", "friday"),
+    "After a failed host": lambda: failed("host", "willow"),
+    "After a failed join": lambda: failed("join", "no.example", "friday"),
+    "After a failed return": lambda: failed("join", "no.example", "friday", "--name", "ana"),
+}
+"""What happened before the start screens of the page, by their headings. A failed choice is given to the screen."""
+
+
+async def answer(heading: str, question: str, monkeypatch: pytest.MonkeyPatch, home: Path) -> str:
+    """Press keys and paste texts. Return the command that was chosen, or a text that is shown, to its end."""
+    for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(home / variable))
+    before = BEFORE.get(heading, list)()
+    keys, _, words = question.partition("; ")
+    app = StartApp(Look(), before if isinstance(before, FailedChoice) else None)
+    async with app.run_test(notifications=True) as pilot:
+        await pilot.pause()
+        for key in shlex.split(keys):
+            if key in KEYS:
+                await pilot.press(key)
+            else:
+                app.post_message(Paste(key))
+                await pilot.pause()
+        if not words:
+            return "nothing" if app.return_value is None else " ".join(app.return_value).replace(today(), "TODAY")
+        await wait_until(pilot, lambda: words in screen_text(app))
+        found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(app), re.MULTILINE)
+        return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""
+
+
+async def test_start_screen_does_what_the_page_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each line begins anew. It has keys and pasted texts, and perhaps a text that is then shown."""
+    page = (HERE / "answers" / "start.txt").read_text(encoding="utf-8")
+    given: list[str] = []
+    for heading, *lines in (section.splitlines() for section in page.split("\n# ")[1:]):
+        for question in (line.partition(" =>")[0] for line in lines if line):
+            given.append(await answer(heading, question, monkeypatch, tmp_path / str(len(given))))
+    answers = iter(given)
+    assert_answers("start", lambda heading, question: next(answers))
 
 
 async def test_kept_seat_survives_another_name() -> None:
     back = keep_seat()
-    assert await chosen("s", "mira", "escape") == list(RESTART)
+    async with start_screen() as pilot:
+        await pilot.press("s", *"mira", "escape")
+        assert pilot.app.return_value == list(RESTART)
     async with start_screen() as pilot:
         assert "as ana in friday" in screen_text(pilot.app)
         await pilot.press("enter")
@@ -132,72 +155,6 @@ async def test_race_that_was_cut_off_is_told() -> None:
     remember_races(cut_off=True)
     async with start_screen((60, 20)) as pilot:
         assert cut_off_text(HistoryFile().read()) in " ".join(screen_text(pilot.app).split())
-
-
-async def test_todays_deal_is_that_of_the_day() -> None:
-    assert await chosen("d") == ["play", today(), "--deal", "daily"]
-
-
-async def test_chosen_game_is_remembered() -> None:
-    assert await chosen("g", "p") == ["play", "klondike"]
-    assert await chosen("p") == ["play", "klondike"]
-
-
-async def test_next_tide_of_the_last_server_is_counted_down() -> None:
-    async with start_screen() as pilot:
-        assert "Tide" not in screen_text(pilot.app)
-    remember_server("example.org", tide_times(["*:15 willow"]))
-    async with start_screen() as pilot:
-        await wait_until(pilot, lambda: "Tide         Willow in " in screen_text(pilot.app))
-        await pilot.press("t")
-        assert pilot.app.return_value == ["race", "example.org", "--tide"]
-
-
-async def test_dialog_says_what_is_missing() -> None:
-    async with start_screen() as pilot:
-        await pilot.press("w", "enter")
-        await wait_until(pilot, lambda: "This is incomplete. Type a link" in screen_text(pilot.app))
-
-
-async def test_dialog_says_what_a_code_means() -> None:
-    remember_server("example.org")
-    async with start_screen() as pilot:
-        await pilot.press("j", *"friday")
-        await wait_until(pilot, lambda: "Room friday on example.org" in screen_text(pilot.app))
-        await pilot.press("enter")
-        assert pilot.app.return_value == ["join", "example.org", "friday"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "title", "typed"),
-    [
-        (["watch", "no.example", "friday"], "Watch", "no.example friday"),
-        (["host", "willow"], "Host", ""),
-    ],
-)
-async def test_failed_address_can_be_corrected(arguments: list[str], title: str, typed: str) -> None:
-    app = StartApp(Look(), FailedChoice(arguments, "Nothing [listens] there."))
-    async with app.run_test() as pilot:
-        await wait_until(pilot, lambda: all(text in screen_text(app) for text in ("Nothing [listens]", title, typed)))
-        await pilot.press("enter")
-        assert app.return_value == arguments
-
-
-async def test_reason_is_shown_again_with_the_failed_address() -> None:
-    app = StartApp(Look(), FailedChoice(["join", "no.example", "friday"], "Nothing listens there."))
-    async with app.run_test() as pilot:
-        await pilot.press("s")
-        await wait_until(pilot, lambda: "Room fridays on no.example" in screen_text(app))
-        await pilot.press("backspace")
-        await wait_until(pilot, lambda: "Nothing listens there." in screen_text(app))
-
-
-async def test_failed_return_to_the_seat_opens_no_dialog() -> None:
-    """The dialog would join with the name in the settings, which may not be that of the seat."""
-    app = StartApp(Look(), FailedChoice(["join", "no.example", "friday", "--name", "ana"], "Nothing listens there."))
-    async with app.run_test(notifications=True) as pilot:
-        await wait_until(pilot, lambda: "Nothing listens there." in screen_text(app))
-        assert isinstance(app.screen, StartScreen)
 
 
 async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,14 +208,6 @@ def test_box_is_in_the_middle_and_the_cursor_below() -> None:
     assert "W…" in boxed("Words", 6, 3)
 
 
-async def test_open_list_of_a_setting_names_its_keys() -> None:
-    async with start_screen() as pilot:
-        await pilot.press("s", "tab", "tab", "enter")
-        await wait_until(
-            pilot, lambda: "⏎ choose" in screen_text(pilot.app) and "close the list" in screen_text(pilot.app)
-        )
-
-
 async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[bool] = []
 
@@ -301,8 +250,7 @@ async def test_settings_are_for_the_races_of_play_and_host() -> None:
         for name, value in (("limit", 30), ("hints", "always"), ("level", "careful")):
             pilot.app.screen.query_one(f"#{name}", Select).value = value
         await pilot.press("escape")
-    assert await chosen("p") == ["play", "willow", "--limit", "30", "--level", "careful"]
-    assert await chosen("o", "enter") == ["host", "willow", "--limit", "30", "--hints"]
+    assert load_settings() == CHOSEN
 
 
 async def test_invalid_setting_is_explained_and_not_saved() -> None:
@@ -312,14 +260,6 @@ async def test_invalid_setting_is_explained_and_not_saved() -> None:
         await pilot.press("escape")  # gives it up
         assert isinstance(pilot.app.screen, StartScreen)
     assert load_settings() == Settings()
-
-
-async def test_help_shows_the_rules_of_the_chosen_game() -> None:
-    async with start_screen() as pilot:
-        await pilot.press("g", "f1")
-        await wait_until(pilot, lambda: "How to play Klondike" in screen_text(pilot.app))
-        await pilot.press("space", "escape")
-        assert isinstance(pilot.app.screen, StartScreen)
 
 
 async def test_palette_lists_only_commands_for_players() -> None:

@@ -19,7 +19,7 @@ from tests.shared.playouts import FAMILIES, won_play, won_record
 SIZES = ((80, 24), (120, 40))
 
 
-MOST_MOVES = 1000 if os.environ.get("ALL_GAMES") else 20
+MOST_MOVES = 1000 if os.environ.get("ALL_GAMES") else 12
 """Longer records are played from the board on which so many moves are left. ``ALL_GAMES=1`` plays them all."""
 
 

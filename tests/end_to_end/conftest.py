@@ -11,7 +11,8 @@ import pytest
 
 from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
-from tests.end_to_end.processes import Programs, programs_in
+from tests.end_to_end.processes import Programs, programs_in, until
+from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.server import live_nodes
 from tests.server.live_nodes import Node
 from tests.textual_internals import share_parsed_css
@@ -30,6 +31,16 @@ def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Eng
 
 
 @pytest.fixture
+async def browser(browsers: Callable[[Engine], Browser], request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
+    """A browser, which is Chromium unless a test says otherwise. It forgets what the page keeps."""
+    browser = browsers(getattr(request, "param", "chromium"))
+    browser.errors()
+    yield browser
+    await browser.run("try { localStorage.clear() } catch {}")
+    await browser.close_page()
+
+
+@pytest.fixture
 async def one(redis_url: str) -> AsyncIterator[Node]:
     """A node in this process."""
     async with live_nodes.serving(redis_url, "n1") as node:
@@ -41,6 +52,15 @@ async def programs(tmp_path: Path) -> AsyncIterator[Programs]:
     """Starts programs with a separate home directory."""
     async with programs_in(tmp_path) as started:
         yield started
+
+
+@pytest.fixture
+async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal]:
+    """A terminal. When it is closed at the end of the test, the clients in it must end."""
+    environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    with terminal_in(tmp_path, environment) as opened:
+        yield opened
+    await until(lambda: not any("samedeal_client" in command for command in programs.left_running().values()))
 
 
 @pytest.fixture(scope="module")

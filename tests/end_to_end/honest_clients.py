@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 from samedeal.errors import RequestRefused
 from samedeal.moves import FOUNDATION
@@ -230,19 +231,12 @@ def verified(record: str, home: Path, *, deep: bool) -> Verified:
     """Run ``samedeal verify`` with the journals of a home."""
     path = home / "record.txt"
     path.write_text(record, encoding="utf-8")
-    before = os.environ.get("XDG_STATE_HOME")
-    os.environ["XDG_STATE_HOME"] = str(home / "state")
     out = io.StringIO()
     try:
-        with contextlib.redirect_stdout(out):
+        with patch.dict(os.environ, XDG_STATE_HOME=str(home / "state")), contextlib.redirect_stdout(out):
             code = verify.run(Namespace(games="", file=str(path), deep=deep))
     except Failure as failure:
         return Verified(failure.code, str(failure))
-    finally:
-        if before is None:
-            del os.environ["XDG_STATE_HOME"]
-        else:
-            os.environ["XDG_STATE_HOME"] = before
     return Verified(code, out.getvalue())
 
 

@@ -162,6 +162,15 @@ class Programs:
         """Start ``samedeal``."""
         return await self.start("-m", "samedeal_client", *arguments, packages=packages)
 
+    async def output(self, *arguments: str, code: int | None = 0) -> str:
+        """Run ``samedeal`` without input to its end, and return what it prints. ``code`` is its exit code, if it matters."""
+        program = await self.samedeal(*arguments)
+        assert program.process.stdin is not None
+        program.process.stdin.close()
+        assert code in (await program.exit_code(), None), program.text
+        assert "Traceback" not in program.text
+        return program.text
+
     async def server(
         self, redis_url: str, port: int = 0, packages: Path | None = None, more: tuple[str, ...] = ()
     ) -> tuple[str, Program]:

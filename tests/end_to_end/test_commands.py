@@ -13,29 +13,16 @@ from tests.end_to_end.processes import Programs
 from tests.golden.golden_files import HERE
 
 
-async def run(programs: Programs, *arguments: str) -> tuple[int, str]:
-    """Run a command that ends by itself. Return its exit code and its output."""
-    program = await programs.samedeal(*arguments)
-    assert program.process.stdin is not None
-    program.process.stdin.close()
-    return await program.exit_code(), program.text
-
-
 async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
-    code, text = await run(programs, "rooms", server)
-    assert (code, f"samedeal new {server[5:]}" in text) == (0, True)
-    code, text = await run(
-        programs, "new", server, "--no-join", "--room", "friday", "--game", "steve", "--players", "3"
-    )
-    assert code == 0
+    assert f"samedeal new {server[5:]}" in await programs.output("rooms", server)
+    opening = ("new", server, "--no-join", "--room")
+    text = await programs.output(*opening, "friday", "--game", "steve", "--players", "3")
     send, join, note = text.splitlines()
     assert send.endswith(f" http://{server[5:]}/friday")
     assert join.endswith(f" samedeal join samedeal://{server[5:]}/friday")
     assert "instead of 127.0.0.1" in note
-    await run(programs, "new", server, "--no-join", "--room", "secret", "--passphrase", "x", "--no-spectators")
-    code, text = await run(programs, "rooms", server)
-    assert code == 0
-    lines = text.splitlines()
+    await programs.output(*opening, "secret", "--passphrase", "x", "--no-spectators")
+    lines = (await programs.output("rooms", server)).splitlines()
     assert lines[0].split() == ["room", "game", "deal", "phase", "players"]
     assert re.fullmatch(r"secret +Willow +winnable +open +0/8 +passphrase, no spectators", lines[1])
     assert re.fullmatch(r"friday +Steve +winnable +open +0/3", lines[2])
@@ -43,8 +30,7 @@ async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
 
 async def test_players_who_race_now_meet(programs: Programs, server: str) -> None:
     for arguments in ((), ("willow", "willow", server)):  # this machine has joined no server yet
-        code, text = await run(programs, "race", *arguments)
-        assert (code, "samedeal race GAME URL" in text) == (2, True)
+        assert "samedeal race GAME URL" in await programs.output("race", *arguments, code=2)
     ana = await programs.samedeal("race", "ace-of-hearts", server, "--name", "ana")
     await ana.expect(r"Room \w{6}: Ace of Hearts")
     bo = await programs.samedeal("race", server, "--name", "bo")
@@ -63,8 +49,7 @@ async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> Non
     await bo.expect(r"Room \w{6}: Steve")
     await ana.expect(r"bo joined")
     for game, sentence in (("willow", "This tide opens for you in 2"), ("spider", "This server has no such tides")):
-        code, text = await run(programs, "race", game, url, "--tide", "--name", "cy")
-        assert (code, sentence in text) == (1, True), text
+        assert sentence in await programs.output("race", game, url, "--tide", "--name", "cy", code=1)
 
 
 async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: str) -> None:
@@ -74,9 +59,7 @@ async def test_join_without_a_room_lists_the_rooms(programs: Programs, server: s
     await player.expect(r"friday +Willow")
     await player.expect(r"Which room\?")
     await player.reply("friday", r"1 of 8: ana \(you\)")
-    code, text = await run(programs, "join", server, "--name", "bo")
-    assert code == 2
-    assert "samedeal join URL ROOM" in text
+    assert "samedeal join URL ROOM" in await programs.output("join", server, "--name", "bo", code=2)
 
 
 async def test_refusals_of_the_server_are_printed(programs: Programs, server: str) -> None:
@@ -91,11 +74,9 @@ async def test_refusals_of_the_server_are_printed(programs: Programs, server: st
             (("join", server, "small"), refusals.room_full(1)),
             (("new", server, "--room", "friday"), refusals.room_exists("friday")),
         ):
-            code, text = await run(programs, *words)
-            assert code == 1
+            text = await programs.output(*words, code=1)
             assert text.startswith(f"samedeal: {refusal}")  # the client may add what to type
-        _, text = await run(programs, "join", server, "secret")
-    assert "--passphrase" in text
+        assert "--passphrase" in await programs.output("join", server, "secret", code=None)
 
 
 async def test_a_private_room_asks_for_its_passphrase(programs: Programs, server: str) -> None:

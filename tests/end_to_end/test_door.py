@@ -28,9 +28,9 @@ from samedeal_client.widgets.board import panel_layout
 from tests.client.typed_moves import keys_for
 from tests.end_to_end.doors import Door, Visitor, door_to, key_in, needs_ssh, ssh
 from tests.end_to_end.live_server import friend, until_racing
-from tests.end_to_end.processes import Programs, until
+from tests.end_to_end.processes import until
 from tests.end_to_end.proxy import Proxy
-from tests.end_to_end.terminal import Terminal, terminal_in
+from tests.end_to_end.terminal import Terminal
 from tests.server.redis_kinds import free_port
 from tests.shared.playouts import won_record
 
@@ -52,13 +52,6 @@ def door(server_process: str, home: Path) -> Iterator[Door]:
     options = [word for name, limit in limits.items() for word in (f"--limit-{name}", str(limit))]
     with door_to(server_process, home, 0, free_port(), "--crashes", *options) as running:
         yield running
-
-
-@pytest.fixture
-async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal]:
-    environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-    with terminal_in(tmp_path, environment) as opened:
-        yield opened
 
 
 def run(*command: str, typed: str = "") -> tuple[int, str]:

@@ -116,15 +116,6 @@ async def no_server() -> AsyncIterator[str]:
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-async def output_of(programs: Programs, *arguments: str) -> str:
-    """Run a command that ends by itself and return its output."""
-    program = await programs.samedeal(*arguments)
-    assert program.process.stdin is not None
-    program.process.stdin.close()
-    await program.exit_code()
-    return program.text
-
-
 def harmless(text: str) -> bool:
     """Whether a text is printable, line by line."""
     assert "Traceback" not in text
@@ -141,11 +132,11 @@ async def test_commands_print_no_control_characters(programs: Programs, evil: st
 
     outputs = await asyncio.gather(
         played(),
-        output_of(programs, "rooms", evil),
-        output_of(programs, "watch", evil, "friday"),
-        output_of(programs, "bot", evil, "friday2"),
-        output_of(programs, "doctor", evil),
-        *(output_of(programs, "rooms", no_server) for _ in range(3)),
+        programs.output("rooms", evil, code=None),
+        programs.output("watch", evil, "friday", code=None),
+        programs.output("bot", evil, "friday2", code=None),
+        programs.output("doctor", evil, code=None),
+        *(programs.output("rooms", no_server, code=None) for _ in range(3)),
     )
     for text in outputs:
         assert harmless(text), text

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,21 +21,12 @@ from tests.client.qr_reader import scanned
 from tests.client.typed_moves import keys_for
 from tests.end_to_end.browser import Browser, Engine
 from tests.end_to_end.processes import Programs, until
-from tests.end_to_end.terminal import Terminal, terminal_in
+from tests.end_to_end.terminal import Terminal
 from tests.shared.playouts import won_record
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 TMUX_NAMES = {"space": "Space", "-": "-"}
-
-
-@pytest.fixture
-async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal]:
-    """A terminal. When it is closed at the end of the test, the clients in it must end."""
-    environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-    with terminal_in(tmp_path, environment) as opened:
-        yield opened
-    await until(lambda: not any("samedeal_client" in command for command in programs.left_running().values()))
 
 
 def samedeal(*arguments: str) -> list[str]:

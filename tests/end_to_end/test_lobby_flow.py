@@ -38,9 +38,8 @@ DEADLINE = 30.0
 
 
 @pytest.fixture(autouse=True)
-def _own_files_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_records_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
     # A random deal can be a dead end, and no test here is about a race that ends because of that.
     monkeypatch.setattr("samedeal_client.net.client_session.is_stuck_for_good", lambda *_, **__: False)
@@ -321,7 +320,7 @@ async def test_lobby_survives_a_disconnect(server: str) -> None:
         assert ana.app.client.connection.state == "up"
 
 
-async def test_form_sets_every_option_by_keyboard(server: str) -> None:
+async def test_form_sets_every_option_and_keeps_it(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.open_form()
         await ana.type("p")  # from Willow to Phoenix
@@ -343,6 +342,13 @@ async def test_form_sets_every_option_by_keyboard(server: str) -> None:
             first_finish_ends=True,
             delay=42,
         )
+        await ana.press("escape", screen="lobby")
+        await ana.open_form()  # it keeps what was chosen, but neither the code nor the game if the lobby has another
+        await ana.wait_for_text("Phoenix", "7:30", "free")
+        assert "friday" not in ana.text()
+        await ana.press("escape", text="Race now")
+        await ana.press("g", "n")
+        await ana.wait_for_text("Rematches", "Athena", "7:30")
 
 
 async def test_invalid_field_and_taken_code_are_explained_at_their_fields(server: str) -> None:
@@ -486,25 +492,6 @@ async def test_unknown_key_is_explained_and_help_lists_the_keys(server: str) -> 
             await ana.press("f1")
             await ana.wait_until(lambda heading=heading: heading in "".join(ana.text().splitlines()[4:5]))  # type: ignore[misc]  # bound at once
             await ana.press("escape")
-
-
-async def test_form_keeps_its_options_and_takes_the_lobbys_game(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.open_form()
-        await ana.type("p")
-        await ana.focus("limit")
-        await ana.type(*"7:30", "tab", "f", "tab", "y")
-        await ana.focus("room")
-        await ana.type(*"friday", "ctrl+o")
-        await ana.wait_for_screen("waiting")
-        assert (ana.room.game, ana.room.options.limit, ana.room.options.hints) == ("phoenix", 450, True)
-        await ana.press("escape", screen="lobby")
-        await ana.open_form()
-        await ana.wait_for_text("Phoenix", "7:30", "free")
-        assert "friday" not in ana.text()
-        await ana.press("escape", text="Race now")
-        await ana.press("g", "n")
-        await ana.wait_for_text("Rematches", "Athena", "7:30")
 
 
 async def test_quitting_with_racing_bots_asks_once(server: str) -> None:

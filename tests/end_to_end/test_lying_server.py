@@ -48,10 +48,8 @@ class SharedSolver:
 
 
 @pytest.fixture(autouse=True)
-async def shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[None]:
-    """Keep all files in the test's directory, let bots leave their audits behind, and share a solver."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+async def shared(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """Let bots leave their audits behind, and share a solver."""
 
     async def audited(rooms: RoomClient, on_progress: object) -> Audit:
         audit = await audit_race(rooms, lambda _: None)

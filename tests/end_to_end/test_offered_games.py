@@ -15,12 +15,6 @@ GAMES = Path(__file__).parent / "games"
 HOUSE = GAMES / "house.toml"
 
 
-async def run(programs: Programs, *arguments: str, code: int = 0) -> str:
-    program = await programs.samedeal(*arguments)
-    assert await program.exit_code() == code, program.text
-    return program.text
-
-
 async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url: str, tmp_path: Path) -> None:
     url, _ = await programs.server(redis_url, more=("--games", str(GAMES)))
     host = await programs.samedeal(
@@ -41,13 +35,15 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
     await host.expect("Fair deal: ")
     await watcher.expect(r"The race is over\.")
 
-    missing = await run(programs, "verify", str(saved), code=1)
+    missing = await programs.output("verify", str(saved), code=1)
     assert re.search(r"no rules of the game 'house' here.*--games FILE", " ".join(missing.split()))
-    assert "moves of ana" in await run(programs, "verify", "--deep", "--games", str(HOUSE), str(saved))
-    assert "ben" in await run(programs, "replay", "--plain", "--games", str(HOUSE), str(saved))
+    assert "moves of ana" in await programs.output("verify", "--deep", "--games", str(HOUSE), str(saved))
+    assert "ben" in await programs.output("replay", "--plain", "--games", str(HOUSE), str(saved))
     other = tmp_path / "house.toml"
     other.write_text(HOUSE.read_text().replace('"8 columns', '"Only 8 columns').replace("6 6 6 6", "5 7 6 6"))
-    assert "other rules of the game 'house'" in await run(programs, "verify", "--games", str(other), str(saved), code=1)
+    assert "other rules of the game 'house'" in await programs.output(
+        "verify", "--games", str(other), str(saved), code=1
+    )
     await asyncio.to_thread(urlretrieve, f"{url.replace('ws', 'http', 1)}/games.json", tmp_path / "games.json")
     assert json.loads((tmp_path / "games.json").read_text())["house-small"]["title"] == "Small House"
     if NODE is not None:

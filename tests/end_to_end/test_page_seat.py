@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -66,15 +66,6 @@ const [boards, all] = ["#boards", "#race > div"].map(found => document.querySele
 return boards.left === all.left
 """
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
-
-
-@pytest.fixture
-async def browser(browsers: Callable[[Engine], Browser], request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
-    browser = browsers(getattr(request, "param", "chromium"))
-    browser.errors()
-    yield browser
-    await browser.run("try { localStorage.clear() } catch {}")
-    await browser.close_page()
 
 
 @pytest.mark.parametrize(("browser", "hand"), [("firefox", "mouse"), ("chromium", "finger")], indirect=["browser"])

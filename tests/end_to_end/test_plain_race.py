@@ -91,20 +91,20 @@ async def test_a_killed_player_returns_to_the_race(programs: Programs, server: s
 
 async def check_record_of_the_server(programs: Programs, url: str, room: str) -> None:
     """Check that the server's record can be read and verified, and that a player's journal exposes a rewritten one."""
-    listing = await run(programs, "records", url)
-    assert re.search(rf"{room}\.\S+ +Willow +#7 +2 +bo +-\n", listing.text)
-    saved = await run(programs, "records", url, room, "--save")
-    path = Path(saved.text.split()[-1])
-    checked = await run(programs, "verify", str(path))
-    assert "all 2 moves of ana" in checked.text
-    assert "moves of bo" in checked.text
-    told = await run(programs, "replay", str(path), "--plain")
-    assert "ana: A♦ " in told.text
+    listing = await programs.output("records", url)
+    assert re.search(rf"{room}\.\S+ +Willow +#7 +2 +bo +-\n", listing)
+    saved = await programs.output("records", url, room, "--save")
+    path = Path(saved.split()[-1])
+    checked = await programs.output("verify", str(path))
+    assert "all 2 moves of ana" in checked
+    assert "moves of bo" in checked
+    told = await programs.output("replay", str(path), "--plain")
+    assert "ana: A♦ " in told
     if NODE is not None:
         assert verdicts([path])[path.stem].startswith("holds: ")
     time = rewrite_first_move(path)
-    rewritten = await run(programs, "verify", str(path), code=1)
-    assert f"1 0 after {time / 1000:.3f} s" in rewritten.text
+    rewritten = await programs.output("verify", str(path), code=1)
+    assert f"1 0 after {time / 1000:.3f} s" in rewritten
 
 
 def rewrite_first_move(path: Path) -> int:
@@ -114,13 +114,6 @@ def rewrite_first_move(path: Path) -> int:
     later = replace(record.players[0], actions=((time - 1, action), *rest))
     path.write_text(str(replace(record, players=(later, *record.players[1:]))), encoding="utf-8")
     return time
-
-
-async def run(programs: Programs, *arguments: str, code: int = 0) -> Program:
-    """Run a command to its end."""
-    program = await programs.samedeal(*arguments)
-    assert await program.exit_code() == code, program.text
-    return program
 
 
 async def test_a_name_without_its_session_gets_no_seat(programs: Programs, server: str) -> None:
