@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
@@ -34,6 +34,8 @@ from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
 from samedeal_client.net.saved_sessions import MemorySessions
 
 DEADLINE = 5.0
+Request = TypeVar("Request", bound=ToServer)
+Event = TypeVar("Event", bound=LinkEvent)
 
 
 class Peer:
@@ -48,7 +50,7 @@ class Peer:
         assert self.socket.request is not None
         return self.socket.request.path
 
-    async def receive(self, kind: type[ToServer]) -> ToServer:
+    async def receive(self, kind: type[Request]) -> Request:
         """Return the next message, which must be of a kind. Pings before it are answered."""
         while True:
             async with asyncio.timeout(DEADLINE):
@@ -64,14 +66,12 @@ class Peer:
 
     async def welcome(self, session: str = "s1", **more: Any) -> Hello:
         hello = await self.receive(Hello)
-        assert isinstance(hello, Hello)
         fields = {"session": session, "player": "p1", "name": hello.name, "time": 5_000, "server": "test", **more}
         await self.send(Welcome(to=hello.id, **fields))
         return hello
 
     async def seat(self, room: str = "k7", revision: int = -1) -> Join:
         join = await self.receive(Join)
-        assert isinstance(join, Join)
         await self.send(Joined(to=join.id, room=room, seat=1, generation=1, revision=revision))
         return join
 
@@ -153,9 +153,10 @@ class RecordedLink:
                 await self._more.wait()
             return found[-1]
 
-    async def until_is(self, kind: type[LinkEvent]) -> LinkEvent:
+    async def until_is(self, kind: type[Event]) -> Event:
         """Wait for an event of a kind."""
-        return await self.until(lambda event: isinstance(event, kind))
+        await self.until(lambda event: isinstance(event, kind))
+        return self.of(kind)[-1]
 
     async def until_resumed(self, times: int = 1) -> None:
         """Wait until the link has reconnected a number of times."""
@@ -164,8 +165,9 @@ class RecordedLink:
                 self._more.clear()
                 await self._more.wait()
 
-    def has(self, kind: type[LinkEvent]) -> bool:
-        return any(isinstance(event, kind) for event in self.events)
+    def of(self, kind: type[Event]) -> list[Event]:
+        """The events of a kind so far."""
+        return [event for event in self.events if isinstance(event, kind)]
 
     async def close(self) -> None:
         await self.link.close()
