@@ -294,10 +294,33 @@ async def wait_until(condition: Callable[[], object]) -> None:
 
 
 @dataclass
-class RunningApp:
-    """A running app, connected to a referee."""
+class AppUser:
+    """A player who uses the app."""
 
     app: SamedealApp
+
+    @property
+    def has_quit(self) -> bool:
+        """Whether the app has quit."""
+        return self.app.return_code is not None
+
+    def text(self) -> str:
+        """The screen as text, without blanks at the ends of lines."""
+        return screen_text(self.app)
+
+    def line(self, selector: str) -> str:
+        """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
+        widget = self.app.screen.query_one(selector)
+        if isinstance(widget, Static):
+            return " ".join(str(widget.content).split())
+        assert isinstance(widget, Rows)
+        return row_text(widget.rows[0]).strip()
+
+
+@dataclass
+class RunningApp(AppUser):
+    """A running app, connected to a referee."""
+
     pilot: Pilot[int]
     referee: Referee
 
@@ -432,23 +455,6 @@ class RunningApp:
         await self.pilot.resize_terminal(width, height)
         await self.wait_until(lambda: tuple(self.app.screen.size) == (width, height))
         await self.settle()
-
-    @property
-    def has_quit(self) -> bool:
-        """Whether the app has quit."""
-        return self.app.return_code is not None
-
-    def text(self) -> str:
-        """The screen as text, without blanks at the ends of lines."""
-        return screen_text(self.app)
-
-    def line(self, selector: str) -> str:
-        """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
-        widget = self.app.screen.query_one(selector)
-        if isinstance(widget, Static):
-            return " ".join(str(widget.content).split())
-        assert isinstance(widget, Rows)
-        return row_text(widget.rows[0]).strip()
 
 
 @contextlib.asynccontextmanager

@@ -65,6 +65,9 @@ from tests.client.scripted_server import (
 from tests.golden.golden_files import assert_sentences
 from tests.shared.sixth_game import HAMLET_FILE
 
+Pair = tuple[RecordedLink, Peer]
+"""A link and the server's end of its connection."""
+
 
 @pytest.fixture
 async def server() -> AsyncIterator[ScriptedServer]:
@@ -74,7 +77,7 @@ async def server() -> AsyncIterator[ScriptedServer]:
 
 
 @pytest.fixture
-async def connected(server: ScriptedServer) -> AsyncIterator[tuple[RecordedLink, Peer]]:
+async def connected(server: ScriptedServer) -> AsyncIterator[Pair]:
     async with connect(server) as both:
         yield both
 
@@ -238,9 +241,7 @@ async def test_games_of_the_server_are_learned_and_wrong_ones_reported_once(serv
     offer({})
 
 
-async def test_reconnection_resumes_session_seat_and_requests(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_reconnection_resumes_session_seat_and_requests(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
     answered, first, second = recorded.act(4), recorded.act(5), recorded.act(6)
@@ -266,9 +267,7 @@ async def test_reconnection_resumes_session_seat_and_requests(
     await recorded.until_resumed()
 
 
-async def test_lost_moves_are_restored_before_pending_ones(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_lost_moves_are_restored_before_pending_ones(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
     for revision in (4, 5):
@@ -293,7 +292,7 @@ async def test_lost_moves_are_restored_before_pending_ones(
     assert await peer.receive(Act) == pending
 
 
-async def test_refused_moves_are_reported(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
+async def test_refused_moves_are_reported(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
     act = recorded.act(4)
@@ -308,7 +307,7 @@ async def test_refused_moves_are_reported(server: ScriptedServer, connected: tup
     assert (notice.code, "Not ours" in notice.message) == (ClientCode.MOVES_LOST, True)
 
 
-async def test_create_is_not_repeated(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
+async def test_create_is_not_repeated(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     creating = asyncio.create_task(recorded.link.request(Create(id=0, options=WantedOptions())))
     await peer.receive(Create)
@@ -322,9 +321,7 @@ async def test_create_is_not_repeated(server: ScriptedServer, connected: tuple[R
     assert await peer.receive(Act) == after
 
 
-async def test_takeover_by_a_late_request_is_survived_once(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_takeover_by_a_late_request_is_survived_once(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer)
     await peer.abort()
@@ -339,9 +336,7 @@ async def test_takeover_by_a_late_request_is_survived_once(
     assert ended.code == str(CloseCode.TAKEN_OVER)
 
 
-async def test_draining_before_the_welcome_is_retried(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_draining_before_the_welcome_is_retried(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer)
     await peer.abort()
@@ -353,9 +348,7 @@ async def test_draining_before_the_welcome_is_retried(
     await recorded.until_resumed()
 
 
-async def test_delay_requested_by_the_server_is_kept(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_delay_requested_by_the_server_is_kept(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=2)
     await peer.abort()
@@ -370,9 +363,7 @@ async def test_delay_requested_by_the_server_is_kept(
     assert max(delays) <= 0.015
 
 
-async def test_actions_of_unknown_outcome_are_repeated_in_order(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_actions_of_unknown_outcome_are_repeated_in_order(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=2)
     first, second = recorded.act(2), recorded.act(3)
@@ -413,9 +404,7 @@ async def test_restarting_server_is_reconnected_at_once(server: ScriptedServer, 
         await recorded.until_resumed()
 
 
-async def test_repeated_restarts_delay_the_reconnection(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_repeated_restarts_delay_the_reconnection(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     for _ in range(5):
         await peer.close(CloseCode.RESTART)
@@ -444,7 +433,7 @@ async def test_server_that_answers_pings_stays_connected(server: ScriptedServer)
     assert server.count == 1
 
 
-async def test_rate_limited_actions_are_repeated_in_order(connected: tuple[RecordedLink, Peer]) -> None:
+async def test_rate_limited_actions_are_repeated_in_order(connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
     acts = [recorded.act(revision) for revision in (4, 5, 6)]
@@ -470,7 +459,7 @@ async def test_rate_limited_actions_are_repeated_in_order(connected: tuple[Recor
     requesting.cancel()
 
 
-async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
+async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await peer.send(Notice(code=NoticeCode.BANNED, message="You are banned for good: rude"))
     ended = await recorded.until_is(Ended)
@@ -478,7 +467,7 @@ async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connect
     assert server.count == 1
 
 
-async def test_ban_at_reconnection_ends_the_link(server: ScriptedServer, connected: tuple[RecordedLink, Peer]) -> None:
+async def test_ban_at_reconnection_ends_the_link(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await peer.abort()
     peer = await server.accept()
@@ -489,9 +478,7 @@ async def test_ban_at_reconnection_ends_the_link(server: ScriptedServer, connect
     assert server.count == 2
 
 
-async def test_kicked_player_does_not_request_the_seat(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer]
-) -> None:
+async def test_kicked_player_does_not_request_the_seat(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer)
     await peer.send(Notice(code=NoticeCode.KICKED, message="Removed from this room"))
@@ -505,9 +492,7 @@ async def test_kicked_player_does_not_request_the_seat(
 
 
 @pytest.mark.parametrize("code", sorted(PERMANENT_CLOSE_CODES))
-async def test_permanent_close_ends_the_link(
-    server: ScriptedServer, connected: tuple[RecordedLink, Peer], code: int
-) -> None:
+async def test_permanent_close_ends_the_link(server: ScriptedServer, connected: Pair, code: int) -> None:
     recorded, peer = connected
     requesting = asyncio.create_task(recorded.link.request(Ready(id=0)))
     await peer.receive(Ready)
@@ -528,14 +513,14 @@ def test_permanent_closes_are_explained() -> None:
     )
 
 
-async def test_malformed_frame_ends_the_link(connected: tuple[RecordedLink, Peer]) -> None:
+async def test_malformed_frame_ends_the_link(connected: Pair) -> None:
     recorded, peer = connected
     await peer.socket.send(b"\xc1")
     ended = await recorded.until_is(Ended)
     assert ended.code == ClientCode.BAD_MESSAGE
 
 
-async def test_unknown_game_of_a_newer_server_is_named(connected: tuple[RecordedLink, Peer]) -> None:
+async def test_unknown_game_of_a_newer_server_is_named(connected: Pair) -> None:
     recorded, peer = connected
     await peer.socket.send(encode(ROOM).replace(b"willow", b"yukon!"))
     ended = await recorded.until_is(Ended)
@@ -543,7 +528,7 @@ async def test_unknown_game_of_a_newer_server_is_named(connected: tuple[Recorded
     assert "'yukon!'" in ended.sentence
 
 
-async def test_close_fails_open_requests(connected: tuple[RecordedLink, Peer]) -> None:
+async def test_close_fails_open_requests(connected: Pair) -> None:
     recorded, peer = connected
     requesting = asyncio.create_task(recorded.link.request(Ready(id=0)))
     await peer.receive(Ready)

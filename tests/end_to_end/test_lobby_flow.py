@@ -7,14 +7,11 @@ import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.events import Key, Paste
-from textual.pilot import Pilot
-from textual.widgets import Static
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
@@ -27,12 +24,11 @@ from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text
-from samedeal_client.widgets.rows_widget import Rows
 from samedeal_server.races import refusals
+from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
-from tests.textual_internals import make_current, screen_text, scroll_down
+from tests.textual_internals import make_current, scroll_down
 
 DEADLINE = 30.0
 
@@ -47,10 +43,9 @@ def _own_records_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @dataclass
-class Player:
-    """A player who uses the app."""
+class Player(AppUser):
+    """A player on a real server."""
 
-    app: SamedealApp
     own_pilot: Pilot[int]
 
     @property
@@ -62,20 +57,11 @@ class Player:
         make_current(self.app)
         return self.own_pilot
 
-    def text(self) -> str:
-        """The screen as text."""
-        return screen_text(self.app)
-
     @property
     def room(self) -> RoomState:
         state = self.app.client.model.room
         assert state is not None
         return state
-
-    @property
-    def has_quit(self) -> bool:
-        """Whether the app has quit."""
-        return self.app.return_code is not None
 
     async def wait_until(self, condition: Callable[[], object]) -> None:
         """Wait for a condition. If it is not met before the deadline, the error shows the screen."""
@@ -148,14 +134,6 @@ class Player:
                 break
         await self.pilot.pause()
         await self.wait_for(**shown)
-
-    def line(self, selector: str) -> str:
-        """A line of the frame: ``#header``, ``#sentence`` or ``#keys``."""
-        widget = self.app.screen.query_one(selector)
-        if isinstance(widget, Static):
-            return str(widget.content).strip()
-        assert isinstance(widget, Rows)
-        return row_text(widget.rows[0]).strip()
 
     async def wait_for_message(self, words: str) -> None:
         """Wait until the message line contains these words."""
