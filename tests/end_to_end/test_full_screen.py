@@ -8,18 +8,15 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_client.history_file import HistoryFile
 from tests.client.boards import dealt
 from tests.client.qr_reader import scanned
 from tests.client.typed_moves import keys_for
-from tests.end_to_end.browser import Browser, Engine
 from tests.end_to_end.processes import Programs, until
 from tests.end_to_end.terminal import Terminal
 from tests.shared.playouts import won_record
@@ -70,43 +67,6 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     await terminal.type_until("code 0", "C-q")
     await terminal.wait_for(" icanon")
     await terminal.wait_for(" echo ")
-
-
-@pytest.mark.xdist_group("browser")
-@pytest.mark.parametrize("game", GAMES if os.environ.get("ALL_GAMES") else ["klondike"])
-async def test_race_is_shown_in_the_page_to_its_end(
-    terminal: Terminal, server: str, browsers: Callable[[Engine], Browser], game: str
-) -> None:
-    """``ALL_GAMES=1`` races in all games."""
-    record, browser = won_record(game), browsers("chromium")
-    terminal.open(
-        (80, 24),
-        *samedeal("new", server, "--game", game, "--deal", str(record.deal), "--room", "friday", "--name", "ana"),
-        *("--undo", "off", "--countdown", "1", "--delay", "0"),
-    )
-    await terminal.wait_for("room friday")
-    await browser.open(f"{server}/friday")
-    await browser.shows("Waiting for the start", "#clock")
-    terminal.type("Enter")
-    tile = "document.querySelector('.tile[data-revision]')"
-    player = str(await browser.until(f"{tile}?.dataset.player"))
-    play = record.start()
-    await browser.shows_board(player, 0, play.board)
-    await terminal.wait_for("RACE  1 player")
-    for number, (_, action) in enumerate(record.actions, 1):
-        terminal.type(*(TMUX_NAMES.get(key, key) for key in keys_for(Move.parse(action), play.board)))
-        play = play.act(action)
-        if number % 10 == 0:  # the server's limit on moves, and the terminal's on keys
-            await browser.shows_board(player, number, play.board)
-    assert play.board.won
-    cards = play.board.foundation_cards
-    await terminal.wait_for(rf"1 +ana \(you\) +{cards}/{cards}")
-    await browser.shows_board(player, len(record.actions), play.board)
-    await browser.shows("won in", "tbody tr")
-    await browser.shows("Deal checked here", ".deal.fair")
-    assert browser.errors() == []
-    await browser.close_page()
-    await terminal.type_until("code 0", "C-q")
 
 
 async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Terminal, server: str) -> None:

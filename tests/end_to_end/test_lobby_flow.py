@@ -612,21 +612,16 @@ async def test_spectator_replays_the_race_and_watches_the_rematch(
         assert ana.room.room == "friday-2"
 
 
-async def test_rematch_is_joined_and_its_players_are_counted(server: str) -> None:
-    async with finished_race(server) as (ana, mira):
-        await mira.join(await mira.rooms.rematch())
-        await ana.click("The rematch is in room friday-2 with 1 player so far", screen="waiting")
-        assert ana.room.room == "friday-2"
-        assert ana.room.deal == "#8"
-
-
-async def test_own_bots_are_listed_as_joining_the_rematch(server: str) -> None:
+async def test_rematch_is_joined_and_own_bots_follow(server: str) -> None:
+    """Its players are counted before, and bots that have not come yet are listed as joining."""
     async with finished_race(server) as (ana, mira):
         await mira.rooms.create(Options(), "elsewhere")
         bots = ana.app.bots
         bot = await bots.add("elsewhere", "random", "", taken=(), warn=ana.app.show_message)
         bots.move_to_rematch("elsewhere", "friday")  # as if it had raced there
-        await ana.press("m", screen="waiting")
+        await mira.join(await mira.rooms.rematch())
+        await ana.click("The rematch is in room friday-2 with 1 player so far", screen="waiting")
+        assert (ana.room.room, ana.room.deal) == ("friday-2", "#8")
         await ana.wait_for_text(f"{bot} (bot)", "joining", "- remove bot")
         await ana.press("-")
         await ana.wait_until(lambda: f"{bot} (bot)" not in ana.text())
