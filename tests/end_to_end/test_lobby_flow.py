@@ -7,11 +7,13 @@ import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.events import Key, Paste
+from textual.pilot import Pilot
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
