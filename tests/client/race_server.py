@@ -12,17 +12,7 @@ from samedeal.deal import Deal, commitment, shuffled
 from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.protocol.messages import (
-    Acked,
-    Act,
-    Joined,
-    Phase,
-    Refused,
-    RoomState,
-    Seat,
-    Tally,
-    Welcome,
-)
+from samedeal.protocol.messages import Acked, Act, Joined, Phase, Refused, RoomState, Seat, Tally, Welcome
 from samedeal_client.state.model import Model
 from tests.client.server_messages import acked, board_state
 

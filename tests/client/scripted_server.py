@@ -210,12 +210,7 @@ def board_state(revision: int) -> BoardState:
 def acked(act: Act) -> Acked:
     """The acknowledgement of an action. Its time and its receipt are the revision that the action leads to."""
     revision = act.revision + 1
-    return Acked(
-        to=act.id,
-        time=revision,
-        hash=b"",
-        receipt=str(revision).encode(),
-    )
+    return Acked(to=act.id, time=revision, hash=b"", receipt=str(revision).encode())
 
 
 def rate_limited(message: ToServer, retry_after: float = 0.05) -> Refused:

@@ -15,13 +15,7 @@ from samedeal_client.drawing.board_picture import BoardPicture, HitTarget, Regio
 from samedeal_client.drawing.column import pack_column
 from samedeal_client.drawing.draw_board import draw, draw_board, draw_region, pile_rows, region_of
 from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, layout, smallest
-from samedeal_client.drawing.marks import (
-    NO_MARKS,
-    Marks,
-    liftable_count,
-    run_length,
-    selection_marks,
-)
+from samedeal_client.drawing.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.widgets.style_colours import PAINTS

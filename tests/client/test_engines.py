@@ -67,8 +67,7 @@ def test_position_does_not_depend_on_hidden_cards(game: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "number", "undo_rule"),
-    [("yukon", 3, Undo.FREE), ("klondike", 2, Undo.NO_REVEAL), ("steve", 2, Undo.OFF)],
+    ("game", "number", "undo_rule"), [("yukon", 3, Undo.FREE), ("klondike", 2, Undo.NO_REVEAL), ("steve", 2, Undo.OFF)]
 )
 def test_built_in_engine_plays_like_the_bot(game: str, number: int, undo_rule: Undo) -> None:
     rng = Random("7")

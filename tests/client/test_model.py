@@ -329,12 +329,7 @@ def test_history_seen_after_the_race_has_one_point() -> None:
     server = RaceServer()
     server.model = Model("me", "ana")
     reconnect(
-        server,
-        "finished",
-        foundation_cards=52,
-        moves=99,
-        acted_at=START + 60_000,
-        last_progress_at=START + 60_000,
+        server, "finished", foundation_cards=52, moves=99, acted_at=START + 60_000, last_progress_at=START + 60_000
     )
     series = server.model.history["you"]
     assert (series.foundation_cards(START), series.missed_since(START)) == (((60_000, 52),), ((0, 60_000),))

@@ -13,13 +13,7 @@ from samedeal.games import GAMES
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal_client.drawing.draw_board import draw
 from samedeal_client.drawing.layout import Layout, layout
-from samedeal_client.drawing.motion import (
-    Flight,
-    board_in_flight,
-    cascade,
-    flights,
-    with_sprites,
-)
+from samedeal_client.drawing.motion import Flight, board_in_flight, cascade, flights, with_sprites
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.widgets.board import BoardView

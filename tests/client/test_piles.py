@@ -88,8 +88,7 @@ def test_piles_are_drawn_as_the_page_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "width", "text"),
-    [(68, 5, "  68 "), (4, 4, "  4 "), (4, 5, "░ 4 ░"), (24, 4, " 24 "), (24, 7, "░ 24 ░░")],
+    ("count", "width", "text"), [(68, 5, "  68 "), (4, 4, "  4 "), (4, 5, "░ 4 ░"), (24, 4, " 24 "), (24, 7, "░ 24 ░░")]
 )
 def test_stock_count_has_a_pattern_on_both_sides_or_none(count: int, width: int, text: str) -> None:
     assert row_text(stock_tile(count, GLYPHS, width, 1)[0]) == text

@@ -16,16 +16,7 @@ from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
-from samedeal.protocol.messages import (
-    Leave,
-    ListRecords,
-    ListRooms,
-    Notice,
-    ReadRecord,
-    Refused,
-    Resign,
-    Standing,
-)
+from samedeal.protocol.messages import Leave, ListRecords, ListRooms, Notice, ReadRecord, Refused, Resign, Standing
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
@@ -40,13 +31,7 @@ from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.outcome import why_over
-from samedeal_client.views.race import (
-    SEAT_KEPT,
-    countdown_rows,
-    end_rows,
-    hint_text,
-    server_gone_sentences,
-)
+from samedeal_client.views.race import SEAT_KEPT, countdown_rows, end_rows, hint_text, server_gone_sentences
 from samedeal_client.widgets.board import RegionView
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import board, golden_position

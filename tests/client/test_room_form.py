@@ -92,8 +92,7 @@ def test_values_step_forth_and_back(name: str, text: str, up: str, down: str) ->
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
-    [("p", ["phoenix"]), ("h", ["ace-of-hearts"]), ("A", ["athena", "ace-of-hearts"]), ("x", [])],
+    ("typed", "found"), [("p", ["phoenix"]), ("h", ["ace-of-hearts"]), ("A", ["athena", "ace-of-hearts"]), ("x", [])]
 )
 def test_typed_letter_finds_choices(typed: str, found: list[str]) -> None:
     field = FIELD_BY_NAME["game"]

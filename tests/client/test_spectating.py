@@ -20,10 +20,7 @@ def after(*keys: str, state: Spectating | None = None) -> Spectating:
     return state
 
 
-@pytest.mark.parametrize(
-    ("keys", "zoomed"),
-    [("1", "p1"), ("4", "p3"), ("2", ""), ("3", ""), ("9", ""), ("10", "")],
-)
+@pytest.mark.parametrize(("keys", "zoomed"), [("1", "p1"), ("4", "p3"), ("2", ""), ("3", ""), ("9", ""), ("10", "")])
 def test_number_zooms_a_board_that_is_there(keys: str, zoomed: str) -> None:
     assert after(*keys).zoomed == zoomed
 

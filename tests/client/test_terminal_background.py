@@ -33,8 +33,7 @@ def test_dark_of_environment(value: str, dark: bool | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
-    [(b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?1;2c", "False"), (b"\x1b[?1;2c", "True")],
+    ("answer", "said"), [(b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?1;2c", "False"), (b"\x1b[?1;2c", "True")]
 )
 def test_the_terminal_is_queried(answer: bytes, said: str) -> None:
     ours, theirs = pty.openpty()

@@ -164,11 +164,7 @@ class Browser:
     async def _evaluate(self, function: str, *arguments: object) -> Any:
         target = {"context": self._bidi.tab}
         answer = await self._call(
-            "script.callFunction",
-            functionDeclaration=function,
-            arguments=arguments,
-            target=target,
-            awaitPromise=True,
+            "script.callFunction", functionDeclaration=function, arguments=arguments, target=target, awaitPromise=True
         )
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         return answer["result"]

@@ -16,13 +16,7 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
-from samedeal.joint_deal import (
-    HIGHEST_CANDIDATE,
-    WonCandidate,
-    candidate_board,
-    secret_commitment,
-    share_commitment,
-)
+from samedeal.joint_deal import HIGHEST_CANDIDATE, WonCandidate, candidate_board, secret_commitment, share_commitment
 from samedeal.protocol.messages import DrawnShare, RevealShare, RoomState, Standing
 from samedeal.record import Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER, solve
@@ -615,10 +609,7 @@ class SwappedStock(HonestServer):
         if racer.name != "ana":
             return board
         stock = board.game.index["stock"]
-        return replace(
-            board,
-            piles=tuple(pile[::-1] if at == stock else pile for at, pile in enumerate(board.piles)),
-        )
+        return replace(board, piles=tuple(pile[::-1] if at == stock else pile for at, pile in enumerate(board.piles)))
 
 
 # Records

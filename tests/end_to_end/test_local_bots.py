@@ -148,11 +148,7 @@ async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
         await asyncio.gather(playing, return_exceptions=True)
 
 
-LOOKS_UNDER_A_CARD = answering(
-    "'position 0;'*) answer=draw",
-    "*'; undo yes '*) answer=undo",
-    "*) answer=resign",
-)
+LOOKS_UNDER_A_CARD = answering("'position 0;'*) answer=draw", "*'; undo yes '*) answer=undo", "*) answer=resign")
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,7 @@ from websockets.http11 import Request, Response
 
 from samedeal.games import GAMES
 from samedeal.protocol.codec import pack
-from samedeal.protocol.messages import (
-    Created,
-    Done,
-    KickPlayer,
-    RaceNow,
-    Ready,
-    Resign,
-    Start,
-    TideLine,
-    TideTime,
-)
+from samedeal.protocol.messages import Created, Done, KickPlayer, RaceNow, Ready, Resign, Start, TideLine, TideTime
 from samedeal.record import Record
 from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.text.appearance import Look

@@ -25,11 +25,7 @@ import samedeal
 from samedeal.versions import versions
 
 ROOT = Path(__file__).parents[2]
-SOURCES = {
-    "samedeal": ROOT / "shared",
-    "samedeal_server": ROOT / "server",
-    "samedeal_client": ROOT / "client",
-}
+SOURCES = {"samedeal": ROOT / "shared", "samedeal_server": ROOT / "server", "samedeal_client": ROOT / "client"}
 
 
 @dataclass(frozen=True)
