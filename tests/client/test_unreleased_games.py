@@ -25,11 +25,12 @@ from tests.shared.unreleased_games import FILES, UNRELEASED
 pytestmark = pytest.mark.usefixtures("unreleased")
 
 PROGRAM = """await (async () => {
-    const {movesFrom, byKey} = await import("./racer.js")
+    const {movesFrom} = await import("./racer.js")
+    const {RULES, byKey} = await import("./rules.mjs")
     const {solve} = await import("./search.mjs")
     return Promise.all(given.map(async ([game, seed, boards]) => {
         const {piles} = await openDeal({game, deal: "random", seed: unhex(seed)}, "")
-        const all = byKey(game, piles)
+        const all = byKey(RULES[game], piles)
         const answer = solve(game, {...all, stock: [...all.stock].reverse()}, 4500)
         return [piles, answer, boards.map(each => movesFrom(game, each).sort())]
     }))
