@@ -44,12 +44,13 @@ class PersistentPlayer:
                 await self._move(str(self._rng.choice(moves)))
 
     async def until(self, done: asyncio.Event) -> None:
-        """Make moves until an event is set."""
+        """Make a move every some hundredths of a second until an event is set."""
         while not done.is_set():
             before = len(self.acked)
             await self.moves(1)
             if len(self.acked) == before:
                 return
+            await asyncio.sleep(0.02)
 
     async def _move(self, action: str) -> None:
         while True:

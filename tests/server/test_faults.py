@@ -216,6 +216,7 @@ async def test_clock_of_a_node_decides_nothing(
         await two.upkeep.sweep()
     while isinstance(answer := await bob.ask(Act, revision=0, action="draw"), Refused):
         assert answer.code == "not_racing"
+        await asyncio.sleep(0.02)
     assert isinstance(answer, Acked)
     assert answer.time >= counting.starts
     update = await ana.until(ProgressUpdate, lambda progress: progress.moves == 1)
