@@ -57,7 +57,7 @@ async def answered(client: Client, kind: Any, **fields: Any) -> object:
     """Send a request again until it is not refused as ``unavailable``, and return the answer."""
     async with asyncio.timeout(DEADLINE):
         while getattr(answer := await client.ask(kind, **fields), "code", "") == "unavailable":
-            await asyncio.sleep(0.01)
+            pass
     return answer
 
 
@@ -93,7 +93,7 @@ async def kept(client: Client, room: str) -> Record:
     """Wait until the record of a room's race is kept, and return it."""
     async with asyncio.timeout(DEADLINE):
         while not isinstance(await client.ask(ReadRecord, race=room), RecordPart):
-            await asyncio.sleep(0.01)
+            pass
     return Record.read(await read(client, room))
 
 

@@ -94,7 +94,7 @@ async def test_announcements_use_their_own_connection(redis_url: str) -> None:
             assert (len(commands), len(subscribers)) == (1, 1)
         async with asyncio.timeout(5):
             while await redis.client_list(_type="pubsub"):
-                await asyncio.sleep(0.01)
+                pass
 
 
 async def test_new_connections_load_the_scripts(redis: RedisClient, redis_url: str) -> None:

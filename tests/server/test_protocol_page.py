@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from websockets import http11
 
@@ -24,6 +24,7 @@ from samedeal_server.gateway import rate_limits, request_handlers
 from samedeal_server.races import race
 from samedeal_server.rooms import cached_list, progress_updates, room_list
 from samedeal_server.store import sessions, store
+from tests.golden.golden_files import assert_answers
 from tests.server.pages import PAGE, cells, check_map, check_message, documented_fields, fields, section
 
 FLAT: Final = " ".join(PAGE.split())
@@ -70,53 +71,26 @@ def test_page_has_every_close_code() -> None:
 
 
 def test_page_has_the_numbers_of_the_code() -> None:
-    limits = Limits()
-    controls = limits.control_frames // client_socket.CONTROL_BURST
-    for text in (
-        f"| `Hello` | within {limits.hello_timeout:g} seconds |",
-        f"| a frame | {codec.LARGEST_FRAME} bytes |",
-        f"frames of at most {codec.LARGEST_FRAME} bytes",
-        f"| frames that can't be read | {limits.bad_frames} a minute |",
-        f"| a handshake | within {limits.handshake_timeout:g} seconds, {client_socket.LARGEST_REQUEST} bytes and ",
-        f" bytes and {http11.MAX_NUM_HEADERS} header lines |",
-        "arrays of more than 256 elements and maps of more than 64 entries",
-        f"| unfinished handshakes of a node | {limits.handshakes} |",
-        f"| unfinished handshakes from an address | {limits.connections_per_address} |",
-        f"pongs and parts of messages | {limits.control_frames} a minute and {controls} at once |",
-        f"| requests of a connection | {limits.rate:g} a second and {limits.burst} at once |",
-        f"delayed; once the delays add up to {limits.slow_for:g} seconds, `rate_limited` |",
-        f"| requests from an address | {limits.address_rate:g} a second and {limits.address_burst} at once |",
-        f"| refusals as `rate_limited` | {limits.refusals} a minute |",
-        f"| new sessions of a node | {limits.sessions} in {WINDOW // 60} minutes |",
-        f"| new sessions from an address | {limits.sessions_per_address} in {WINDOW // 60} minutes |",
-        f"a new connection counts as {rate_limits.CONNECTION_COST} requests,",
-        f"a new room with `start_at` as {rate_limits.SCHEDULED_ROOM_COST} rooms.",
-        "56 and 48 bits around it may use {1} and {2} times as much".format(*NETWORK_FACTORS),
-        f"counts 1 more for each {rate_limits.REPLAYED_PER_MOVE} actions in them",
-        f"| rooms opened from an address | {limits.rooms_per_address} in {WINDOW // 60} minutes |",
-        f"takes 1 to {names.WIDEST_NAME} columns of a terminal, and at most {names.LONGEST_NAME} bytes of UTF-8",
-        f"| messages waiting for a client | {limits.backlog} |",
-        f"| boards waiting for a spectator | {limits.late_backlog} |",
-        f"| connections of a node | {limits.connections} |",
-        f"| connections from an address | {limits.connections_per_address} |",
-        f"| rooms | {limits.rooms} |",
-        f"| spectators of a room through one node | {limits.spectators_per_room} |",
-        f"| actions of a player in a race | {limits.actions_per_race} |",
-        f"at most {1 / progress_updates.PROGRESS_INTERVAL:g} times a second",
-        f"nothing for {race.ABSENT_AFTER // 1000} seconds counts as not connected",
-        f"a player who is disconnected for {race.ABSENT_AFTER // 1000} seconds loses the seat",
-        f"at most {cached_list.MAX_LISTED} rooms to join or watch, those with players first, the newest ones first",
-        f"A room without players is listed for {room_list.EMPTY_LISTED // 60_000} minutes",
-        f"the newest {cached_list.MAX_LISTED} records, newest first; the list may be a second old",
-        f"ends {sessions.SESSION_LIFETIME // 86_400} days after its last `Hello`",
-        f"or {sessions.GUEST_LIFETIME // 60} minutes after it if the player has not entered any room yet",
-        f"of a room from an address | {limits.guesses_per_address} in {WINDOW // 60} minutes |",
-        f"of a room from all addresses | {limits.guesses_per_room} in {WINDOW // 60} minutes |",
-        f"| passphrases that wait to be compared | {limits.guesses_waiting} |",
-        f"from an address that wait to be compared | {limits.guesses_waiting_per_address} |",
-        f"A passphrase that is hashed counts {rate_limits.PASSPHRASE_COST} more.",
-    ):
-        assert text in FLAT, text
+    modules = (
+        cached_list,
+        client_socket,
+        codec,
+        http11,
+        names,
+        progress_updates,
+        race,
+        rate_limits,
+        room_list,
+        sessions,
+    )
+    known: dict[str, Any] = {module.__name__.rpartition(".")[2]: module for module in modules}
+    known |= {"limits": Limits(), "WINDOW": WINDOW, "NETWORK_FACTORS": NETWORK_FACTORS}
+
+    def told(_: str, text: str) -> str:
+        found = str(eval(f"f{text!r}", known))
+        return found if found in FLAT else f"{found}, which is not in PROTOCOL.md"
+
+    assert_answers("protocol_numbers", told)
     assert race.ROOM_LIFETIME == 3_600_000  # "an hour"
     assert race.EMPTY_LIFETIME == 300_000  # "five minutes"
     assert race.SCHEDULED_ABSENT_AFTER == 3_600_000  # "for an hour"

@@ -95,7 +95,7 @@ async def test_answers_agree_with_the_document(one: Node, two: Node) -> None:
     await ana.expect(Created, Rematch)
     async with asyncio.timeout(DEADLINE):
         while not (races := (await read(two, "/races"))["races"]):
-            await asyncio.sleep(0.01)
+            pass
     race_id = races[0]["race"]
     assert race_id.startswith("friday.")
     text = await get(two, f"/races/{race_id}")
@@ -141,7 +141,7 @@ async def test_private_rooms_are_not_seen(one: Node) -> None:
         await race(ana, await ana.create(room, passphrase, deal="#1", series=2, **options), passphrase=passphrase)
         async with asyncio.timeout(DEADLINE):
             while not (kept := await one.store.records.newest_of(room)):
-                await asyncio.sleep(0.01)
+                pass
         assert (await get(one, f"/races/{kept}")).status == 404
     await ana.create("secret-too", "x")
     assert (await read(one, "/rooms"))["rooms"] == []
@@ -198,7 +198,7 @@ async def test_answer_is_not_sent_again(one: Node) -> None:
     await (await one.player()).create("friday")
     async with asyncio.timeout(DEADLINE):
         while (await get(one, "/rooms", If_None_Match=tag)).status == 304:
-            await asyncio.sleep(0.01)
+            pass
 
 
 async def test_only_the_api_may_be_read_by_other_sites(one: Node) -> None:

@@ -16,6 +16,7 @@ from redis.crc import key_slot
 
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
+from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races.race import (
@@ -57,6 +58,7 @@ from samedeal_server.store.store import (
     Store,
 )
 from samedeal_server.telemetry.metrics import Metrics
+from tests.golden.golden_files import assert_answered, values_on
 from tests.server.commits import commit_of
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker, RedisClient
@@ -350,36 +352,43 @@ def test_commit_outcomes_are_those_of_the_script() -> None:
     assert set(re.findall(r"return \{'(\w+)'", body)) == set(get_args(CommitOutcome))
 
 
-@pytest.mark.parametrize(
-    ("commit", "outcome"),
-    [
-        ({"revision": 2}, "ok"),
-        ({"revision": 0}, "repeated"),
-        ({"revision": 1}, "repeated"),
-        ({"revision": 1, "request": 999}, "stale"),
-        ({"revision": 1, "action": "3 5"}, "stale"),
-        ({"revision": 3}, "stale"),
-        ({"revision": 2, "generation": -1}, "fenced"),
-        ({"revision": 0, "generation": -1}, "fenced"),
-        ({"revision": 2, "player": "cid"}, "fenced"),
-        ({"revision": 2, "room": "saturday"}, "no_room"),
-    ],
-)
-async def test_commit_outcomes_after_two_commits(store: Store, commit: dict[str, Any], outcome: str) -> None:
+async def test_commits_have_their_outcomes(redis: RedisClient, store: Store) -> None:
+    """Commits after those of revisions 0 and 1, and commits to races that have begun, or have ended, as the page says."""
+    given = values_on("commit_outcomes", {"dict": dict})
+
+    async def answer(heading: str, question: str) -> str:
+        await redis.flushall()
+        is_timed = heading == "in races"
+        outcome = await (timed_commit if is_timed else third_commit)(store, **given[question])
+        assert len(await store.load_log("friday", "ana")) == (2 - 2 * is_timed) + (outcome == "ok")
+        return outcome
+
+    await assert_answered("commit_outcomes", answer)
+
+
+async def third_commit(store: Store, **commit: Any) -> CommitOutcome:
     generation = await racing(store)
     first = [await store.commit(act(generation, revision)) for revision in (0, 1)]
     log, head = await store.load_log("friday", "ana"), (await loaded(store)).last_event
-    verdict = await store.commit(act(**{"generation": generation, **commit}))
-    assert verdict.outcome == outcome
-    if outcome == "repeated":
+    result = await store.commit(act(**{"generation": generation, **commit}))
+    if result.outcome == "repeated":
         entry = log[commit["revision"]]
-        assert verdict == CommitResult("repeated", entry.committed_at, entry.revision)
+        assert result == CommitResult("repeated", entry.committed_at, entry.revision)
         assert entry.committed_at == first[commit["revision"]].committed_at
-    if outcome == "stale":
-        assert verdict.revision == 2
-    if outcome != "ok":
+    if result.outcome == "stale":
+        assert result.revision == 2
+    if result.outcome != "ok":
         assert await store.load_log("friday", "ana") == log
         assert (await loaded(store)).last_event == head
+    return result.outcome
+
+
+async def timed_commit(store: Store, phase: Phase, starts_in: int = -10, limit: int = 60_000) -> CommitOutcome:
+    before = await opened(store)
+    starts = before.now + starts_in if limit else 0
+    race = replace(before.race, phase=phase, racers=(ANA,), starts=starts, ends=starts + limit)
+    await store.compare_and_set(before, race, (phase,), "")
+    return (await store.commit(act(await store.connect_player("friday", "ana")))).outcome
 
 
 async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
@@ -404,30 +413,6 @@ async def test_one_node_claims_the_search(store: Store, monkeypatch: pytest.Monk
     await a_millisecond(store)
     await a_millisecond(store)
     assert await store.claim_search("friday", "n2")
-
-
-@pytest.mark.parametrize(
-    ("phase", "starts_in", "limit", "outcome"),
-    [
-        ("racing", -10, 60_000, "ok"),
-        ("countdown", -10, 60_000, "ok"),  # the countdown has ended, although no node has changed the phase yet
-        ("countdown", 5_000, 60_000, "not_racing"),
-        ("open", 0, 0, "not_racing"),
-        ("finished", -10, 60_000, "not_racing"),
-        ("racing", -10, 10, "time_up"),
-        ("racing", -10, 5, "time_up"),
-    ],
-)
-async def test_commit_outside_the_race_is_rejected(
-    store: Store, phase: str, starts_in: int, limit: int, outcome: str
-) -> None:
-    before = await opened(store)
-    starts = before.now + starts_in if limit else 0
-    race = replace(before.race, phase=phase, racers=(ANA,), starts=starts, ends=starts + limit)
-    await store.compare_and_set(before, race, (phase,), "")
-    generation = await store.connect_player("friday", "ana")
-    assert (await store.commit(act(generation))).outcome == outcome
-    assert len(await store.load_log("friday", "ana")) == (outcome == "ok")
 
 
 @pytest.mark.parametrize("last", [{"finished": True}, {"no_moves_left": True}])

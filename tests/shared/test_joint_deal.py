@@ -4,7 +4,6 @@ import hashlib
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -32,9 +31,10 @@ from samedeal.joint_deal import (
     won_candidates,
 )
 from samedeal.solver.solve import SOLVER, solve
-from tests.golden.golden_files import HERE, assert_answers, assert_golden, assert_sentences, golden_text
+from tests.golden.golden_files import HERE, asked_on, assert_answers, assert_golden, golden_text, values_on
+from tests.shared import joint_deals
 from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts
-from tests.shared.joint_deals import DAILY, joint_deal, other_room, public_deal, some_bytes, tide_deal
+from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes, tide_deal
 from tests.shared.playouts import COVERING
 from tests.shared.raised import error_of
 
@@ -235,39 +235,6 @@ def test_deal_is_the_first_won_candidate() -> None:
     assert not list(won_candidates(proof.mixed, proof.terms.game, proof.terms.budget, range(proof.candidate)))
 
 
-CHEATS: Final[dict[str, Callable[[DealProof], DealProof]]] = {
-    "another secret": lambda proof: replace(proof, secret=some_bytes("x")),
-    "another room": lambda proof: replace(proof, terms=proof.terms._replace(room="monday")),
-    "another game": lambda proof: replace(proof, terms=proof.terms._replace(game=GAMES["willow"])),
-    "another budget": lambda proof: replace(proof, terms=proof.terms._replace(budget=1)),
-    "another solver": lambda proof: replace(proof, terms=proof.terms._replace(solver=SOLVER + 1)),
-    "another draw": lambda proof: replace(proof, draw=1),
-    "a draw that nobody left": lambda proof: replace(proof, lost=proof.lost[1:]),
-    "another share": lambda proof: with_share(proof, share=some_bytes("x")),
-    "another name": lambda proof: with_share(proof, name="ben"),
-    "another seat": lambda proof: with_share(proof, seat=4),
-    "a share left out": lambda proof: replace(proof, shares=proof.shares[:-1]),
-    "another candidate": lambda proof: replace(proof, candidate=proof.candidate + 1),
-    "other least states": lambda proof: replace(proof, terms=proof.terms._replace(least=7)),
-    "a move left out": lambda proof: replace(proof, line=proof.line[:-1]),
-    "a move too many": lambda proof: replace(proof, line=(*proof.line, proof.line[-1])),
-}
-
-
-TIDE_CHEATS: Final[dict[str, Callable[[DealProof], DealProof]]] = {
-    "another room left out": lambda proof: replace(proof, others=proof.others[1:]),
-    "only one room": lambda proof: replace(proof, others=()),
-    "a room too many": lambda proof: replace(proof, others=(*proof.others, other_room(proof.terms, "tarn"))),
-    "another secret elsewhere": lambda proof: with_other(proof, secret=some_bytes("x")),
-    "another code of a room": lambda proof: with_other(proof, room="tarn"),
-    "a share left out elsewhere": lambda proof: with_other(proof, shares=proof.others[0].shares[:-1]),
-    "another share elsewhere": lambda proof: with_other(
-        proof, shares=(proof.others[0].shares[0]._replace(share=some_bytes("x")), *proof.others[0].shares[1:])
-    ),
-    "a draw of a tide that nobody left": lambda proof: replace(proof, elsewhere=()),
-}
-
-
 def with_other(proof: DealProof, **changes: object) -> DealProof:
     """The proof with changes to its last other room."""
     changed = proof.others[0]._replace(**changes)  # type: ignore[arg-type]  # fields by name
@@ -316,16 +283,25 @@ def sentence(proof: DealProof, error: type[SamedealError] = DealNotProven) -> st
     return str(caught.value)
 
 
+SEARCHED_FOR: Final = "seen only with a search"
+
+
+def cheats() -> dict[str, DealProof]:
+    """The proofs of the page ``proof_cheats``."""
+    proofs = {"PROOF": joint_deal("phoenix"), "PROOF_OF_TIDE": tide_deal("phoenix")}
+    return values_on("proof_cheats", vars(joint_deals), globals(), proofs)
+
+
 def test_cheats_are_named() -> None:
-    found = {cheat: sentence(change(joint_deal("phoenix"))) for cheat, change in CHEATS.items()}
-    found |= {cheat: sentence(change(tide_deal("phoenix"))) for cheat, change in TIDE_CHEATS.items()}
-    for deep in (late_candidate(), hard_candidate(), other_solver(), other_budget()):
-        deep.check()
-    found["a candidate passed over"] = sentence(late_candidate())
-    found["a candidate not won"] = sentence(hard_candidate())
-    found["a newer solver"] = sentence(other_solver(), DealNotCheckable)
-    found["another budget for all"] = sentence(other_budget(), DealNotCheckable)
-    assert_sentences("engine: proofs of joint deals", [f"{cheat}\t{text}" for cheat, text in found.items()])
+    found = cheats()
+
+    def answer(heading: str, question: str) -> str:
+        if heading == SEARCHED_FOR:
+            found[question].check()
+        error = error_of(found[question].check_deeply)
+        return f"{error}" if isinstance(error, DealNotProven) else f"unsure: {error}"
+
+    assert_answers("proof_cheats", answer)
 
 
 def damaged(name: str = "phoenix") -> dict[str, str]:
@@ -406,16 +382,16 @@ def test_javascript_agrees_on_deals() -> None:
 
 @needs_node
 def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
+    found = cheats()
     texts = [
         *damaged().values(),
         *damaged("daily").values(),
         *damaged("tide").values(),
-        *(str(change(tide_deal("phoenix"))) for change in TIDE_CHEATS.values()),
-        *(str(change(joint_deal("phoenix"))) for change in CHEATS.values()),
+        *(str(found[name]) for heading, name in asked_on("proof_cheats") if heading != SEARCHED_FOR),
     ]
-    found = verdicts(written(tmp_path, texts))
-    assert len(found) == len(texts)
-    assert {texts[int(name)] for name, verdict in found.items() if not verdict.startswith("wrong: ")} == set()
+    told = verdicts(written(tmp_path, texts))
+    assert len(told) == len(texts)
+    assert {texts[int(name)] for name, verdict in told.items() if not verdict.startswith("wrong: ")} == set()
 
 
 @needs_node
