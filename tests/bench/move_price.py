@@ -117,11 +117,7 @@ class Sender:
 async def child_process(*command: str, errors: int | None = None) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run a command in another process, and kill it at the end. ``errors`` is where its standard error goes."""
     process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        preexec_fn=die_with_parent,
+        *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, preexec_fn=die_with_parent
     )
     try:
         yield process

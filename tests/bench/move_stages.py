@@ -38,12 +38,7 @@ def stage_times(tries: int = 5) -> dict[str, float]:
     boards = [play.act(action).board for play, action in cases]
     pace, quotas = Pace(Limits(rate=1e9, burst=10**9), 0.0), Quotas(Limits(address_rate=1e9, address_burst=10**9))
     event = MoveCommitted("player", 7, "1-2", b"", 3, 7, 0, finished=False, no_moves_left=False)
-    ack = Acked(
-        to=1,
-        time=1 << 40,
-        hash=bytes(8),
-        receipt=bytes(16),
-    )
+    ack = Acked(to=1, time=1 << 40, hash=bytes(8), receipt=bytes(16))
 
     def admit() -> float:
         quotas.admit(("192.0.2.1",), 0.0, 1)

@@ -111,7 +111,7 @@ _UNTIMELY: Final = frozenset(("time_up", "not_racing"))
 """Refusals that depend on the time."""
 
 _FINAL: Final = _UNTIMELY | {
-    *("illegal", "cannot_undo", "malformed", "unseen", "stale", "already_finished", "too_many_actions"),
+    *("illegal", "cannot_undo", "malformed", "unseen", "stale", "already_finished", "too_many_actions")
 }
 """Refusals that mean that an action does not count. Other refusals leave that open."""
 

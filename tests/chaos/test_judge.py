@@ -101,11 +101,7 @@ class Round:
             standings=self.standings(),
         )
         self.heads = {racer.player: self.chain(racer) for racer in self.race.racers}
-        self.journals = {
-            "ana": self.racer("ana", ANA),
-            "bob": self.racer("bob", BOB),
-            "eve": self.spectator(),
-        }
+        self.journals = {"ana": self.racer("ana", ANA), "bob": self.racer("bob", BOB), "eve": self.spectator()}
         self.finished_at = ENDS + 20
         for name in self.journals:
             self.journals[name].received.insert(2, ReceivedMessage(1, self.state("racing"), START))

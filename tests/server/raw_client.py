@@ -51,10 +51,7 @@ def handshake(request: str = "GET / HTTP/1.1", /, **changes: str | None) -> byte
     """A handshake request. Headers are given by name with underscores, None omits one."""
     headers: dict[str, str | None] = dict(HANDSHAKE)
     headers |= {name.replace("_", "-"): value for name, value in changes.items()}
-    lines = [
-        request,
-        *(f"{name}: {value}" for name, value in headers.items() if value is not None),
-    ]
+    lines = [request, *(f"{name}: {value}" for name, value in headers.items() if value is not None)]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 

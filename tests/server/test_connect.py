@@ -127,17 +127,11 @@ async def test_redis_certificate_is_verified(tmp_path: Path, node: NodeMaker) ->
     authority, other = trustme.CA(), trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     other.cert_pem.write_to_path(str(tmp_path / "other.pem"))
-    async with (
-        Server(tmp_path / "redis") as redis,
-        behind_tls(redis, authority.issue_cert("localhost")) as port,
-    ):
+    async with Server(tmp_path / "redis") as redis, behind_tls(redis, authority.issue_cert("localhost")) as port:
         one = await node(redis=f"rediss://localhost:{port}/0?ssl_ca_certs={tmp_path}/ca.pem")
         ana, bob = await race(one, games=("athena",))
         await ana.act("draw")
         await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
-        for url in (
-            f"rediss://localhost:{port}/0?ssl_ca_certs={tmp_path}/other.pem",
-            f"redis://localhost:{port}/0",
-        ):
+        for url in (f"rediss://localhost:{port}/0?ssl_ca_certs={tmp_path}/other.pem", f"redis://localhost:{port}/0"):
             with refused("redis_unreachable"):
                 await node(redis=url)

@@ -40,8 +40,7 @@ def accepts(address: str, port: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("host", "addresses"),
-    [("all", {IPV4, IPV6}), ("0.0.0.0", {IPV4}), ("::", {IPV6}), (IPV4, {IPV4}), (IPV6, {IPV6})],
+    ("host", "addresses"), [("all", {IPV4, IPV6}), ("0.0.0.0", {IPV4}), ("::", {IPV6}), (IPV4, {IPV4}), (IPV6, {IPV6})]
 )
 async def test_host_listens_on_its_addresses(host: str, addresses: set[str]) -> None:
     async with server(host) as port:
@@ -68,10 +67,7 @@ async def test_port_of_either_kind_is_in_use(host: str, taken: str) -> None:
     ],
 )
 async def test_announced_address_listens(
-    host: str,
-    networks: dict[socket.AddressFamily, str],
-    announced: str,
-    monkeypatch: pytest.MonkeyPatch,
+    host: str, networks: dict[socket.AddressFamily, str], announced: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The loopback addresses stand for the networks of a machine. A network that it lacks has an invalid address."""
     reached = {family: networks.get(family, "no address") for family in (socket.AF_INET, socket.AF_INET6)}

@@ -9,13 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from samedeal.board_history import UNDO
-from samedeal.protocol.messages import (
-    Acked,
-    Act,
-    Join,
-    ListRooms,
-    ProgressUpdate,
-)
+from samedeal.protocol.messages import Acked, Act, Join, ListRooms, ProgressUpdate
 from samedeal_server.config.limits import Limits
 from samedeal_server.errors import StoreRejected
 from samedeal_server.store.redis_client import RedisCommand

@@ -22,16 +22,7 @@ from tests.golden.golden_files import asked_on, assert_answers, values_on
 from tests.server import shown_rooms
 from tests.server.shown_rooms import Story, ended, fixed, sealed, story
 from tests.shared import drawn_deals
-from tests.shared.drawn_deals import (
-    AGAIN,
-    ANA,
-    BOB,
-    CID,
-    GAME,
-    HONEST,
-    UNLAWFUL,
-    proof_of,
-)
+from tests.shared.drawn_deals import AGAIN, ANA, BOB, CID, GAME, HONEST, UNLAWFUL, proof_of
 from tests.shared.javascript import evaluate_with_page, needs_node
 from tests.shared.joint_deals import other_room, with_others
 

@@ -127,11 +127,7 @@ async def test_welcome_has_the_games_that_a_client_lacks(node: NodeMaker, tmp_pa
     (tmp_path / "hamlet.toml").write_text(HAMLET_FILE)
     one = await node(games=tmp_path)
     offered = {"hamlet": HAMLET_FILE.encode()}
-    for known, found in (
-        ((), {}),
-        (SHIPPED_RULES, offered),
-        ((*SHIPPED_RULES, GAMES["hamlet"].rules_hash), {}),
-    ):
+    for known, found in (((), {}), (SHIPPED_RULES, offered), ((*SHIPPED_RULES, GAMES["hamlet"].rules_hash), {})):
         client = await Client.connect(one.url)
         welcome = await client.expect(Welcome, Hello, name="ana", games=known)
         assert {game.name: game.text for game in welcome.games} == found

@@ -36,13 +36,7 @@ from samedeal_server.races.race import (
 from samedeal_server.store import keys
 from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
-from samedeal_server.store.events import (
-    MoveCommitted,
-    PresenceChanged,
-    RaceChanged,
-    SequencedEvent,
-    SpectatorCount,
-)
+from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
 from samedeal_server.store.pubsub import Announcement, NodesAnnouncement, RoomEvent, RoomSubscribed
 from samedeal_server.store.redis_client import RedisCommand
@@ -177,11 +171,7 @@ async def test_version_of_a_reopened_code_is_new(redis: RedisClient, store: Stor
 
 @pytest.mark.parametrize("player", ["ana", "bob"])
 @pytest.mark.parametrize("is_recovered", [False, True])
-async def test_race_does_not_end_without_an_acked_action(
-    store: Store,
-    player: str,
-    is_recovered: bool,
-) -> None:
+async def test_race_does_not_end_without_an_acked_action(store: Store, player: str, is_recovered: bool) -> None:
     """The standings belong to a snapshot, and an action that is committed after it would be missing in them."""
     await racing(store)
     generation = await store.connect_player("friday", player)

@@ -7,17 +7,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import (
-    Done,
-    FollowTable,
-    Join,
-    Ping,
-    Pong,
-    RaceNow,
-    Resign,
-    TideTable,
-    TideTime,
-)
+from samedeal.protocol.messages import Done, FollowTable, Join, Ping, Pong, RaceNow, Resign, TideTable, TideTime
 from samedeal.tides import OPEN_FOR, merged
 from samedeal_server.rooms.tide_tables import tide_table
 from samedeal_server.store import keys

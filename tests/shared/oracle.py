@@ -88,24 +88,14 @@ RULES: Final = {
     "yukon": _YUKON,
     "bakers-game": replace(_FREECELL, builds="suit"),
     "eight-off": replace(
-        _FREECELL,
-        sizes=(6,) * 8,
-        builds="suit",
-        kings=True,
-        singles="qwertyui",
-        single_sizes=(1, 0, 1, 0, 1, 0, 1, 0),
+        _FREECELL, sizes=(6,) * 8, builds="suit", kings=True, singles="qwertyui", single_sizes=(1, 0, 1, 0, 1, 0, 1, 0)
     ),
     "seahaven-towers": replace(_FREECELL, sizes=(5,) * 10, builds="suit", kings=True, single_sizes=(0, 1, 1, 0)),
     "russian-solitaire": replace(_YUKON, builds="suit"),
     "thirty-six": Rules((6,) * 6, builds="any", singles="w", drawn=1, redeals=False),
     "mrs-mop": replace(_SPIDER, sizes=(8,) * 13, down="none", rows=False),
     "raglan": Rules(
-        (1, 2, 3, 4, 5, 6, 7, 7, 7),
-        moves="one",
-        singles="qwerty",
-        single_sizes=(1,) * 6,
-        takes_back=True,
-        aces=True,
+        (1, 2, 3, 4, 5, 6, 7, 7, 7), moves="one", singles="qwerty", single_sizes=(1,) * 6, takes_back=True, aces=True
     ),
 }
 """The rules of the games. They are taken from books, and not from the files of the games."""

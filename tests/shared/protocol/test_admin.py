@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.errors import MalformedFrame, UnknownRequest
-from samedeal.protocol.admin import (
-    Ban,
-    Drain,
-    FromOperator,
-    ListServerRooms,
-    Login,
-    Say,
-)
+from samedeal.protocol.admin import Ban, Drain, FromOperator, ListServerRooms, Login, Say
 from samedeal.protocol.codec import decode_from_operator, decode_to_client, decode_to_operator, decode_to_server, encode
 from samedeal.protocol.messages import Done, Hello, Refused
 from tests.shared.protocol.samples import ADMIN_SAMPLES

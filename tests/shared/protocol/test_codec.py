@@ -15,12 +15,7 @@ from samedeal.errors import BadOptions, MalformedFrame, MalformedText, UnknownGa
 from samedeal.options import Options
 from samedeal.protocol.admin import FromOperator, ToOperator
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, pack, request_id, unpack
-from samedeal.protocol.messages import (
-    Ping,
-    Seat,
-    ToClient,
-    ToServer,
-)
+from samedeal.protocol.messages import Ping, Seat, ToClient, ToServer
 from tests.golden.golden_files import assert_answers, assert_golden
 from tests.shared.protocol.samples import entries
 from tests.shared.protocol.strategies import TO_SERVER, fields_of, plain, to_client, to_server
@@ -28,8 +23,7 @@ from tests.shared.raised import error_of
 
 
 @pytest.mark.parametrize(
-    ("name", "kinds"),
-    [("frames.txt", (ToServer, ToClient)), ("admin-frames.txt", (FromOperator, ToOperator))],
+    ("name", "kinds"), [("frames.txt", (ToServer, ToClient)), ("admin-frames.txt", (FromOperator, ToOperator))]
 )
 def test_frames_match_golden_file(name: str, kinds: tuple[Any, ...]) -> None:
     """Each message as fields and as the bytes of its frame."""
