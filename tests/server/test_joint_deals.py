@@ -23,7 +23,7 @@ from samedeal.errors import RequestRefused
 from samedeal.joint_deal import won_candidates
 from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import CommitShare, Done, Leave, Notice, Resign, RevealShare, RoomState, Start
+from samedeal.protocol.messages import CommitShare, Done, Notice, Resign, RevealShare, RoomState, Start
 from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
 from samedeal_client.net.race_audit import audit_race
@@ -285,51 +285,6 @@ async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, mo
     assert [(lost.draw, lost.name, lost.reason) for lost in proof.lost] == [
         *((1, "dan", "silent"), (1, "bob", "silent"), (1, "cid", "silent"))
     ]
-
-
-async def test_deal_is_drawn_again_if_a_player_leaves(one: Node, two: Node) -> None:
-    async with seated(one, names=("ana",), **QUICK, countdown=0) as (ana,):
-        room = state(ana).room
-        bob, cid = await two.player("bob"), await one.player("cid")
-        for player in (bob, cid):
-            await player.join(room)
-        await ana.start()
-        for player in (bob, cid):
-            await player.phase("countdown")
-            await player.commit()
-        sealed = await bob.sealed()
-        await bob.reveal()
-        await cid.expect(Done, Leave)
-        again = await bob.state(lambda told: told.draw == 2)
-        assert [(lost.draw, lost.seat, lost.reason) for lost in again.lost] == [(1, 3, "left")]
-        assert not again.players[1].share_commitment
-        await bob.refused("bad_share", RevealShare, draw=1, share=bob.share())
-        await bob.commit(2)
-        resealed = await bob.sealed(2)
-        assert resealed.players[0].share_commitment != sealed.players[0].share_commitment
-        await bob.reveal(2)
-        await bob.dealt()
-        await bob.expect(Done, Resign)
-        proof = await finished(ana)
-    assert [(share.name, share.share == bob.share(2)) for share in proof.shares] == [("ana", False), ("bob", True)]
-    assert (proof.draw, [(lost.draw, lost.name) for lost in proof.lost]) == (2, [(1, "cid")])
-
-
-async def test_room_closes_if_no_draw_succeeds(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_module, "MAX_DRAWS", 2)
-    one = await node()
-    ana, bob, cid = [await one.player(name) for name in ("ana", "bob", "cid")]
-    await drawing(ana, bob, cid)
-    for draw, players in ((1, (ana, bob, cid)), (2, (ana, bob))):
-        await ana.state(lambda told, draw=draw: told.draw == draw) if draw > 1 else None  # type: ignore[misc]  # bound at once
-        for player in players:
-            await player.commit(draw)
-        await ana.sealed(draw)
-        await players[-1].expect(Done, Leave)
-    assert (await ana.until(Notice, lambda notice: notice.code != "waiting")).code == "not_drawn"
-    closed = await ana.phase("closed")
-    assert [(lost.draw, lost.name) for lost in closed.lost] == [(1, "cid"), (2, "bob")]
-    assert (closed.proof, closed.shares) == ("", ())
 
 
 async def test_secret_and_missing_shares_are_in_no_message(one: Node) -> None:

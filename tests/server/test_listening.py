@@ -39,45 +39,36 @@ def accepts(address: str, port: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    ("host", "addresses"), [("all", {IPV4, IPV6}), ("0.0.0.0", {IPV4}), ("::", {IPV6}), (IPV4, {IPV4}), (IPV6, {IPV6})]
-)
-async def test_host_listens_on_its_addresses(host: str, addresses: set[str]) -> None:
-    async with server(host) as port:
-        assert {address for address in (IPV4, IPV6) if accepts(address, port)} == addresses
+async def test_host_listens_on_its_addresses() -> None:
+    for host, addresses in (("all", {IPV4, IPV6}), ("0.0.0.0", {IPV4}), ("::", {IPV6}), (IPV4, {IPV4}), (IPV6, {IPV6})):
+        async with server(host) as port:
+            assert {address for address in (IPV4, IPV6) if accepts(address, port)} == addresses
 
 
-@pytest.mark.parametrize(("host", "taken"), [("all", "0.0.0.0"), ("all", "::"), ("0.0.0.0", "all"), ("::", "all")])
-async def test_port_of_either_kind_is_in_use(host: str, taken: str) -> None:
-    async with server(taken) as port:
-        with pytest.raises(StartupError) as failed:
-            await server(host, port).__aenter__()
-    assert failed.value.code == "port_in_use"
+async def test_port_of_either_kind_is_in_use() -> None:
+    for host, taken in (("all", "0.0.0.0"), ("all", "::"), ("0.0.0.0", "all"), ("::", "all")):
+        async with server(taken) as port:
+            with pytest.raises(StartupError) as failed:
+                await server(host, port).__aenter__()
+        assert failed.value.code == "port_in_use"
 
 
-@pytest.mark.parametrize(
-    ("host", "networks", "announced"),
-    [
-        ("all", {socket.AF_INET: IPV4, socket.AF_INET6: IPV6}, IPV4),
-        ("all", {socket.AF_INET6: IPV6}, IPV6),
-        ("0.0.0.0", {socket.AF_INET: IPV4, socket.AF_INET6: IPV6}, IPV4),
-        ("0.0.0.0", {socket.AF_INET6: IPV6}, ""),
-        ("::", {socket.AF_INET: IPV4, socket.AF_INET6: IPV6}, IPV6),
-        ("::", {socket.AF_INET: IPV4}, ""),
-    ],
-)
-async def test_announced_address_listens(
-    host: str, networks: dict[socket.AddressFamily, str], announced: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_announced_address_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loopback addresses stand for the networks of a machine. A network that it lacks has an invalid address."""
-    reached = {family: networks.get(family, "no address") for family in (socket.AF_INET, socket.AF_INET6)}
-    monkeypatch.setattr(banner, "TEST_ADDRESSES", reached)
-    assert banner.own_address(host) == announced
-    async with server(host) as port:
-        addresses = banner.listen_addresses(Config(host=host), port)
-        assert accepts(addresses.local.partition("//")[2].rpartition(":")[0].strip("[]"), port)
-        assert addresses.reachable_from_elsewhere == bool(announced)
-        assert not announced or accepts(announced, port)
+    none, both = "no address", (IPV4, IPV6)
+    for host, networks, announced in (
+        *(("all", both, IPV4), ("all", (none, IPV6), IPV6)),
+        *(("0.0.0.0", both, IPV4), ("0.0.0.0", (none, IPV6), "")),
+        *(("::", both, IPV6), ("::", (IPV4, none), "")),
+    ):
+        reached = dict(zip((socket.AF_INET, socket.AF_INET6), networks, strict=True))
+        monkeypatch.setattr(banner, "TEST_ADDRESSES", reached)
+        assert banner.own_address(host) == announced
+        async with server(host) as port:
+            addresses = banner.listen_addresses(Config(host=host), port)
+            assert accepts(addresses.local.partition("//")[2].rpartition(":")[0].strip("[]"), port)
+            assert addresses.reachable_from_elsewhere == bool(announced)
+            assert not announced or accepts(announced, port)
 
 
 def test_empty_host_is_refused() -> None:

@@ -199,27 +199,12 @@ def test_seat_of_the_page_reveals_once_for_the_rooms_that_it_was_shown(tmp_path:
         )
         return sealed(HONEST, draw, rooms=others, elsewhere=tuple(elsewhere))
 
-    reveal, fair = "revealshare", "Your random number is in the deal"
-    stories: dict[str, tuple[Story, list[str], str]] = {
-        "honest": ([drawing(1), fixed(TIDE)], [reveal, ""], fair),
-        "another room later": (
-            [drawing(1), drawing(1, others=rooms[:1])],
-            [reveal, ""],
-            "The server changed the players",
-        ),
-        "a room left out": ([drawing(1), fixed(HONEST)], [reveal, ""], "The server drew the deal from other"),
-        "a seat lost elsewhere": ([drawing(1), drawing(2, (1, "brook"))], [reveal, reveal], fair),
-        "in an unknown room": ([drawing(1), drawing(2, (1, "tarn"))], [reveal, ""], "The server draws the deal again"),
-        "for nothing": ([drawing(1), drawing(2)], [reveal, ""], "The server draws the deal again"),
-        "two draws later": ([drawing(1), drawing(3, (1, "brook"), (2, "tarn"))], [reveal, reveal], fair),
-        "a draw that nobody left": (
-            [drawing(1), drawing(3, (1, "brook"))],
-            [reveal, ""],
-            "The server wants your random",
-        ),
-        "a room more": ([drawing(1, others=rooms[:1]), drawing(2, (1, "brook"))], [reveal, ""], "The server draws"),
-    }
-    given = [as_json(to_builtins(states, builtin_types=(bytes,))) for states, _, _ in stories.values()]
-    for name, (answers, said) in zip(stories, evaluate_with_page(SEAT, given, tmp_path), strict=True):
-        _, expected, beginning = stories[name]
-        assert (answers, said[: len(beginning)]) == (expected, beginning), name
+    given = values_on("page_seats", globals(), {"drawing": drawing, "rooms": rooms})
+    states = [as_json(to_builtins(states, builtin_types=(bytes,))) for states in given.values()]
+    found = dict(zip(given, evaluate_with_page(SEAT, states, tmp_path), strict=True))
+
+    def answer(_: str, question: str) -> str:
+        answers, said = found[question]
+        return f"{', '.join(answer or 'nothing' for answer in answers)}; {said}"
+
+    assert_answers("page_seats", answer)

@@ -22,7 +22,7 @@ from samedeal.solver.search import Search
 from samedeal.solver.solve import FIRST_LIMIT, Answer, Outcome, solve
 from samedeal.solver.states import TOPS, StateSpace
 from samedeal.stock import STOCKS
-from tests.golden.golden_files import HERE, assert_golden
+from tests.golden.golden_files import HERE, assert_answers, assert_golden
 from tests.shared.javascript import evaluate, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board, late_boards
 from tests.shared.playouts import COVERING, boards, numbered
@@ -109,26 +109,16 @@ def test_safe_moves_save_states() -> None:
     assert with_safe.states < without.states
 
 
-SAFE = {
-    "": "AC AD AH AS",
-    "AC AD AH AS": "2C 2D 2H 2S",
-    "2C AD AH 2S": "3C 2D 2H 3S",
-    "3C AD AH 3S": "2D 2H",
-    "3C 2D 2H AS": "4C 3D 3H 2S",
-    "3C 2D 2H 2S": "4C 3D 3H 3S",
-    "3C 2D 2H": "AS",
-    "KC QD KH JS": "KD QS",
-}
-
-
 def test_safe_cards_are_recognized() -> None:
-    for tops, safe in SAFE.items():
+    def answer(_: str, tops: str) -> str:
         text = " | ".join(
             f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1)
         )
         board = position("phoenix", text).board
         space = StateSpace(board.game, b"")
-        assert pile_text(space.safe_cards(space.state(board)[TOPS])[0]) == safe
+        return pile_text(space.safe_cards(space.state(board)[TOPS])[0])
+
+    assert_answers("safe_cards", answer)
 
 
 def test_card_on_a_fan_may_have_to_stay() -> None:
@@ -142,22 +132,14 @@ def test_card_on_a_fan_may_have_to_stay() -> None:
     assert solve(board.play(Move("q", "0")).board, BUDGET) == Answer(Outcome.UNWINNABLE, (), 1)
 
 
-FREECELL = {
-    1: "JD KD 2S 4C 3S 6D 6S | 2D KC KS 5C TD 8S 9C | 9H 9S 9D TS 4S 8D 2H | JC 5S QD QH TH QS 6H "
-    "| 5D AD JS 4H 8H 6C | 7H QC AS AC 2C 3D | 7C KH AH 4D JH 8C | 5H 3H 3C 7S 7D TC",
-    164: "AH AS 5S AD 5H 2S 6S | 5D TD JS 2H TC 6C 6H | JH KC 7S KH 3C KD 6D | AC 4H 8H KS 9C 8C QH "
-    "| QD TH TS 9S 7C 3H | QS 8S 4C 9H 4S 3S | 3D 2C 9D QC 7H 7D | 8D 2D JC JD 4D 5C",
-    11982: "AH 3D KD JC 6C JD KC | AS 3H 6H 5D 2C 7D 8D | 4H QS 5S 5C TH 8H 2S | AC QC 4D 8C QH 9C 3S "
-    "| 2D 8S 9H 9D 6D 2H | 6S 7H JH TD TC QD | TS AD 9S KH 4S 4C | JS KS 3C 7C 7S 5H",
-}
-
-
-def test_verdict_about_freecell_is_the_known_one() -> None:
+def test_verdicts_about_freecell_are_the_known_ones() -> None:
     """Of the 32,000 deals of Microsoft's FreeCell, only #11982 can't be won."""
-    for number, dealt in FREECELL.items():
+
+    def answer(_: str, dealt: str) -> str:
         columns = "\n".join(f"{key}: {cards}" for key, cards in enumerate(dealt.split(" | "), 1))
-        expected = Outcome.UNWINNABLE if number == 11982 else Outcome.WON
-        assert solve(Board.parse(f"freecell\n{columns}"), 100_000).outcome is expected
+        return solve(Board.parse(f"freecell\n{columns}"), 100_000).outcome
+
+    assert_answers("freecell", answer)
 
 
 def test_postponed_moves_are_tried_in_the_end() -> None:
