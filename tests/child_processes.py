@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 _PR_SET_PDEATHSIG: Final = 1
@@ -33,3 +34,14 @@ async def kill_and_wait(process: asyncio.subprocess.Process) -> None:
     """Kill a process and wait until it has ended."""
     send_signal(process, signal.SIGKILL)
     await process.wait()
+
+
+def is_alive(process: int) -> bool:
+    """Return whether a process runs. A process that has ended and is a zombie does not."""
+    try:
+        os.kill(process, 0)
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:
+        return not Path("/proc/self").exists()

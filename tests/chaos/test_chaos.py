@@ -23,8 +23,10 @@ from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import has_started, play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
+from tests.child_processes import is_alive
 from tests.client.race_server import RaceServer
 from tests.server.client import Client
+from tests.server.real_clients import wait_for
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
 
@@ -110,28 +112,15 @@ async def test_stopped_run_leaves_no_process(number: signal.Signals, tmp_path_fa
         stdout=asyncio.subprocess.DEVNULL,
     )
     async with asyncio.timeout(30):
-        await _until(lambda: len(_children(run.pid)) >= 3)
+        await wait_for(lambda: len(_children(run.pid)) >= 3)
         children = _children(run.pid)
         run.send_signal(number)
         assert await run.wait() != 0
-        await _until(lambda: not any(map(_alive, children)))
-
-
-async def _until(so: Callable[[], bool]) -> None:
-    while not so():  # noqa: ASYNC110  # processes set no event
-        await asyncio.sleep(0.02)
+        await wait_for(lambda: not any(map(is_alive, children)))
 
 
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
 
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]

@@ -23,6 +23,7 @@ from samedeal_server.embedded_redis import binary, server
 from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease, find_redis_binary
 from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
 from samedeal_server.errors import StartupError
+from tests.child_processes import is_alive
 from tests.golden.golden_files import assert_answers
 from tests.server.real_clients import wait_for
 from tests.server.redis_programs import write_program, write_redis
@@ -69,17 +70,6 @@ async def start_error(data: Path, code: str) -> str:
         await EmbeddedRedis(data, lock_timeout=0.1).start()
     assert caught.value.code == code
     return str(caught.value)
-
-
-def is_alive(process: int) -> bool:
-    """Return whether a process runs. A process that has ended and is a zombie does not."""
-    try:
-        os.kill(process, 0)
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:
-        return not Path("/proc/self").exists()
 
 
 async def process_of(redis: Redis) -> int:

@@ -300,22 +300,6 @@ async def test_refused_move_changes_nothing(one: Node) -> None:
     await ana.act("draw")
 
 
-@pytest.mark.parametrize(("undo", "code"), [("free", None), ("no-reveal", "cannot_undo"), ("off", "cannot_undo")])
-async def test_undo_follows_the_undo_rule(node: NodeMaker, undo: str, code: str | None) -> None:
-    ana, _ = await race(await node(), games=("athena",), undo=undo)
-    await ana.refused("cannot_undo", Act, revision=0, action=UNDO)
-    before = ana.play
-    await ana.act("draw")
-    if code:
-        await ana.refused(code, Act, revision=1, action=UNDO)
-        return
-    undone = await ana.act(UNDO)
-    assert undone.piles == ana.play.board.piles
-    assert ana.play.board.piles != before.board.piles  # what was seen stays known
-    again = await ana.act("draw")
-    assert again.seen == b""
-
-
 async def test_cards_are_conserved_at_every_revision(node: NodeMaker) -> None:
     """Invariant: cards are conserved. Every board holds whole decks, at each revision and after each resume."""
     nodes = [await node(), await node()]

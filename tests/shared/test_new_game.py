@@ -18,7 +18,7 @@ from samedeal.games import DEFAULT_GAME, GAMES, MOST_OFFERED, SHIPPED_RULES, gam
 from samedeal.moves import DRAW, Move
 from samedeal.options import Options
 from samedeal.record import Record
-from tests.golden.golden_files import assert_answers
+from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.recorded import recorded
 from tests.shared.sixth_game import HAMLET, HAMLET_FILE
 
@@ -154,27 +154,21 @@ def test_offered_games_are_games_until_the_next_offer() -> None:
 
 
 @pytest.mark.usefixtures("nothing_offered")
-@pytest.mark.parametrize(
-    ("files", "reason"),
-    [
-        ({DEFAULT_GAME: HAMLET_FILE}, f"another game called '{DEFAULT_GAME}'"),
-        ({"house": VARIANT, "laertes": HAMLET_FILE}, "another game called 'laertes'"),
-        ({"house": f"{HAMLET_FILE}[variants.{DEFAULT_GAME}]"}, f"another game called '{DEFAULT_GAME}'"),
-        ({"house": house(weather="1")}, "house.toml: There is no key 'weather'"),
-        ({"\x1b[2J" * 20: HAMLET_FILE}, "small letters"),
-        ({f"house{at}": HAMLET_FILE for at in range(MOST_OFFERED + 1)}, f"at most {MOST_OFFERED} files"),
-    ],
-)
-def test_game_that_cannot_be_offered_is_refused(files: dict[str, str], reason: str) -> None:
-    (error,) = offer(files)
-    assert reason in str(error)
-    assert str(error).isprintable()
-    assert len(offered()) == len(files) - 1
-    last = [*files][-1]
-    if last not in GAMES:
-        with pytest.raises(UnknownGame) as caught:
-            game_named(last)
-        assert str(error) in str(caught.value)
+def test_games_that_cannot_be_offered_are_refused() -> None:
+    given = values_on("offered_games", globals(), {"MOST_OFFERED": MOST_OFFERED})
+
+    def answer(_: str, question: str) -> str:
+        files = given[question]
+        (error,) = offer(files)
+        assert str(error).isprintable()
+        assert len(offered()) == len(files) - 1
+        if (last := [*files][-1]) not in GAMES:
+            with pytest.raises(UnknownGame) as caught:
+                game_named(last)
+            assert str(error) in str(caught.value)
+        return str(error)
+
+    assert_answers("offered_games", answer)
 
 
 @pytest.mark.usefixtures("nothing_offered")

@@ -474,15 +474,16 @@ def test_javascript_says_what_it_does_not_check(tmp_path: Path) -> None:
 def test_heads_depend_on_everything() -> None:
     """Two races that differ in any of the terms, the player or an action have different heads."""
     race = RACE.terms
+    changes: dict[str, object] = {
+        "room": "monday",
+        "round": 1,
+        "game": game_named("steve"),
+        "deal": Deal.parse("#4822"),
+    }
+    changes |= {"undo": "off", "limit": 901, "start": START + 1, "commitment": bytes(32)}
     others = [
-        race._replace(room="monday"),
-        race._replace(round=1),
-        race._replace(game=game_named("steve")),
-        race._replace(deal=Deal.parse("#4822")),
-        race._replace(undo="off"),
-        race._replace(limit=901),
-        race._replace(start=START + 1),
-        race._replace(commitment=bytes(32)),
+        race._replace(**{field: value})  # type: ignore[arg-type]  # fields by name
+        for field, value in changes.items()
     ]
     first = [each.first_head(1, "Ana", bot=False) for each in (race, *others)]
     first += [race.first_head(2, "Ana", bot=False), race.first_head(1, "Ann", bot=False)]

@@ -109,22 +109,8 @@ def test_rejected_frames_are_answered_as_the_page_says() -> None:
 
 def test_false_length_costs_little_memory() -> None:
     """Invariant: everything is bounded. The decoder allocates memory for real content, not for declared lengths."""
-    for head in [
-        b"\xdc\x01\x00",
-        b"\xdc\x10\x00",
-        b"\xdc\xff\xff",
-        b"\xdd\x00\x00\x01\x00",
-        b"\xdd\xff\xff\xff\xff",
-        b"\xde\x00\x40\xa1a",
-        b"\xdf\xff\xff\xff\xff\xa1a",
-        b"\xc6\xff\xff\xff\xff",
-        b"\xdb\xff\xff\xff\xff",
-        b"\xc9\xff\xff\xff\xff\x05",
-        b"\x9f",
-        b"\x8f\xa1a",
-        b"\x91",
-        b"\x81\xa1a",
-    ]:
+    heads = "dc0100 dc1000 dcffff dd00000100 ddffffffff de0040a161 dfffffffffa161 c6ffffffff dbffffffff c9ffffffff05"
+    for head in map(bytes.fromhex, f"{heads} 9f 8fa161 91 81a161".split()):
         frame = (head * LARGEST_FRAME)[:LARGEST_FRAME]
         tracemalloc.start()
         try:
