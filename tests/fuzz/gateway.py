@@ -66,7 +66,6 @@ from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame
 from tests.server.raw_client import handshake as raw_handshake
 
 _WATCHED: Final = (gateway, client_socket, connection, handshake_admission, hub, limits, race, registry, sessions)
-_DEADLINE: Final = 10.0
 _ROOMS: Final = ("fuzz-1", "fuzz-2", "fuzz-3")
 _INPUTS_PER_NODE: Final = 400
 """The number of inputs after which node and Redis are replaced."""

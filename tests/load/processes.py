@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final, Self
@@ -129,11 +128,6 @@ async def race(node: Node, name: str, seats: int = 4, **options: Any) -> list[Cl
     """Start a race of ``seats`` players, and return their clients."""
     wanted: dict[str, Any] = {"undo": "free", "limit": 7200, "players": seats, **options}
     return list(await athena_race(url_of(node), names=[f"{name}-{number}" for number in range(seats)], **wanted))
-
-
-def cpu_clock(pid: int) -> Callable[[], float]:
-    """Return a clock that shows the CPU time of a process, in seconds. Needs Linux."""
-    return partial(time.clock_gettime, (~pid << 3) | 2)
 
 
 async def ack_latencies(
