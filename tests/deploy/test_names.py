@@ -56,20 +56,17 @@ OTHER_COMMANDS = {
 }
 
 
-def test_variable_is_a_setting() -> None:
+def test_variables_and_flags_are_settings() -> None:
     for path in texts():
-        named = set(re.findall(r"\bSAMEDEAL_[A-Z_]*[A-Z]\b", path.read_text()))
+        text = path.read_text()
+        named = set(re.findall(r"\bSAMEDEAL_[A-Z_]*[A-Z]\b", text))
         if path.name == "deployment.yaml":
             named.discard("SAMEDEAL_SERVICE_HOST")  # set by Kubernetes, mentioned in a comment
         assert named <= VARIABLES, path
-
-
-def test_flag_exists() -> None:
-    for path in [path for path in texts() if path.name not in OTHER_FLAGS]:
-        text = path.read_text()
         if path.suffix == ".md":
             text = "\n".join(re.findall(r"`(--?[^`]+|samedeal[^`]*)`", without_blocks(text)))
-        assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= FLAGS, path
+        if path.name not in OTHER_FLAGS:
+            assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= FLAGS, path
 
 
 def test_command_lines_of_page_parse() -> None:
@@ -104,8 +101,9 @@ def _understood(command: str) -> None:
         assert program in OTHER_COMMANDS, command
 
 
-def test_links_of_page_resolve() -> None:
+def test_links_of_pages_resolve_and_the_subprotocol_is_current() -> None:
     for page in pages():
+        assert set(re.findall(r"\bsamedeal\.v\d+\b", page.read_text())) <= {SUBPROTOCOL}, page
         for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
             if link.startswith(("https://", "http://")):
                 continue
@@ -113,11 +111,6 @@ def test_links_of_page_resolve() -> None:
             target = (page.parent / file) if file else page
             assert target.exists(), link
             assert not anchor or anchor in anchors(target), link
-
-
-def test_page_names_the_current_subprotocol() -> None:
-    for page in pages():
-        assert set(re.findall(r"\bsamedeal\.v\d+\b", page.read_text())) <= {SUBPROTOCOL}, page
 
 
 def _alerts() -> list[dict[str, Any]]:
@@ -153,13 +146,9 @@ def test_query_uses_existing_series_and_labels() -> None:
         assert query.count("(") == query.count(")")
 
 
-def test_named_metrics_exist() -> None:
-    for path in [GUIDE, DEPLOY / "monitoring" / "alerts.yaml"]:
-        for series in re.findall(r"\bsamedeal_[a-z_]+[a-z]\b", path.read_text()):
-            assert series in SERIES, series
-
-
-def test_queried_label_values_exist() -> None:
+def test_named_metrics_and_queried_label_values_exist() -> None:
+    for path in (GUIDE, DEPLOY / "monitoring" / "alerts.yaml"):
+        assert set(re.findall(r"\bsamedeal_[a-z_]+[a-z]\b", path.read_text())) <= set(SERIES), path
     given = {(label, value) for family in metrics_families() for sample in family for label, value in sample}
     for query in _queries():
         for label, value in re.findall(r"(\w+)=\"([a-z_]+)\"", query):

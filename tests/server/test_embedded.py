@@ -396,13 +396,10 @@ def test_program_is_chosen_by_its_version_and_the_data(programs: Path) -> None:
     assert_answers("redis_programs", answer)
 
 
-@pytest.mark.parametrize(
-    ("text", "release"),
-    [("Valkey 9.0", RedisRelease(valkey=True, version=(9, 0))), ("KeyDB 6.3", None), ("Redis", None), ("", None)],
-)
-def test_release_is_parsed(text: str, release: RedisRelease | None) -> None:
-    assert RedisRelease.parse(text) == release
-    assert release is None or str(release) == text
+def test_release_is_parsed() -> None:
+    assert RedisRelease.parse("Valkey 9.0") == RedisRelease(valkey=True, version=(9, 0))
+    assert str(RedisRelease.parse("Valkey 9.0")) == "Valkey 9.0"
+    assert [RedisRelease.parse(text) for text in ("KeyDB 6.3", "Redis", "")] == [None] * 3
 
 
 async def test_release_is_kept_with_the_data(tmp_path: Path) -> None:

@@ -384,15 +384,12 @@ def test_page_can_be_installed() -> None:
         assert icon["sizes"] == f"{width}x{height}"
 
 
-@pytest.mark.parametrize(
-    ("door", "page", "room", "command"),
-    [
+def test_page_names_the_door_with_its_host_key() -> None:
+    for door, page, room, command in [
         ("", "https://a", "friday", ""),
         (":2222 SHA256:k", "https://a:7777", "friday", "ssh -t -p 2222 a friday"),
         ("b:22 SHA256:k", "https://a", "", "ssh -t b"),
         (":2222 SHA256:k", "", "friday", ""),
-    ],
-)
-def test_page_names_the_door_with_its_host_key(door: str, page: str, room: str, command: str) -> None:
-    note = door_note(door, page, room)
-    assert (f"<code>{command}</code>" in note, "SHA256:k" in note) == (bool(command), bool(command))
+    ]:
+        note = door_note(door, page, room)
+        assert (f"<code>{command}</code>" in note, "SHA256:k" in note) == (bool(command), bool(command))

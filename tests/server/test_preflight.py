@@ -97,20 +97,17 @@ async def test_versions_and_answers_are_accepted_or_refused() -> None:
     await assert_answered("redis_answers", answer)
 
 
-@pytest.mark.parametrize(
-    ("url", "named"),
-    [
+async def test_address_without_redis_is_unreachable() -> None:
+    for url, named in [
         ("redis://127.0.0.1:PORT/0", "127.0.0.1:PORT"),
         ("sentinel://127.0.0.1:PORT/cards", ""),
         ("cluster://127.0.0.1:PORT/0", "127.0.0.1:PORT"),
         ("redis://nowhere.invalid:6379/0", "nowhere.invalid"),
         ("unix:///nowhere/none.sock", "/nowhere/none.sock"),
-    ],
-)
-async def test_address_without_redis_is_unreachable(url: str, named: str) -> None:
-    async with answering({}) as listening:
-        port = listening.rpartition(":")[2].removesuffix("/0")
-    assert named.replace("PORT", port) in await refusal(url.replace("PORT", port), "redis_unreachable")
+    ]:
+        async with answering({}) as listening:
+            port = listening.rpartition(":")[2].removesuffix("/0")
+        assert named.replace("PORT", port) in await refusal(url.replace("PORT", port), "redis_unreachable")
 
 
 async def test_redis_that_loads_its_data_is_unavailable() -> None:

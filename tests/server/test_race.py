@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, cast, get_args
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -323,32 +322,29 @@ def test_race_closed_under_way_has_no_standings() -> None:
     assert do(race_in("finished"), "it closes", LATE)[0].seed == SEED
 
 
-@pytest.mark.parametrize(
-    ("deal", "undo", "phase"), [(1016, "off", "finished"), (1016, "free", "racing"), (1, "off", "racing")]
-)
-def test_race_without_any_move_finishes_as_it_starts(deal: int, undo: str, phase: str) -> None:
-    race = race_in("countdown", replace(OPTIONS, games=("willow",), undo=undo))
-    seed = Deal("number", number=deal).public_seed()
-    assert apply(race, TickCommand({}, DealSecret(seed)), STARTS)[0].phase == phase
+def test_race_without_any_move_finishes_as_it_starts() -> None:
+    for deal, undo, phase in [(1016, "off", "finished"), (1016, "free", "racing"), (1, "off", "racing")]:
+        race = race_in("countdown", replace(OPTIONS, games=("willow",), undo=undo))
+        seed = Deal("number", number=deal).public_seed()
+        assert apply(race, TickCommand({}, DealSecret(seed)), STARTS)[0].phase == phase
 
 
-@pytest.mark.parametrize(
-    ("now", "ends", "last", "end"),
-    [
+def test_race_ends_after_its_start_and_all_actions() -> None:
+    for now, ends, last, end in [
         (STARTS + 50, ENDS, STARTS + 40, STARTS + 50),
         (STARTS + 30, ENDS, STARTS + 40, STARTS + 40),  # the clock was set back, or read before the progress
         (STARTS + 50, STARTS + 35, STARTS + 40, STARTS + 40),  # a recovered finish ended the race before an action
         (STARTS - 5, ENDS, 0, STARTS),
-    ],
-)
-def test_race_ends_after_its_start_and_all_actions(now: int, ends: int, last: int, end: int) -> None:
-    race = replace(race_in("racing"), ends=ends)
-    done = {racer.player: Progress(finished_at=STARTS + 1, last_action_at=STARTS + 1) for racer in race.racers}
-    for racer in race.racers:
-        progress = {**done, racer.player: Progress(finished_at=last or STARTS, last_action_at=last)} if last else {}
-        resigned = race if last else replace(race, racers=tuple(replace(each, resigned=True) for each in race.racers))
-        finished, _ = apply(resigned, TickCommand(progress, DealSecret(SEED)), now)
-        assert (finished.phase, finished.finished_at) == ("finished", end)
+    ]:
+        race = replace(race_in("racing"), ends=ends)
+        done = {racer.player: Progress(finished_at=STARTS + 1, last_action_at=STARTS + 1) for racer in race.racers}
+        for racer in race.racers:
+            progress = {**done, racer.player: Progress(finished_at=last or STARTS, last_action_at=last)} if last else {}
+            resigned = (
+                race if last else replace(race, racers=tuple(replace(each, resigned=True) for each in race.racers))
+            )
+            finished, _ = apply(resigned, TickCommand(progress, DealSecret(SEED)), now)
+            assert (finished.phase, finished.finished_at) == ("finished", end)
 
 
 def test_standings_rank_resigned_players_by_cards() -> None:
