@@ -11,9 +11,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gamesIn } from "./game_file.mjs";
 import { bytes, candidateOrder, checkRoom, isInOrder, seedOrder, sha256 } from "./hashes.mjs";
+import { cardsUp, play } from "./play.mjs";
 import { DESCRIBED as shipped } from "../../server/samedeal_server/page/static/games.mjs";
-import { deal, FACE_DOWN, RULES, rulesOf } from "../../server/samedeal_server/page/static/rules.mjs";
-import { targetOf, textOf, turnUp } from "../../server/samedeal_server/page/static/rules.mjs";
+import { deal, FACE_DOWN, RULES, rulesOf, textOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.mjs";
 
 const files = process.argv.slice(2);
@@ -53,25 +53,6 @@ function read(text, first, pattern) {
   assert(found, `the lines from '${text.split("\n", 1)}' on are not written as they should be`);
   return found.groups;
 }
-
-// Returns the piles after a move. Fails if the rules do not allow it.
-function play(game, before, move) {
-  const target = targetOf(game, before, move);
-  if (!target) throw new Error(`the rules do not allow '${move}'`);
-  const piles = structuredClone(before);
-  const { stock, w: waste } = piles;
-  const row = move === "draw" ? Array(game.drawn).fill("w") : game.columns;
-  if (target !== "stock") {
-    const [from, , count = "x1"] = move.split(" ");
-    const group = piles[from].splice(-count.slice(1));
-    piles[from].push(...piles[from].splice(-1).map(turnUp));
-    piles[target].push(...group);
-  } else if (stock.length) for (const key of row) piles[key].push(...stock.splice(0, 1).map(turnUp));
-  else stock.push(...waste.splice(0));
-  return piles;
-}
-
-const cardsUp = (piles) => Object.keys(piles).flatMap((key) => (/^0\d/.test(key) ? piles[key] : [])).length;
 
 const head = (...parts) => sha256(...parts).slice(0, 32);
 

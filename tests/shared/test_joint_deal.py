@@ -426,11 +426,11 @@ def test_javascript_is_small_and_needs_only_node() -> None:
         assert {(path.parent / module).resolve() for module in modules - needed} <= set(MODULES)
 
 
-def test_javascript_checks_in_under_360_lines_of_code() -> None:
+def test_javascript_checks_in_under_370_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
-    paths = [path for path in MODULES if path.stem in ("check", "hashes", "rules")]
+    paths = [path for path in MODULES if path.stem in ("check", "hashes", "play", "rules")]
     lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("//") for line in lines) < 360
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 370
 
 
 def test_seats_that_do_not_rise_are_refused() -> None:
