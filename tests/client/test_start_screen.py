@@ -84,7 +84,9 @@ BEFORE: dict[str, Callable[[], object]] = {
     "With a seat": keep_seat,
     "With settings": lambda: save_settings(CHOSEN),
     "With a last server": lambda: remember_server("example.org"),
-    "With tides": lambda: remember_server("example.org", tide_times(["*:15 willow"])),
+    "With tides": lambda: remember_server(
+        "example.org", tide_times([f"*:{(datetime.now(UTC).minute + 30) % 60:02} willow"])
+    ),
     "After a failed watch": lambda: failed("watch", "no.example", "friday"),
     "After a failed host": lambda: failed("host", "willow"),
     "After a failed join": lambda: failed("join", "no.example", "friday"),

@@ -33,7 +33,7 @@ async def answer(url: str, heading: str, line: str) -> str:
     else:
         head = await wire.head()
         assert b"permessage-deflate" not in head
-        answered = head.partition(b"\r\n")[0].removeprefix(b"HTTP/1.1 ").decode()
+        answered = b"".join(head.split()[1:2]).decode()
     await sending
     await wire.close()
     return answered
