@@ -33,7 +33,7 @@ for (const from of piles().filter(pile => !/foundation|stock|empty/.test(pile.ar
   const to = document.querySelector(".pile.takes")
   if (to) return to.click()
 }
-[...document.querySelectorAll("button")].find(each => each.textContent === "Undo")?.click() // at a dead end, unless the page is just loading
+[...document.querySelectorAll("button")].find(each => each.textContent === "Undo")?.click() // at a dead end
 """
 PLACE = """
 const [key, depth] = arguments

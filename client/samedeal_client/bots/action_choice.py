@@ -97,8 +97,7 @@ class ActionChooser:
     number of retreats since the last gain. ``best`` has the moves that led to the best board, with the most cards on
     foundations. ``is_returning`` is set once the bot returns to the best board for good. ``unforeseen`` is the number of
     hidden cards when the bot last found no long plan, and ``outlook`` has the play for which it looks for one, with the
-    lines that are still to come. ``plan`` has the next actions, each with the masked board that it
-    applies to.
+    lines that are still to come. ``plan`` has the next actions, each with the masked board that it applies to.
     """
 
     level: Level
