@@ -31,8 +31,8 @@ VARIABLE: Final = "SAMEDEAL_WORKER_HOMES"
 """The environment variable that tells a worker the directory of the workers' sockets, and how many workers there are."""
 
 _PREFIX: Final = "/r/"
-_ENOUGH: Final = 2_000
-"""Number of connections for which one worker is enough: with a move a second each, it uses half of a core."""
+_ENOUGH: Final = 3_000
+"""Number of connections for which one worker is enough: with a move every two seconds each, it uses half of a core."""
 
 _MAX_SHARE: Final = 1.25
 _MORE_CONNECTIONS: Final = 16
