@@ -4,20 +4,29 @@
 //     node check.mjs [--games FILE] [--deep] FILE...
 //
 // It needs Node 18 or newer, the other files in its folder, and the rules and the solver in the folder of the page for
-// browsers. With --games, it also knows the games in a file that only a server has, or in the games.json of its page.
+// browsers. With --games, it also knows the games in the games.json of a server's page.
 // With --deep, the solver also tries the earlier candidates.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { gamesIn } from "./game_file.mjs";
 import { bytes, candidateOrder, checkRoom, isInOrder, seedOrder, sha256 } from "./hashes.mjs";
 import { cardsUp, play } from "./play.mjs";
 import { DESCRIBED as shipped } from "../../server/samedeal_server/page/static/games.mjs";
 import { deal, FACE_DOWN, RULES, rulesOf, textOf } from "../../server/samedeal_server/page/static/rules.mjs";
 import { solve, SOLVER } from "../../server/samedeal_server/page/static/search.mjs";
 
+// Returns the games that a server describes. Records carry the hash of the rules, so nothing else has to be checked.
+function gamesIn(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    console.error(`${path} can't be read as games.json (${error.message}). Save it from the page of the server.`);
+    return process.exit(2);
+  }
+}
+
 const files = process.argv.slice(2);
-const described = { ...(files[0] === "--games" && gamesIn(...files.splice(0, 2).slice(1))), ...shipped };
+const described = { ...(files[0] === "--games" && gamesIn(files.splice(0, 2)[1])), ...shipped };
 for (const name of Object.keys(described)) RULES[name] ??= rulesOf(described[name]);
 const isDeep = files[0] === "--deep" && files.splice(0, 1).length > 0;
 
@@ -28,6 +37,9 @@ function rulesHash(name) {
   const row = ({ kind, keys, sizes, faces, build, empty, lift }) => ({ kind, keys, sizes, faces, build, empty, lift });
   return sha256(`samedeal rules 1\n${name}\n`, JSON.stringify({ decks, suits, stock, piles: piles.map(row) }));
 }
+
+const needed = (game, hash = "") =>
+  `it needs the games.json of a server that has '${game}'${hash}. Give it with --games FILE`;
 
 const ROOM = "(?!-)[a-z0-9-]{1,24}(?<!-)";
 // The forms of values. The other values are compared with what they should be.
@@ -86,7 +98,7 @@ function checkProof(text) {
   const areKnown = Array.from("12345".slice(0, proof.draw - 1)).every((draw) => draws.includes(draw));
   assert(proof.public || (areRising && areKnown), "the lost seats are not those of the draws");
 
-  assert(rulesHash(proof.game), `it needs the file of the game '${proof.game}'. Give it with --games FILE`);
+  assert(rulesHash(proof.game), needed(proof.game));
   const [game, dealt] = [RULES[proof.game], Number(proof.candidate)];
   const all = [...rooms].sort((a, b) => (a.room < b.room ? -1 : 1)).flatMap(({ room, mix }) => [`${room}\n`, mix]);
   const ofRooms = blocks.length ? bytes(sha256("samedeal tide v1\n", ...all)) : rooms[0].mix;
@@ -98,7 +110,6 @@ function checkProof(text) {
   assert(!isDeep || proof.solver === SOLVER, `the deal needs version ${proof.solver} of the solver, not ${SOLVER}`);
   const isSearched = Object.values(game.states).some((limits) => `${limits}` === `${proof.least ?? 1},${proof.budget}`);
   assert(!isDeep || isSearched, `no search has the limits ${proof.least ?? 1} and ${proof.budget}`);
-  assert(!isDeep || game.search, "the file of the game has no weights for the solver. Give the server's games.json");
   for (let number = 0; isDeep && number <= dealt; number++) {
     const { outcome, states } = solve(proof.game, deal(game, orderOf(number)), Number(proof.budget));
     const fits = outcome === "won" && states >= (proof.least ?? 1);
@@ -165,8 +176,8 @@ function checkRecord(text) {
   const agreed = "(?<agreed>room round game rules deal undo limit start commitment)";
   const race = read(top, "samedeal record 2\n", `${agreed} terms end players(seed|(?<proofs>proof+))`);
   assert(race.terms === head("samedeal terms 1\n", race.agreed), "the terms do not match the lines above them");
-  const needed = `rules have a hash that begins with ${race.rules.slice(0, 12)}. Give it with --games FILE`;
-  assert(rulesHash(race.game) === race.rules, `it needs the file of the game '${race.game}' whose ${needed}`);
+  const hash = ` whose rules have a hash that begins with ${race.rules.slice(0, 12)}`;
+  assert(rulesHash(race.game) === race.rules, needed(race.game, hash));
   const [start, end] = [new Date(race.start), new Date(race.end)];
   const areTimes = [race.start, race.end, ...race.deal.split("daily ").slice(1)].every(exists) && start >= 0;
   assert(areTimes && start <= end && end - start <= 1000 * race.limit, "the start, the end or the day is wrong");

@@ -45,13 +45,14 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
         "verify", "--games", str(other), str(saved), code=1
     )
     await asyncio.to_thread(urlretrieve, f"{url.replace('ws', 'http', 1)}/games.json", tmp_path / "games.json")
-    assert json.loads((tmp_path / "games.json").read_text())["house-small"]["title"] == "Small House"
+    games = json.loads((tmp_path / "games.json").read_text())
+    assert games["house-small"]["title"] == "Small House"
+    (tmp_path / "other.json").write_text(json.dumps({"house": {**games["house"], "stock": "draws of one"}}))
     if NODE is not None:
         check = {name: verdicts([saved], *options)[saved.stem] for name, options in {
             "none": (),
-            "other": ("--games", str(other)),
-            "file": ("--games", str(HOUSE)),
+            "other": ("--games", str(tmp_path / "other.json")),
             "deep": ("--games", str(tmp_path / "games.json"), "--deep"),
         }.items()}  # fmt: skip
-        assert all("the file of the game 'house'" in check[name] for name in ("none", "other"))
-        assert all(check[name].startswith("holds: ") for name in ("file", "deep")), check
+        assert all("the games.json of a server that has 'house'" in check[name] for name in ("none", "other"))
+        assert check["deep"].startswith("holds: "), check

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
-from collections import ChainMap
-from typing import Any
 
 from samedeal.games import GAMES
-from tests.shared.javascript import evaluate, needs_node
 from tests.tools.game_texts import ROOT, texts
 
 TEXTS = texts()
@@ -20,16 +16,6 @@ def test_text_follows_from_the_games() -> None:
     """``make games`` writes them."""
     for name in TEXTS:
         assert (ROOT / name).read_text(encoding="utf-8") == TEXTS[name]
-
-
-@needs_node
-def test_checker_reads_the_files_of_games() -> None:
-    """It knows as much of TOML as they need, and what their policies are if they do not say it."""
-    paths = sorted(map(str, (ROOT / FOLDERS[2] / "games").glob("*.toml")))
-    games = 'import("./game_file.mjs").then(({ gamesIn }) => Promise.all(given.map(gamesIn)))'
-    found: dict[str, Any] = dict(ChainMap(*evaluate(f"await {games}", paths)[::-1]))
-    rules = {name: {key: game[key] for key in ("decks", "suits", "stock", "piles")} for name, game in found.items()}
-    assert rules == {name: json.loads(json.dumps(game.rules)) for name, game in GAMES.items()}
 
 
 def test_no_code_names_a_game() -> None:
