@@ -9,7 +9,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { bytes, candidateOrder, checkRoom, isInOrder, seedOrder, sha256 } from "./hashes.mjs";
+import { bytes, candidateOrder, checkRoom, isInOrder, rulesHash, seedOrder, sha256 } from "./hashes.mjs";
 import { cardsUp, play } from "./play.mjs";
 import { DESCRIBED as shipped } from "../../server/samedeal_server/page/static/games.mjs";
 import { deal, FACE_DOWN, RULES, rulesOf, textOf } from "../../server/samedeal_server/page/static/rules.mjs";
@@ -29,14 +29,6 @@ const files = process.argv.slice(2);
 const described = { ...(files[0] === "--games" && gamesIn(files.splice(0, 2)[1])), ...shipped };
 for (const name of Object.keys(described)) RULES[name] ??= rulesOf(described[name]);
 const isDeep = files[0] === "--deep" && files.splice(0, 1).length > 0;
-
-// Returns the hash of the rules of a game, or an empty text if there is no such game.
-function rulesHash(name) {
-  if (!Object.hasOwn(described, name)) return "";
-  const { decks, suits, stock, piles } = described[name];
-  const row = ({ kind, keys, sizes, faces, build, empty, lift }) => ({ kind, keys, sizes, faces, build, empty, lift });
-  return sha256(`samedeal rules 1\n${name}\n`, JSON.stringify({ decks, suits, stock, piles: piles.map(row) }));
-}
 
 const needed = (game, hash = "") =>
   `it needs the games.json of a server that has '${game}'${hash}. Give it with --games FILE`;
@@ -98,7 +90,7 @@ function checkProof(text) {
   const areKnown = Array.from("12345".slice(0, proof.draw - 1)).every((draw) => draws.includes(draw));
   assert(proof.public || (areRising && areKnown), "the lost seats are not those of the draws");
 
-  assert(rulesHash(proof.game), needed(proof.game));
+  assert(rulesHash(described, proof.game), needed(proof.game));
   const [game, dealt] = [RULES[proof.game], Number(proof.candidate)];
   const all = [...rooms].sort((a, b) => (a.room < b.room ? -1 : 1)).flatMap(({ room, mix }) => [`${room}\n`, mix]);
   const ofRooms = blocks.length ? bytes(sha256("samedeal tide v1\n", ...all)) : rooms[0].mix;
@@ -177,7 +169,7 @@ function checkRecord(text) {
   const race = read(top, "samedeal record 2\n", `${agreed} terms end players(seed|(?<proofs>proof+))`);
   assert(race.terms === head("samedeal terms 1\n", race.agreed), "the terms do not match the lines above them");
   const hash = ` whose rules have a hash that begins with ${race.rules.slice(0, 12)}`;
-  assert(rulesHash(race.game) === race.rules, needed(race.game, hash));
+  assert(rulesHash(described, race.game) === race.rules, needed(race.game, hash));
   const [start, end] = [new Date(race.start), new Date(race.end)];
   const areTimes = [race.start, race.end, ...race.deal.split("daily ").slice(1)].every(exists) && start >= 0;
   assert(areTimes && start <= end && end - start <= 1000 * race.limit, "the start, the end or the day is wrong");

@@ -40,3 +40,11 @@ export function checkRoom({ terms, draw }, room, commitment, secret, text) {
   assert(players.every(isInOrder), "the seats are not in rising order");
   return { room, players, mix: bytes(sha256("samedeal mix v2\n", ...mixed)) };
 }
+
+// Returns the hash of the rules of a game, or an empty text if there is no such game.
+export function rulesHash(described, name) {
+  if (!Object.hasOwn(described, name)) return "";
+  const { decks, suits, stock, piles } = described[name];
+  const row = ({ kind, keys, sizes, faces, build, empty, lift }) => ({ kind, keys, sizes, faces, build, empty, lift });
+  return sha256(`samedeal rules 1\n${name}\n`, JSON.stringify({ decks, suits, stock, piles: piles.map(row) }));
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -11,6 +10,7 @@ from msgspec import structs
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.cards import HIDDEN
+from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, Move
@@ -24,7 +24,7 @@ from tests.shared.playouts import numbered
 RUNS = [" ".join(f"{rank}{suit}" for rank in "KQJT98765432A") for suit in "CCDDHHS"]
 LAST = "1: [5S] 4S 3S 2S AS | 2: KS QS JS TS 9S 8S 7S 6S"
 END = board("spider", " | ".join([LAST, *(f"0{number}: {run}" for number, run in enumerate(RUNS, 1))]))
-SPIDER = replace(GAMES["spider"], file=structs.replace(GAMES["spider"].file, bots=BotTable(foresight=1.0)))
+SPIDER = Game("spider", structs.replace(GAMES["spider"].file, bots=BotTable(foresight=1.0)))
 
 
 @pytest.mark.parametrize(

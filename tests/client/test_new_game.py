@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.deal import shuffled
@@ -19,7 +19,7 @@ from samedeal.game_json import games_json
 from samedeal.games import GAMES
 from samedeal.policies import Base, Build, Faces, Kind, Lift
 from samedeal.solver.solve import solve
-from samedeal.stock import STOCKS, StockPolicy
+from samedeal.stock import STOCKS
 from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.drawing.column import takes_text
 from samedeal_client.drawing.draw_board import draw_board
@@ -37,22 +37,23 @@ from tests.shared.unreleased_games import UNRELEASED
 LOOKS = [Look(), Look(ascii=True), Look(words=True)]
 
 
-def variant(name: str, policy: StockPolicy = STOCKS["draws of three"], **rules: Any) -> Game:
+def variant(name: str, stock: str = "draws of three", **rules: Any) -> Game:
     """Hamlet with another stock, or with other rules for its columns and fans."""
+    policy = STOCKS[stock]
     kinds = {Kind.STOCK: policy.action is not None, Kind.WASTE: policy.to_waste}
-    groups = [group for group in HAMLET.groups if kinds.get(group.kind, True)]
+    rows = [row for row in HAMLET.file.piles if kinds.get(row.kind, True)]
     if policy.action is None:
-        groups = [replace(group, sizes=(9, 9, 9, 9, 8)) if group.kind is Kind.COLUMN else group for group in groups]
-    changed = (replace(group, **rules) if group.kind in (Kind.COLUMN, Kind.FAN) else group for group in groups)
-    return replace(HAMLET, name=name.lower(), stock=policy, groups=tuple(changed))
+        rows = [structs.replace(row, cards="9 9 9 9 8") if row.kind is Kind.COLUMN else row for row in rows]
+    changed = (structs.replace(row, **rules) if row.kind in (Kind.COLUMN, Kind.FAN) else row for row in rows)
+    return Game(name.lower(), structs.replace(HAMLET.file, stock=stock, piles=tuple(changed)))
 
 
 VARIANTS = [
-    *(variant(f"base {base.name}", base=base) for base in Base),
+    *(variant(f"base {base.name}", empty=base) for base in Base),
     *(variant(f"build {build.name}", build=build) for build in Build),
     *(variant(f"lift {lift.name}", lift=lift) for lift in Lift),
     *(variant(f"faces {faces.name}", faces=faces) for faces in Faces),
-    *(variant(name, policy) for name, policy in STOCKS.items()),
+    *(variant(name, name) for name in STOCKS),
     *UNRELEASED.values(),
 ]
 
@@ -142,7 +143,7 @@ def test_every_accepted_description_is_played_on_the_smallest_screen(monkeypatch
         except MalformedGame:
             continue
         accepted += 1
-        game = Game.of("house", file)
+        game = Game("house", file)
         monkeypatch.setitem(GAMES, "house", game)
         size = smallest(game)
         assert size.width <= 60, seed
@@ -169,6 +170,6 @@ def test_every_accepted_description_is_played_on_the_smallest_screen(monkeypatch
     ],
 )
 def test_empty_column_says_what_it_takes(base: Base, words: str, outline: str) -> None:
-    board = next(boards(variant(f"base {base.name}", base=base)))
+    board = next(boards(variant(f"base {base.name}", empty=base)))
     assert f"Column 1: {words}" in map(row_text, board_lines(board, Look()))
     assert takes_text(board.game.piles[0], Look()) == outline

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,6 +11,7 @@ from msgspec import structs
 
 from samedeal.board import Board
 from samedeal.cards import FACE, HIDDEN
+from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
@@ -158,7 +158,7 @@ def test_random_bot_prefers_moves_that_help() -> None:
 
 def test_random_bot_makes_a_useful_move_if_there_is_no_other() -> None:
     game = GAMES["russian-solitaire"]
-    game = replace(game, file=structs.replace(game.file, bots=BotTable(lure=0.0)))
+    game = Game(game.name, structs.replace(game.file, bots=BotTable(lure=0.0)))
     for number in range(3):
         now, memory = numbered(game, number), BotMemory(Random(1))
         while (move := choose_move("random", now.masked(), memory)) is not None:

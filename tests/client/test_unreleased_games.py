@@ -10,6 +10,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.cards import DOWN, FACE
 from samedeal.deal import Deal, shuffled
+from samedeal.game_json import games_json
 from samedeal.game_rules import sections_of
 from samedeal.solver.solve import solve
 from samedeal_client.drawing.draw_board import draw_board
@@ -20,7 +21,7 @@ from tests.golden.golden_files import assert_golden
 from tests.shared.javascript import evaluate_with_page, needs_node, verdicts
 from tests.shared.playouts import numbered, playout
 from tests.shared.recorded import recorded
-from tests.shared.unreleased_games import FILES, UNRELEASED
+from tests.shared.unreleased_games import UNRELEASED
 
 pytestmark = pytest.mark.usefixtures("unreleased")
 
@@ -72,12 +73,12 @@ def test_page_deals_plays_and_solves_as_python_does(tmp_path: Path) -> None:
 
 @needs_node
 @pytest.mark.parametrize("name", UNRELEASED)
-def test_checker_verifies_a_race_with_the_file(name: str, tmp_path: Path) -> None:
+def test_checker_verifies_a_race_with_its_rules(name: str, tmp_path: Path) -> None:
     moves = [str(move) for _, move in playout(UNRELEASED[name], 4, 100)]
     record = recorded(name, "#4", ("ana", tuple((500 * at, move) for at, move in enumerate(moves, 1))))
-    (tmp_path / f"{name}.toml").write_text(FILES[name])
+    (tmp_path / "games.json").write_bytes(games_json([UNRELEASED[name]]))
     (tmp_path / "record.txt").write_text(str(record))
-    options = ("--games", str(tmp_path / f"{name}.toml"))
+    options = ("--games", str(tmp_path / "games.json"))
     assert verdicts([tmp_path / "record.txt"], *options)["record"].startswith("holds: ")
     (tmp_path / "record.txt").write_text(str(record).replace(f" {moves[0]}\n", " 1 1\n"))
     assert verdicts([tmp_path / "record.txt"], *options)["record"].startswith("wrong: ")

@@ -553,7 +553,7 @@ def _deal_order(game: Game) -> dict[tuple[int, int], int]:
     """Return the position in the deck, from 0, of the card at each place of the deal."""
     size = len(DECK)
     numbers = range(size * game.decks)
-    game = Game.of(game.name, struct_replace(game.file, suits=4))  # so that all cards of a deck differ
+    game = Game(game.name, struct_replace(game.file, suits=4))  # so that all cards of a deck differ
     one = Board.deal(game, bytes(DECK[at % size] for at in numbers))
     two = Board.deal(game, bytes(DECK[(at + at // size) % size] for at in numbers))
     order = {}

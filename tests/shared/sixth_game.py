@@ -9,4 +9,4 @@ from samedeal.game_file import parse_game_file
 
 HAMLET_FILE = (Path(__file__).parent / "hamlet.toml").read_text(encoding="utf-8")
 
-HAMLET = Game.of("hamlet", parse_game_file("hamlet", HAMLET_FILE)["hamlet"])
+HAMLET = Game("hamlet", parse_game_file("hamlet", HAMLET_FILE)["hamlet"])

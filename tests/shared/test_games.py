@@ -7,6 +7,7 @@ import pytest
 from samedeal.cards import DECK, Card, pile_text
 from samedeal.errors import UnknownGame
 from samedeal.game import Group
+from samedeal.game_file import PileRow
 from samedeal.games import GAMES, game_named
 from samedeal.policies import Base, Build, Kind, Lift
 
@@ -56,7 +57,7 @@ FITS: dict[Build, Callable[[Card, Card], bool]] = {
 
 def test_build_decides_what_fits_on_a_card() -> None:
     for build in Build:
-        group = Group(Kind.COLUMN, ("1",), build=build)
+        group = Group(PileRow(kind=Kind.COLUMN, keys="1", build=build))
         deck = [Card(code) for code in DECK]
         for under in deck:
             assert set(group.on[under]) == {card for card in deck if FITS[build](card, under)}
@@ -65,7 +66,7 @@ def test_build_decides_what_fits_on_a_card() -> None:
 
 
 def test_base_decides_what_an_empty_pile_takes() -> None:
-    taken = {base: pile_text(Group(Kind.COLUMN, ("1",), base=base).on_empty) for base in Base}
+    taken = {base: pile_text(Group(PileRow(kind=Kind.COLUMN, keys="1", empty=base)).on_empty) for base in Base}
     kings, aces = "KC KD KH KS", "AC AD AH AS"
     assert (taken.pop(Base.ANY), taken.pop(Base.NOTHING)) == ("AC-KC AD-KD AH-KH AS-KS", "")
     assert taken == {Base.KING: kings, Base.ACE: aces, Base.ACE_OF_HEARTS: "AH", Base.COMPLETE_SUIT: kings}
@@ -73,5 +74,5 @@ def test_base_decides_what_an_empty_pile_takes() -> None:
 
 def test_face_down_card_is_never_lifted() -> None:
     for lift in Lift:
-        group = Group(Kind.COLUMN, ("1",), lift=lift)
+        group = Group(PileRow(kind=Kind.COLUMN, keys="1", lift=lift))
         assert all(group.run[code] == b"" for code in range(0x40, 0x100))

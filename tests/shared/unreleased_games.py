@@ -51,4 +51,4 @@ FILES: Final = {
 }
 """Games with runs in any suit, with thirteen columns, and with aces that lie on the foundations before the deal."""
 
-UNRELEASED: Final = {name: Game.of(name, parse_game_file(name, text)[name]) for name, text in FILES.items()}
+UNRELEASED: Final = {name: Game(name, parse_game_file(name, text)[name]) for name, text in FILES.items()}

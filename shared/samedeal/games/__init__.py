@@ -18,7 +18,7 @@ _FILES: Final = {
 
 
 def _games_of(file: str, text: str) -> dict[str, Game]:
-    return {name: Game.of(name, content) for name, content in parse_game_file(file, text).items()}
+    return {name: Game(name, content) for name, content in parse_game_file(file, text).items()}
 
 
 _SHIPPED: Final = [game for file, text in _FILES.items() for game in _games_of(file, text).values()]

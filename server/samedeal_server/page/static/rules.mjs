@@ -62,15 +62,11 @@ const FACES = {
   "only the top card up": (row, size) => row < size - 1,
   "the top five cards up": (row, size) => row < size - 5,
 };
-// The suits that the cards of whole decks get.
-const SUITS = { 1: [3, 3, 3, 3], 2: [3, 2, 2, 3], 4: [0, 1, 2, 3] };
-
 // Returns the least and the most states that the solver may need, for each kind of deal.
 function statesOf(difficulty) {
-  const all = { winnable: [1, 100_000], daily: [1, 100_000] };
-  if (!difficulty) return all;
-  const { easy, medium } = difficulty;
-  return { ...all, easy: [1, easy], medium: [easy + 1, medium], hard: [medium + 1, 100_000] };
+  const { easy, medium } = difficulty ?? {};
+  const some = { easy: [1, easy], medium: [easy + 1, medium], hard: [medium + 1, 100_000] };
+  return { winnable: [1, 100_000], daily: [1, 100_000], ...(difficulty && some) };
 }
 
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
@@ -85,10 +81,9 @@ export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
         if (row < sizes[at]) dealt.push({ key, isDown: FACES[faces](row, sizes[at]) });
   const keysOf = (row) => row?.keys.split(" ") ?? [];
   const fits = (row) => (card, under) => under ? BUILDS[row.build](card, under) : EMPTY[row.empty](card);
-  const onto = [columns, fans, cells].flatMap((row) => keysOf(row).map((key) => [key, fits(row)]));
   return {
     decks,
-    suits: SUITS[suits],
+    suits: { 1: [3, 3, 3, 3], 2: [3, 2, 2, 3], 4: [0, 1, 2, 3] }[suits], // what the suits of whole decks become
     search,
     states: statesOf(difficulty),
     ...STOCKS[stock],
@@ -107,7 +102,7 @@ export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
     fans: keysOf(fans),
     reserve: keysOf(reserve),
     cells: keysOf(cells),
-    onto: Object.fromEntries(onto),
+    onto: Object.fromEntries([columns, fans, cells].flatMap((row) => keysOf(row).map((key) => [key, fits(row)]))),
     needsPlaces: columns.lift.endsWith("as free places allow"),
     columnsAreFree: columns.empty === "any card",
     hasSafeCards:
