@@ -174,11 +174,8 @@ class BotWeights(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         - ``fan``: each card in a fan
         - ``fan_buried``: as ``buried``, but in a fan
         - ``stock``: each card in stock and waste
-        - ``wanted``: in a game with a single foundation, each card on top of the card that the foundation takes next
 
-    For ``wanted``, the cards on top of the three ranks after this card also count. The weight of each rank is the
-    weight of the rank before it, times ``wanted_later``. Each move costs ``haste``. A move that turns up cards has the
-    bonus ``reveal``, ``draw`` or ``deal``.
+    Each move costs ``haste``. A move that turns up cards has the bonus ``reveal``, ``draw`` or ``deal``.
     """
 
     foundation: _BotWeight = 5.0
@@ -193,8 +190,6 @@ class BotWeights(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fan: _BotWeight = 0.5
     fan_buried: _BotWeight = 1.0
     stock: _BotWeight = 0.5
-    wanted: _BotWeight = 0.0
-    wanted_later: _BotWeight = 0.7
     haste: _BotWeight = 0.3
     reveal: _BotWeight = 2.0
     draw: _BotWeight = 0.6

@@ -13,21 +13,13 @@ from typing import Final
 from msgspec import structs
 
 from samedeal.board import Board
-from samedeal.cards import ACE_OF_HEARTS, DOWN
+from samedeal.cards import DOWN
 from samedeal.game import Game
 from samedeal.game_file import BotWeights
 from samedeal.solver.search import Facts
 from samedeal_client.bots.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
-_MAX_DISTANCE: Final = 12
-"""Maximum number of cards on top of a wanted card that are counted.
-
-If no card of a wanted rank is in a column, this number is counted instead.
-"""
-
-_WANTED_RANKS: Final = 4
-"""Number of wanted ranks in a game with a single foundation, starting with the rank that the foundation takes next."""
 
 
 def varied(weights: BotWeights, rng: Random, temperament: Temperament) -> BotWeights:
@@ -54,7 +46,6 @@ class Evaluation:
         column = game.piles[game.columns.start]
         self._sequence = column.sequence
         self._on = column.on
-        self._has_single_foundation = not game.piles[game.foundations.start].follows_suit
         self._column_worths = Facts(lambda pile: self._column(pile) + whim())
         self._fan_worths = Facts(self._fan)
 
@@ -74,7 +65,7 @@ class Evaluation:
             worth += fans[piles[at]]
         for at in self._undealt:
             worth -= self.weights.stock * len(piles[at])
-        return worth - self._wanted_distance(board) if self._has_single_foundation else worth
+        return worth
 
     def _column(self, pile: bytes) -> float:
         weights = self.weights
@@ -106,34 +97,3 @@ class Evaluation:
     def _fan(self, pile: bytes) -> float:
         buried = sum((13 - (card & 0x0F)) * (len(pile) - 1 - depth) for depth, card in enumerate(pile)) / 13
         return -self.weights.fan * len(pile) - self.weights.fan_buried * buried
-
-    def _wanted_distance(self, board: Board) -> float:
-        """Return the weighted number of cards on top of the wanted cards, in a game with a single foundation.
-
-        The wanted cards are those of the ``_WANTED_RANKS`` ranks that the foundation takes next. Of the cards of one
-        rank, only the card with the fewest cards on top counts. Later ranks have less weight.
-        """
-        foundation = board.piles[self._foundations.start]
-        if not foundation:
-            wanted: list[tuple[int, ...]] = [(ACE_OF_HEARTS,)]
-            rank = 1
-        else:
-            wanted = []
-            rank = foundation[-1] & 0x0F
-        while len(wanted) < _WANTED_RANKS:
-            rank = rank % 13 + 1
-            wanted.append(tuple(suit << 4 | rank for suit in range(4)))
-        total = 0.0
-        weight = self.weights.wanted
-        columns = [board.piles[at] for at in self._columns]
-        for cards in wanted:
-            nearest = _MAX_DISTANCE
-            for card in cards:
-                for pile in columns:
-                    place = pile.find(card)
-                    if place >= 0:
-                        nearest = min(nearest, len(pile) - 1 - place)
-                        break
-            total += weight * nearest
-            weight *= self.weights.wanted_later
-        return total
