@@ -51,7 +51,7 @@ _FREE_UNDOS: Final = 5
 _MAX_UNDO_SHARE: Final = 0.5
 """Maximum number of undos in a race: ``_FREE_UNDOS``, plus this share of the moves made so far.
 
-The way back to the best board is exempt.
+The way back to the best board, and to a board from which a long plan starts, is exempt.
 """
 
 _NEEDED_SHARE: Final = 0.5
@@ -163,8 +163,7 @@ class ActionChooser:
             if made:
                 return self._follow(play, ())
         if self.outlook is None or self.outlook[0] != play:
-            most_undos = _FREE_UNDOS + int(_MAX_UNDO_SHARE * play.moves) - play.undos
-            self.outlook = play, lines_from(play, most_undos, round(1000 * foresight), self.memory.rng)
+            self.outlook = play, lines_from(play, round(1000 * foresight), self.memory.rng)
         for start, line in self.outlook[1]:
             undos = start.undos - play.undos
             if not line:

@@ -34,19 +34,19 @@ def guessed(board: Board, rng: Random) -> Board:
     return Board(board.game, tuple(piles))
 
 
-def lines_from(play: Play, most_undos: int, budget: int, rng: Random) -> Iterator[tuple[Play, Line]]:
+def lines_from(play: Play, budget: int, rng: Random) -> Iterator[tuple[Play, Line]]:
     """Yield lines that would win, each with the masked play from which it starts: ``play``, or one before it.
 
     A line without moves says that none was found for this play, which took up to three seconds. The plays before ``play``
-    are reached by at most ``most_undos`` undos, each twice as far back as the one before it, counted in moves that turned
-    up cards. ``budget`` is the maximum number of states that the solver reaches for a guess.
+    are reached by undos, each twice as far back as the one before it, counted in moves that turned up cards. ``budget`` is
+    the maximum number of states that the solver reaches for a guess.
     """
-    distance, most = 1, play.undos + most_undos
+    distance = 1
     while True:
         boards = (guessed(play.board, rng) for _ in range(_GUESSES))
         yield play, next((shortened(board, line) for board in boards if (line := solve(board, budget).line)), ())
         reveals = 0
-        while reveals < distance and play.past is not None and play.why_no_undo is None and play.undos < most:
+        while reveals < distance and play.past is not None and play.why_no_undo is None:
             reveals += play.past.step.flipped or not play.past.step.move.is_transfer
             play = play.act(UNDO)
         if not reveals:
