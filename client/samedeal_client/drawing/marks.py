@@ -98,7 +98,11 @@ def mark_sign(look: Look, mark: str) -> str:
 
 def run_length(group: Group, pile: bytes) -> int:
     """Return the number of top cards that form an ordered sequence and can be moved together."""
-    linked = group.sequence if group.lifts_any else group.run
+    return _linked_count(group.sequence if group.lifts_any else group.run, pile)
+
+
+def _linked_count(linked: tuple[bytes, ...], pile: bytes) -> int:
+    """Return the number of top cards each of which may lie on the one below it."""
     size = min(len(pile), 1)
     while 0 < size < len(pile) and pile[-size] in linked[pile[-size - 1]]:
         size += 1
@@ -109,12 +113,7 @@ def liftable_count(board: Board, key: str) -> int:
     """Return the maximum number of top cards of a pile that can be lifted together, or 0 if none can be lifted."""
     at = board.game.index[key]
     group, pile = board.game.piles[at], board.piles[at]
-    if not pile or not group.gives or pile[-1] & DOWN:
-        return 0
-    size = 1
-    while size < len(pile) and pile[-size] in group.run[pile[-size - 1]]:
-        size += 1
-    return size
+    return _linked_count(group.run, pile) if pile and group.gives and not pile[-1] & DOWN else 0
 
 
 def movable_counts(board: Board, key: str) -> tuple[int, ...]:

@@ -18,21 +18,12 @@ order in which they were filled, and never over sets.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from samedeal.solver.estimate import Estimate
 from samedeal.solver.states import ONE, SideFacts, State, StateSpace, TopsFacts
 
 _Fact = TypeVar("_Fact")
-
-
-class Found(NamedTuple):
-    """The result of a search. ``path`` holds the states from the start to a won board.
-
-    ``path`` is empty if all states were searched and none is won.
-    """
-
-    path: tuple[State, ...]
 
 
 class Facts(dict[bytes, _Fact], Generic[_Fact]):
@@ -107,10 +98,11 @@ class Search:
         """The number of states reached so far."""
         return len(self._before)
 
-    def run(self, limit: int) -> Found | None:
+    def run(self, limit: int) -> tuple[State, ...] | None:
         """Continue the search until it ends, or has reached more than ``limit`` states in total.
 
-        Return the result, or None if the search has not ended.
+        Return the states from the start to a won board. They are none if all states were searched and none is won. Return
+        None if the search has not ended.
         """
         empty_side, rows = self._space.empty_side, self._space.game.stock.to_columns
         before, by_stock, postpones = self._before, self._by_stock, self._space.postpones
@@ -123,7 +115,7 @@ class Search:
                     continue
                 before[child] = self._state
                 if side == empty_side and not any(columns):
-                    return Found(_path(before, child))
+                    return _path(before, child)
                 part = side[-1:] if by_stock else b""
                 if part not in self._buckets:
                     self._buckets[part] = _Buckets(self._most)
@@ -138,7 +130,7 @@ class Search:
                 self._state = state = self._postponed.pop()
                 self._next = self._children(state, without_postponed=False)
             else:
-                return Found(())
+                return ()
         return None
 
     def _take(self) -> State | None:

@@ -72,13 +72,13 @@ def solve(board: Board, budget: int) -> Answer:
     limits = (limit for limit in _doubled(FIRST_LIMIT) for _ in searches)
     for search, limit in zip(cycle(searches), limits, strict=False):
         spent = sum(other.states for other in searches if other is not search)
-        found = search.run(min(limit, budget - spent))
+        path = search.run(min(limit, budget - spent))
         states = spent + search.states
         if states > budget:
             return Answer(Outcome.UNDECIDED, (), states)
-        if found and found.path:
-            return Answer(Outcome.WON, _checked_moves(space, board, found.path), states)
-        if found:
+        if path:
+            return Answer(Outcome.WON, _checked_moves(space, board, path), states)
+        if path is not None:
             return Answer(Outcome.UNWINNABLE, (), states)
     raise AssertionError("the limits never end")
 
