@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -17,13 +16,12 @@ async def test_bots_move_to_another_room(monkeypatch: pytest.MonkeyPatch) -> Non
     seats: set[tuple[str, BotPlan]] = set()
 
     @contextlib.asynccontextmanager
-    async def seated(_: object, room: str, plans: Sequence[BotPlan], **__: Any) -> AsyncIterator[None]:
-        [plan] = plans
+    async def seated(_: object, room: str, plan: BotPlan, *__: object) -> AsyncIterator[None]:
         seats.add((room, plan))
         yield
         seats.remove((room, plan))
 
-    monkeypatch.setattr("samedeal_client.bots.bot_manager.local_bots", seated)
+    monkeypatch.setattr("samedeal_client.bots.bot_manager.local_bot", seated)
     bots = LocalBots(parse_address("localhost"))
     for room, level in (("friday", "greedy"), ("friday", "careful"), ("lunch", "random")):
         await bots.add(room, level, "", taken=(), warn=pytest.fail)  # type: ignore[arg-type]  # one of its words

@@ -10,7 +10,7 @@ from random import Random, SystemRandom
 from typing import Final, NamedTuple
 
 from samedeal_client.bots.bot_names import BOT_NAMES
-from samedeal_client.bots.local_processes import BotPlan, local_bots
+from samedeal_client.bots.local_processes import BotPlan, local_bot
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.state.bot_levels import Level
 
@@ -54,7 +54,14 @@ class LocalBots:
             self._running[name] = self._running[name]._replace(room=rematch)
 
     async def add(
-        self, room: str, level: Level, passphrase: str, *, taken: Collection[str], warn: Callable[[str], None]
+        self,
+        room: str,
+        level: Level,
+        passphrase: str,
+        *,
+        taken: Collection[str],
+        warn: Callable[[str], None],
+        pace: float = DEFAULT_PACE,
     ) -> str:
         """Start a bot that joins a room. Return the bot's name, which is neither in ``taken`` nor another bot's name.
 
@@ -62,7 +69,7 @@ class LocalBots:
         process can be started.
         """
         async with self._adding:
-            plan = BotPlan(self._free_name((*taken, *self._running)), level, DEFAULT_PACE)
+            plan = BotPlan(self._free_name((*taken, *self._running)), level, pace)
             await self._start(room, plan, passphrase, warn)
         return plan.name
 
@@ -79,15 +86,8 @@ class LocalBots:
 
     async def _start(self, room: str, plan: BotPlan, passphrase: str, warn: Callable[[str], None]) -> None:
         process = AsyncExitStack()
-        bots = local_bots(
-            self._address, room, [plan], stay=True, warn=warn, on_exit=self._on_exit, passphrase=passphrase
-        )
-        await process.enter_async_context(bots)
+        await process.enter_async_context(local_bot(self._address, room, plan, passphrase, warn, self._end))
         self._running[plan.name] = _RunningBot(room, plan, process)
-
-    def _on_exit(self, name: str) -> None:
-        """Clean up after a bot that has ended by itself."""
-        self._end(name)
 
     def _free_name(self, taken: Collection[str]) -> str:
         """Return a name of ``BOT_NAMES`` that is not in ``taken``. If all are taken, return one with a number."""

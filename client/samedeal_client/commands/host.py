@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
 from samedeal_client.commands.common import add_back_to, add_game, add_look, player_name
 from samedeal_client.commands.new import add_option, read_limit
-from samedeal_client.errors import Failure
 from samedeal_client.signals import until_stopped
 
 if TYPE_CHECKING:
@@ -41,27 +40,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(given: argparse.Namespace) -> int:
     """Host the race and return the exit code."""
-    from samedeal_client.bots.local_processes import CannotHost
-
-    game = game_named(given.game.lower()).name
-    try:
-        return await until_stopped(_host(given, game))
-    except CannotHost as error:
-        raise Failure(str(error)) from None
-
-
-async def _host(given: argparse.Namespace, game: str) -> int:
     from samedeal.options import Options
-    from samedeal_client.bots.local_processes import local_server
-    from samedeal_client.commands.play import while_server_runs
+    from samedeal_client.bots.local_processes import race_on_local_server
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import DisplayOptions, LineIO, invitation_lines, run_client
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
+    game = game_named(given.game.lower()).name
     options = Options(games=(game,), deal=DEFAULT_DEAL, limit=read_limit(given.limit), hints=given.hints)
     name = player_name(given.name)
-    async with local_server(public=True) as server:
-        shared = shared_address(server.address)
+    display = DisplayOptions.from_arguments(given)
+
+    async def host(address: ServerAddress) -> int:
+        shared = shared_address(address)
 
         async def enter(client: ClientSession, lines: LineIO | None) -> None:
             room = await client.rooms.create(options)
@@ -69,11 +60,11 @@ async def _host(given: argparse.Namespace, game: str) -> int:
                 lines.printer.print_lines(invitation_lines(shared, room, has_page=client.link.has_page))
             await client.join(room)
 
-        display = DisplayOptions.from_arguments(given)
-        race = run_client(
-            server.address, name, display, enter, lasting=False, back_to=given.back_to, shared_address=shared
+        return await run_client(
+            address, name, display, enter, lasting=False, back_to=given.back_to, shared_address=shared
         )
-        return await while_server_runs(race, server)
+
+    return await until_stopped(race_on_local_server(host, public=True))
 
 
 def shared_address(address: ServerAddress) -> ServerAddress:

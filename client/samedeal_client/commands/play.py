@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from functools import partial
+from collections.abc import Awaitable, Callable
+from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
@@ -17,11 +18,8 @@ from samedeal_client.state.bot_levels import MIXES
 from samedeal_client.terminal import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from typing import Any
-
     from samedeal.options import Options
-    from samedeal_client.bots.local_processes import BotPlan, LocalServer
+    from samedeal_client.net.address import ServerAddress
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import LineIO
 
@@ -37,6 +35,9 @@ examples:
   samedeal play GAME < /dev/null            four bots race each other
 
 games: {", ".join(GAMES)}"""
+
+SendBots = Callable[[str, Callable[[str], None]], Awaitable[None]]
+"""A function that sends bots into a room, and calls another one with a sentence about each that fails."""
 
 _PACE = 15.0
 _FAST = 300.0
@@ -73,21 +74,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(given: argparse.Namespace) -> int:
     """Race and return the exit code."""
-    from random import SystemRandom
-
-    from samedeal_client.bots.local_processes import CannotHost, plan_bots
+    from samedeal_client.bots.bot_manager import LocalBots
+    from samedeal_client.bots.local_processes import race_on_local_server
 
     game = game_named(given.game.lower()).name
     unattended = not terminal().is_interactive
     options = _options(given, game, unattended=unattended)
     pace = float(given.pace or (_FAST if unattended else _PACE))
-    rng = SystemRandom()
-    plans = plan_bots(min(given.bots + unattended, 15), given.level, pace, rng)
-    race = _watch_bots(options, plans) if unattended else _play(given, options, plans)
-    try:
-        return await until_stopped(race)
-    except CannotHost as error:
-        raise Failure(str(error)) from None
+    name = "" if unattended else player_name(given.name)
+    levels = list(islice(cycle(MIXES[given.level]), min(given.bots + unattended, 15)))
+
+    async def race(address: ServerAddress) -> int:
+        bots = LocalBots(address)
+
+        async def send_bots(room: str, warn: Callable[[str], None]) -> None:
+            await bots.remove_all()
+            for level in levels:
+                await bots.add(room, level, "", taken=(), warn=warn, pace=pace)
+
+        try:
+            if unattended:
+                return await _watch_bots(address, options, send_bots)
+            return await _play(address, name, given, options, send_bots)
+        finally:
+            await bots.remove_all()
+
+    return await until_stopped(race_on_local_server(race))
 
 
 def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Options:
@@ -106,48 +118,37 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
         raise Failure(str(error), 2) from None
 
 
-async def _play(given: argparse.Namespace, options: Options, plans: list[BotPlan]) -> int:
+async def _play(
+    address: ServerAddress, name: str, given: argparse.Namespace, options: Options, send_bots: SendBots
+) -> int:
     """Let the player race against bots at a terminal. Return the exit code."""
-    from contextlib import AsyncExitStack
-
     from samedeal.terminal_text import printable
-    from samedeal_client.bots.local_processes import local_bots, local_server
     from samedeal_client.run_client import DisplayOptions, run_client
 
-    name, display, back_to = player_name(given.name), DisplayOptions.from_arguments(given), printable(given.back_to)
-    async with local_server() as server, AsyncExitStack() as bots:
+    async def enter(client: ClientSession, lines: LineIO | None) -> None:
+        room = await client.rooms.create(options)
+        await client.join(room)
+        await send_bots(room, _ignore if lines is None else lambda sentence: lines.printer.print_lines([sentence]))
 
-        async def send_bots(room: str, warn: Callable[[str], None]) -> None:
-            await bots.aclose()
-            await bots.enter_async_context(local_bots(server.address, room, plans, stay=True, warn=warn))
+    async def send_rivals(room: str) -> None:
+        await send_bots(room, _ignore)
 
-        async def enter(client: ClientSession, lines: LineIO | None) -> None:
-            room = await client.rooms.create(options)
-            await client.join(room)
-            await send_bots(room, _ignore if lines is None else lambda sentence: lines.printer.print_lines([sentence]))
-
-        rivals = partial(send_bots, warn=_ignore)
-        race = run_client(server.address, name, display, enter, lasting=False, back_to=back_to, send_rivals=rivals)
-        return await while_server_runs(race, server)
+    display, back_to = DisplayOptions.from_arguments(given), printable(given.back_to)
+    return await run_client(address, name, display, enter, lasting=False, back_to=back_to, send_rivals=send_rivals)
 
 
-async def _watch_bots(options: Options, plans: list[BotPlan]) -> int:
+async def _watch_bots(address: ServerAddress, options: Options, send_bots: SendBots) -> int:
     """Let bots race each other and print their progress. Return the exit code."""
-    from samedeal_client.bots.local_processes import local_bots, local_server
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.reconnecting_link import Link
     from samedeal_client.net.saved_sessions import MemorySessions
 
-    async def race(server: LocalServer) -> int:
-        async with Link(server.address, "spectator", MemorySessions()) as link:
-            client = ClientSession(link)
-            room = await client.rooms.create(options)
-            await client.watch(room)
-            async with local_bots(server.address, room, plans, stay=False, warn=_warn):
-                return await _print_race(client)
-
-    async with local_server() as server:
-        return await while_server_runs(race(server), server)
+    async with Link(address, "spectator", MemorySessions()) as link:
+        client = ClientSession(link)
+        room = await client.rooms.create(options)
+        await client.watch(room)
+        await send_bots(room, _warn)
+        return await _print_race(client)
 
 
 def _ignore(warning: str) -> None:
@@ -209,13 +210,3 @@ async def _print_race(client: ClientSession) -> int:
     finally:
         unsubscribe()
     return 0
-
-
-async def while_server_runs(race: Coroutine[Any, Any, int], server: LocalServer) -> int:
-    """Run a race and return its exit code. Raise CannotHost if the server ends first."""
-
-    async def until_server_ends() -> int:
-        raise await server.wait()
-
-    async with first_of(race, until_server_ends()) as (racing, ending):
-        return (racing if racing.done() else ending).result()
