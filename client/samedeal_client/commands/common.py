@@ -31,15 +31,11 @@ class ErrorReport(NamedTuple):
 
 def error_report(error: Exception) -> ErrorReport:
     """Return the message and the exit code for an error that ended a command."""
-    from samedeal_client.net.dial import CannotConnect
-
     match error:
         case Failure(code=code):
             return ErrorReport(str(error), code)
         case RequestRefused(code=RefusalCode.NAME_TAKEN):
             return ErrorReport(f"{error} Choose one with --name, or in the settings of the start screen.", 1)
-        case CannotConnect() | RequestRefused():
-            return ErrorReport(str(error), 1)
         case MalformedText() | UnknownGame():
             return ErrorReport(str(error), 2)
         case SamedealError():

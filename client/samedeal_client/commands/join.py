@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that joins. Its result is the exit code."""
     from samedeal_client.net.address import home_path
-    from samedeal_client.net.client_error_codes import ConnectErrorCode
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.dial import CannotConnect
     from samedeal_client.run_client import DisplayOptions, LineIO, run_client
@@ -68,8 +67,8 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         try:
             return await run_client(address, name, display, enter, home=home_path(room), back_to=given.back_to)
         except CannotConnect as error:
-            if error.code is ConnectErrorCode.NO_HOST and not room and is_room_code(given.url):
-                raise CannotConnect(error.code, f"{error} {LONE_CODE}") from error
+            if error.why == "no_host" and not room and is_room_code(given.url):
+                raise CannotConnect(f"{error} {LONE_CODE}") from error
             raise
 
     return join()

@@ -15,7 +15,6 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
     from samedeal.errors import RequestRefused, SamedealError
     from samedeal_client.commands.common import error_report
     from samedeal_client.errors import Failure
-    from samedeal_client.net.dial import CannotConnect
     from samedeal_client.saved_settings import load_settings
     from samedeal_client.state.start_menu import RESTART, starting_text
     from samedeal_client.text.kept_screen import KeptScreen
@@ -41,7 +40,7 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
             KeptScreen.say(f"{starting_text(arguments)} {look.glyphs.ellipsis}")
             try:
                 code = await run_command([*arguments, "--back-to", "the start screen"])
-            except (SamedealError, CannotConnect, Failure) as error:
+            except (SamedealError, Failure) as error:
                 failed = FailedChoice(arguments, error_report(error).text)
                 if isinstance(error, RequestRefused):
                     forget_refused_seat(arguments)

@@ -25,7 +25,6 @@ from samedeal_client.commands.common import error_report
 from samedeal_client.commands.start import start
 from samedeal_client.door.driver import LEAVE, SessionDriver
 from samedeal_client.errors import Failure
-from samedeal_client.net.dial import CannotConnect
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.terminal import Background, LineSource, Terminal, use_terminal
 from samedeal_client.text.terminal_background import BACKGROUND_QUERY, dark_of_answer
@@ -366,7 +365,7 @@ class SessionTerminal(Terminal):
             code = await self._run()
         except asyncio.CancelledError:
             code = 1
-        except (SamedealError, CannotConnect, Failure) as error:
+        except (SamedealError, Failure) as error:
             code = self._report(error)
         except Exception:  # noqa: BLE001 (it is logged, and must not end the door)
             self._log_fault()
@@ -441,7 +440,7 @@ class SessionTerminal(Terminal):
     async def _run_nested(self, arguments: Sequence[str]) -> int:
         try:
             return await cli.run_command(arguments)
-        except (SamedealError, CannotConnect, Failure, OSError) as error:
+        except (SamedealError, Failure, OSError) as error:
             return error_report(error).code
 
     async def _has_name(self, words: Sequence[str]) -> bool:

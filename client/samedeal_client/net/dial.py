@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from typing import Final
+from typing import Final, Literal
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
@@ -22,8 +22,8 @@ from websockets.typing import Subprotocol
 import samedeal
 from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal.terminal_text import printable
+from samedeal_client.errors import Failure
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
-from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.terminal import terminal
 
 OPEN_TIMEOUT: Final = 10.0
@@ -39,15 +39,16 @@ _MAX_SIZE: Final = 256 * 1024
 """Maximum size of a message, in bytes. The largest message, a list of rooms, is much smaller."""
 
 
-class CannotConnect(Exception):
-    """The failure of an attempt to connect. ``str()`` gives sentences for the player.
+ConnectFailure = Literal["no_host", "no_server", "busy", "other"]
+"""Why a connection failed: the host name has no address, nothing listens there, or the server accepts none now."""
 
-    If ``permanent`` is true, retrying does not help.
-    """
 
-    def __init__(self, code: ConnectErrorCode, sentence: str, *, permanent: bool = False) -> None:
+class CannotConnect(Failure):
+    """The failure of an attempt to connect, for the reason ``why``. If ``permanent`` is true, retrying does not help."""
+
+    def __init__(self, sentence: str, why: ConnectFailure = "other", *, permanent: bool = False) -> None:
         super().__init__(printable(sentence))  # a library's error may quote the server
-        self.code = code
+        self.why = why
         self.permanent = permanent
 
 
@@ -62,7 +63,7 @@ async def dial(
     only = terminal().only_server
     if only and address.url != parse_address(only).url:
         sentence = f"Here you can only play on {only}. Leave out {address.typed}."
-        raise CannotConnect(ConnectErrorCode.BAD_ADDRESS, sentence, permanent=True)
+        raise CannotConnect(sentence, permanent=True)
     try:
         connection = await connect(
             address.at(path),
@@ -83,10 +84,10 @@ async def dial(
         reason = await _close_reason(connection)
         if reason is None:
             sentence = f"{address.typed} is not a Samedeal server: it does not speak {subprotocol}. Check the address."
-            raise CannotConnect(ConnectErrorCode.NOT_SAMEDEAL, sentence)
+            raise CannotConnect(sentence)
         reason = reason.rstrip(".")
         sentence = f"This client speaks {subprotocol}, but {address.typed} says: {reason}. Update the older of the two."
-        raise CannotConnect(ConnectErrorCode.OTHER_VERSION, sentence, permanent=True)
+        raise CannotConnect(sentence, permanent=True)
     return connection
 
 
@@ -102,67 +103,59 @@ async def _close_reason(connection: ClientConnection) -> str | None:
 
 def connect_error(address: ServerAddress, error: Exception) -> CannotConnect:
     """Return the error that tells the player why a connection failed and what to do."""
-    if isinstance(error, WebSocketException | EOFError):
-        return CannotConnect(*_handshake_failure(address, error))
-    return CannotConnect(*_network_failure(address, error))
+    explained = _handshake_failure if isinstance(error, WebSocketException | EOFError) else _network_failure
+    return explained(address, error)
 
 
-def _handshake_failure(address: ServerAddress, error: Exception) -> tuple[ConnectErrorCode, str]:
+def _handshake_failure(address: ServerAddress, error: Exception) -> CannotConnect:
     server = address.typed
     match error:
         case InvalidStatus(response=response) if response.status_code in (429, 502, 503, 504):
             reason = _first_line(bytes(response.body or b"")) or "Try again later."
             sentence = f"{server} accepts no connections now (HTTP {response.status_code}). {reason}"
-            return ConnectErrorCode.BUSY, sentence
+            return CannotConnect(sentence, "busy")
         case InvalidStatus(response=Response(status_code=400)) | InvalidMessage() | EOFError() if not address.encrypted:
             # A server with TLS closes such a connection, or a proxy in front of it answers with HTTP 400.
             encrypted = f"wss://{address.url.partition('://')[2]}"
             sentence = f"No Samedeal server answers at {server} without TLS. Check the address, or try {encrypted}"
-            return ConnectErrorCode.NOT_SAMEDEAL, f"{sentence} with TLS."
+            return CannotConnect(f"{sentence} with TLS.")
         case InvalidStatus(response=response):
-            sentence = (
-                f"{server} is not a Samedeal server: it answers with HTTP {response.status_code}. Check the address."
-            )
-            return ConnectErrorCode.NOT_SAMEDEAL, sentence
-        case NegotiationError():
-            sentence = f"{server} does not speak {SUBPROTOCOL}. Update this client or the server."
-            return ConnectErrorCode.OTHER_VERSION, sentence
-        case ProxyError():
-            sentence = f"The proxy refuses the connection to {server}: {error}. Check HTTPS_PROXY and NO_PROXY."
-            return ConnectErrorCode.PROXY, sentence
+            why = f"it answers with HTTP {response.status_code}"
         case InvalidMessage() | EOFError():
-            sentence = f"{server} is not a Samedeal server: it does not answer like a web server. Check the address."
-            return ConnectErrorCode.NOT_SAMEDEAL, sentence
+            why = "it does not answer like a web server"
+        case NegotiationError():
+            return CannotConnect(f"{server} does not speak {SUBPROTOCOL}. Update this client or the server.")
+        case ProxyError():
+            return CannotConnect(
+                f"The proxy refuses the connection to {server}: {error}. Check HTTPS_PROXY and NO_PROXY."
+            )
         case InvalidURI():
-            return ConnectErrorCode.BAD_ADDRESS, f"{address.url} is not a valid address. Check its spelling."
+            return CannotConnect(f"{address.url} is not a valid address. Check its spelling.")
         case _:
-            return ConnectErrorCode.NOT_SAMEDEAL, f"{server} is not a Samedeal server: {error}. Check the address."
+            why = str(error)
+    return CannotConnect(f"{server} is not a Samedeal server: {why}. Check the address.")
 
 
-def _network_failure(address: ServerAddress, error: Exception) -> tuple[ConnectErrorCode, str]:
+def _network_failure(address: ServerAddress, error: Exception) -> CannotConnect:
     server = address.typed
     match error:
         case ssl.SSLCertVerificationError(verify_message=reason):
-            sentence = f"The certificate of {server} is not trusted: {reason}. {certificate_advice(error)}"
-            return ConnectErrorCode.BAD_CERTIFICATE, sentence
+            return CannotConnect(f"The certificate of {server} is not trusted: {reason}. {certificate_advice(error)}")
         case ssl.SSLError():
             plain = f"ws://{address.url.partition('://')[2]}"
-            sentence = f"{server} does not speak TLS on this port. If the server has no TLS, write {plain}"
-            return ConnectErrorCode.NO_TLS, f"{sentence} instead."
+            sentence = f"{server} does not speak TLS on this port. If the server has no TLS, write {plain} instead."
+            return CannotConnect(sentence)
         case socket.gaierror() | UnicodeError():  # UnicodeError: the name is no valid host name
-            return ConnectErrorCode.NO_HOST, f"There is no host {address.host}. Check the address."
+            return CannotConnect(f"There is no host {address.host}. Check the address.", "no_host")
         case ConnectionRefusedError():
             sentence = f"Nothing listens at {server}. Check that the server is running and that the port is right."
-            return ConnectErrorCode.NO_SERVER, sentence
+            return CannotConnect(sentence, "no_server")
         case TimeoutError():
-            sentence = (
-                f"{server} did not answer within {OPEN_TIMEOUT:g} seconds. Check the address, or try again later."
-            )
-            return ConnectErrorCode.TIMEOUT, sentence
+            sentence = f"{server} did not answer within {OPEN_TIMEOUT:g} seconds"
+            return CannotConnect(f"{sentence}. Check the address, or try again later.")
         case _:
             reason = getattr(error, "strerror", None) or str(error)
-            sentence = f"Cannot reach {server}: {reason}. Check the address and your network."
-            return ConnectErrorCode.UNREACHABLE, sentence
+            return CannotConnect(f"Cannot reach {server}: {reason}. Check the address and your network.")
 
 
 def certificate_advice(error: Exception) -> str:

@@ -15,7 +15,6 @@ from samedeal.games import SHIPPED_RULES
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Hello, Notice, Refused, ToClient, Welcome
 from samedeal.protocol_codes import NoticeCode, RefusalCode
-from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import OPEN_TIMEOUT, CannotConnect
 from samedeal_client.net.disconnect import Disconnected, close_error, decode_or_end
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, is_rate_limited
@@ -50,7 +49,7 @@ async def greet(
         raise Disconnected(answer.message, server_gone=True)
     if not isinstance(answer, Refused):
         sentence = f"{server} is not a Samedeal server: it sent no welcome. Check the address."
-        raise CannotConnect(ConnectErrorCode.NOT_SAMEDEAL, sentence, permanent=True)
+        raise CannotConnect(sentence, permanent=True)
     if answer.retry_after:
         raise Disconnected(answer.message, min(answer.retry_after, MAX_RETRY_AFTER))
     raise RequestRefused.from_wire(answer.code, answer.message)

@@ -16,7 +16,6 @@ from samedeal.protocol.admin import SUBPROTOCOL, BackedUp, Backup, BackupPart, F
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import Refused
 from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.client_error_codes import ConnectErrorCode
 from samedeal_client.net.dial import CannotConnect, dial
 from samedeal_client.net.disconnect import reason_of
 from samedeal_client.net.sanitize import decode_operator_sanitized
@@ -57,7 +56,7 @@ class OperatorClient:
                 f"{self.address.typed} accepts no operators. Start its nodes with a token in SAMEDEAL_ADMIN_TOKEN or "
                 "--admin-token-file."
             )
-            raise CannotConnect(ConnectErrorCode.NO_OPERATORS, sentence, permanent=True) from None
+            raise CannotConnect(sentence, permanent=True) from None
         try:
             granted = await self.ask(Login(id=0, token=self._token), Granted)
         except BaseException:
@@ -89,7 +88,7 @@ class OperatorClient:
             write(received.data)
         whole = self._expected(received, BackedUp)
         if (whole.size, whole.digest) != (size, content.digest()):
-            raise CannotConnect(ConnectErrorCode.DAMAGED_BACKUP, "The backup was damaged on the way. Try again.")
+            raise CannotConnect("The backup was damaged on the way. Try again.")
         return whole
 
     async def _send(self, request: FromOperator) -> None:
@@ -107,12 +106,12 @@ class OperatorClient:
                 return decode_operator_sanitized(await socket.recv())
         except TimeoutError:
             sentence = f"{self.address.typed} did not answer within {_ANSWER_TIMEOUT:g} seconds. Try again."
-            raise CannotConnect(ConnectErrorCode.TIMEOUT, sentence) from None
+            raise CannotConnect(sentence) from None
         except ConnectionClosed as closed:
             raise self._closed(closed) from None
         except MalformedFrame as error:
             sentence = f"This client does not understand the server. {error} Update this client or the server."
-            raise CannotConnect(ConnectErrorCode.BAD_MESSAGE, sentence) from None
+            raise CannotConnect(sentence) from None
 
     def _connected(self) -> ClientConnection:
         if self._socket is None:
@@ -121,12 +120,12 @@ class OperatorClient:
 
     def _closed(self, closed: ConnectionClosed) -> CannotConnect:
         sentence = f"{self.address.typed} closed the connection{reason_of(closed)}. Try again."
-        return CannotConnect(ConnectErrorCode.CLOSED, sentence)
+        return CannotConnect(sentence)
 
     def _expected(self, received: ToOperator, kind: type[_Answer]) -> _Answer:
         if isinstance(received, Refused):
             raise RequestRefused.from_wire(received.code, received.message, received.retry_after or None)
         if not isinstance(received, kind) or received.to not in (self._last_id, -1):
             sentence = "The server sent an unexpected answer. Update this client or the server."
-            raise CannotConnect(ConnectErrorCode.BAD_MESSAGE, sentence)
+            raise CannotConnect(sentence)
         return received

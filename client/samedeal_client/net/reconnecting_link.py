@@ -53,7 +53,7 @@ from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.awaited_answers import AwaitedAnswers
 from samedeal_client.net.backoff import Backoff
-from samedeal_client.net.client_error_codes import ClientCode, ConnectErrorCode
+from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.clock_sync import ClockOffset
 from samedeal_client.net.dial import CannotConnect, dial
 from samedeal_client.net.disconnect import Disconnected, LinkEnded, close_code, close_error, decode_or_end, disconnected
@@ -141,8 +141,7 @@ class Link:
             await self._greet(socket)
         except (Disconnected, LinkEnded) as error:
             await socket.close()
-            code = ConnectErrorCode.BAD_MESSAGE if isinstance(error, LinkEnded) else ConnectErrorCode.BUSY
-            raise CannotConnect(code, f"{self.address.typed} can't be used. {error}") from None
+            raise CannotConnect(f"{self.address.typed} can't be used. {error}") from None
         except BaseException:
             await socket.close()
             raise
@@ -255,7 +254,7 @@ class Link:
             except CannotConnect as error:
                 if error.permanent:
                     raise
-                gone = lost.server_gone or error.code == ConnectErrorCode.NO_SERVER
+                gone = lost.server_gone or error.why == "no_server"
                 lost = Disconnected(str(error), server_gone=gone)
                 continue
             try:
@@ -279,7 +278,7 @@ class Link:
             try:
                 return await dial(self.address, path=self._path)
             except CannotConnect as error:
-                if error.code is not ConnectErrorCode.BUSY:
+                if error.why != "busy":
                     raise
         return await dial(self.address)
 
