@@ -9,9 +9,8 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from samedeal_client.first_completed import first_of
 from samedeal_client.terminal import terminal
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -21,36 +20,6 @@ HANGUP_TIMEOUT: Final = 0.6
 
 STOP_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for this process to end by itself after SIGINT or SIGTERM."""
-
-
-class _Handler(NamedTuple):
-    """The function that a signal calls. If ``must_end`` is true, the signal also ends the process after a timeout."""
-
-    stop: Callable[[int], None]
-    must_end: bool
-
-
-_HANDLERS: Final[list[_Handler]] = []
-"""Active handlers. The last one receives the signals."""
-
-
-class StopRequest:
-    """A request to stop with an exit code. Only the first call of ``stop`` counts."""
-
-    def __init__(self) -> None:
-        self._requested = asyncio.Event()
-        self._code = 0
-
-    def stop(self, code: int = 0) -> None:
-        """Request a stop with an exit code."""
-        if not self._requested.is_set():
-            self._code = code
-            self._requested.set()
-
-    async def wait(self) -> int:
-        """Wait until a stop is requested, and return its exit code."""
-        await self._requested.wait()
-        return self._code
 
 
 @contextmanager
@@ -68,12 +37,10 @@ def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterat
     loop = asyncio.get_running_loop()
 
     def handle(number: int, _: FrameType | None) -> None:
-        handler = _HANDLERS[-1]
-        if handler.must_end:
+        if must_end:
             end_after(HANGUP_TIMEOUT if number == signal.SIGHUP else STOP_TIMEOUT, 128 + number)
-        loop.call_soon_threadsafe(handler.stop, 128 + number)
+        loop.call_soon_threadsafe(stop, 128 + number)
 
-    _HANDLERS.append(_Handler(stop, must_end))
     before = {number: signal.signal(number, handle) for number in _SIGNALS}
     try:
         yield
@@ -81,7 +48,6 @@ def on_signals(stop: Callable[[int], None], *, must_end: bool = False) -> Iterat
         for number, handler in before.items():
             if signal.getsignal(number) is handle:
                 signal.signal(number, handler)
-        _HANDLERS.pop()
 
 
 def end_after(timeout: float, code: int) -> None:
@@ -96,7 +62,19 @@ async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
 
     A signal cancels the coroutine, which may then clean up. The exit code is then 128 plus the number of the signal.
     """
-    request = StopRequest()
-    with on_signals(request.stop):
-        async with first_of(work, request.wait()) as (working, stopping):
-            return (working if working.done() else stopping).result()
+    working = asyncio.ensure_future(work)
+    code: int | None = None
+
+    def stop(number: int) -> None:
+        nonlocal code
+        if code is None:
+            code = number
+            working.cancel()
+
+    with on_signals(stop):
+        try:
+            return await working
+        except asyncio.CancelledError:
+            if code is None:
+                raise
+            return code

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -13,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 from samedeal.errors import RequestRefused
 from samedeal.terminal_text import printable
 from samedeal_client.commands.common import add_address, add_passphrase, server_and_required_room
-from samedeal_client.first_completed import first_of
-from samedeal_client.signals import StopRequest, on_signals
+from samedeal_client.signals import until_stopped
 from samedeal_client.state.bot_levels import LEVELS
 
 if TYPE_CHECKING:
@@ -112,31 +112,28 @@ def run(given: argparse.Namespace) -> int:
         print(printable(f"{name}: {sentence}"), flush=True)
 
     async def play() -> int:
-        request = StopRequest()
+        if given.exit_with_stdin:
+            _stop_at_end_of_input()
         async with contextlib.AsyncExitStack() as contexts:
             engine: Engine | None = None
             if given.engine:
                 engine = await contexts.enter_async_context(engine_of(given, given.engine, name, given.option))
                 await engine.start()
             link = Link(address, name, MemorySessions(), bot=True, home=home_path(room))
-            await contexts.enter_async_context(link)
-            rooms = RoomClient(link)
-            with on_signals(request.stop):
-                if given.exit_with_stdin:
-                    _stop_at_end_of_input(request)
-                await rooms.join(room, given.passphrase)
-                kind = engine.name if engine else given.level
-                report(f"in room {room}, {kind}, {given.pace:g} moves per minute")
-                bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine)
-                async with first_of(bot.run(), request.wait()) as (playing, stopping):
-                    if playing.done():
-                        if code := playing.result():
-                            await _leave(rooms)
-                        return code
-                await _leave(rooms)
-                return stopping.result()
+            rooms = RoomClient(await contexts.enter_async_context(link))
+            await rooms.join(room, given.passphrase)
+            kind = engine.name if engine else given.level
+            report(f"in room {room}, {kind}, {given.pace:g} moves per minute")
+            bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine)
+            code = 1
+            try:
+                code = await bot.run()
+            finally:
+                if code:
+                    await _leave(rooms)
+            return code
 
-    return asyncio.run(play())
+    return asyncio.run(until_stopped(play()))
 
 
 async def _leave(rooms: RoomClient) -> None:
@@ -146,13 +143,13 @@ async def _leave(rooms: RoomClient) -> None:
             await rooms.leave()
 
 
-def _stop_at_end_of_input(request: StopRequest) -> None:
-    """Request a stop when standard input closes. It closes when the parent process ends."""
+def _stop_at_end_of_input() -> None:
+    """Stop as after SIGTERM when standard input closes. It closes when the parent process ends."""
     loop = asyncio.get_running_loop()
 
     def on_input() -> None:
         if not os.read(0, 4096):
             loop.remove_reader(0)
-            request.stop()
+            signal.raise_signal(signal.SIGTERM)
 
     loop.add_reader(0, on_input)
