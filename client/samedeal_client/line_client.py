@@ -203,15 +203,13 @@ class LineClient:
                     await self.client.leave()
                     self._output.print("You have left the room.")
                     self._stop(0)
-                case (
-                    Word.UNDO | Word.COLLECT | Word.HINT | Word.FIND | Word.BOARD | Word.RIVALS | Word.HELP | Word.QUIT
-                ):
+                case _:
                     self._run_local_command(command)
         except RequestRefused as refused:
             self._output.print(str(refused))
 
     def _run_local_command(self, command: TypedCommand) -> None:
-        model = self.client.model
+        model, board = self.client.model, self.client.model.board
         match command.word:
             case Word.QUIT:
                 self._quit(0)
@@ -221,13 +219,8 @@ class LineClient:
                 self._output.print(self._output.narrator.rivals_line(model) or "There are no other players.")
             case Word.BOARD if model.delay is not None:
                 self._output.print_watched_boards(model)
-            case _ if model.board is None:
+            case _ if board is None:
                 self._output.print("There is no board yet. The cards are dealt when the race starts.")
-            case _:
-                self._run_board_command(command, model.board)
-
-    def _run_board_command(self, command: TypedCommand, board: Board) -> None:
-        match command.word:
             case Word.BOARD:
                 self._output.print_board(board)
             case Word.UNDO:
