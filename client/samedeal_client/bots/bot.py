@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from samedeal.board_history import UNDO, Play
-from samedeal.errors import PlayError, RequestRefused
+from samedeal.errors import PlayError
 from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
@@ -23,7 +23,7 @@ from samedeal_client.first_completed import first_of
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
 from samedeal_client.net.race_audit import audit_race
-from samedeal_client.net.room_client import RoomClient
+from samedeal_client.net.room_client import RoomClient, allowing
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.deal_check import Verdict
 from samedeal_client.text.time_text import ordinal
@@ -130,22 +130,16 @@ class Bot:
     async def _get_ready(self) -> None:
         seat = self._rooms.model.seat
         if self._phase == "open" and seat is not None and not seat.ready:
-            try:
+            with allowing(RefusalCode.RACE_STARTED):
                 await self._rooms.ready()
-            except RequestRefused as refused:
-                if refused.code != RefusalCode.RACE_STARTED:
-                    raise
 
     async def _wait_for_start(self) -> None:
         """Wait for the race to start. A bot that has become the host starts the race once all players are ready."""
         while self._phase in ("open", "countdown"):
             await self._wait_until(lambda: self._phase not in ("open", "countdown") or self._must_start)
             if self._must_start:
-                try:
+                with allowing(RefusalCode.NOT_HOST):
                     await self._rooms.start()
-                except RequestRefused as refused:
-                    if refused.code != RefusalCode.NOT_HOST:
-                        raise
 
     @property
     def _must_start(self) -> bool:
@@ -237,11 +231,8 @@ class Bot:
 
     async def _resign(self) -> None:
         self.report("No helpful move found. Resigning.")
-        try:
+        with allowing(RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
             await self._rooms.resign()
-        except RequestRefused as refused:
-            if refused.code not in (RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
-                raise
 
     @property
     def _can_move(self) -> bool:

@@ -43,7 +43,7 @@ class OperatorClient:
         self.time = 0
         self.server = ""
         self._token = token
-        self._socket: ClientConnection | None = None
+        self._socket: ClientConnection
         self._last_id = 0
 
     async def __aenter__(self) -> Self:
@@ -66,8 +66,7 @@ class OperatorClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._socket is not None:
-            await self._socket.close()
+        await self._socket.close()
 
     async def ask(self, request: FromOperator, kind: type[_Answer]) -> _Answer:
         """Send a request under a new id and return its answer. Raise CannotConnect if the answer is not a ``kind``."""
@@ -93,17 +92,15 @@ class OperatorClient:
 
     async def _send(self, request: FromOperator) -> None:
         self._last_id += 1
-        socket = self._connected()
         try:
-            await socket.send(encode(replace(request, id=self._last_id)))
+            await self._socket.send(encode(replace(request, id=self._last_id)))
         except ConnectionClosed as closed:
             raise self._closed(closed) from None
 
     async def _receive(self) -> ToOperator:
-        socket = self._connected()
         try:
             async with asyncio.timeout(_ANSWER_TIMEOUT):
-                return decode_operator_sanitized(await socket.recv())
+                return decode_operator_sanitized(await self._socket.recv())
         except TimeoutError:
             sentence = f"{self.address.typed} did not answer within {_ANSWER_TIMEOUT:g} seconds. Try again."
             raise CannotConnect(sentence) from None
@@ -112,11 +109,6 @@ class OperatorClient:
         except MalformedFrame as error:
             sentence = f"This client does not understand the server. {error} Update this client or the server."
             raise CannotConnect(sentence) from None
-
-    def _connected(self) -> ClientConnection:
-        if self._socket is None:
-            raise RuntimeError("the operator client is not connected")
-        return self._socket
 
     def _closed(self, closed: ConnectionClosed) -> CannotConnect:
         sentence = f"{self.address.typed} closed the connection{reason_of(closed)}. Try again."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -47,6 +48,16 @@ from samedeal_client.state.model import Model
 
 _MAX_RESYNCS: Final = 3
 """Maximum number of resyncs without an acknowledged move in between."""
+
+
+@contextmanager
+def allowing(*codes: RefusalCode) -> Iterator[None]:
+    """Ignore a refusal with one of these codes inside the context."""
+    try:
+        yield
+    except RequestRefused as refused:
+        if refused.code not in codes:
+            raise
 
 
 class RoomClient:
@@ -163,11 +174,8 @@ class RoomClient:
 
     async def start(self) -> None:
         """Start the countdown, as the host. Does nothing if the countdown has already started."""
-        try:
+        with allowing(RefusalCode.RACE_STARTED):
             await self.link.request(Start(id=0))
-        except RequestRefused as refused:
-            if refused.code != RefusalCode.RACE_STARTED:
-                raise
 
     async def kick(self, player: str) -> None:
         """Remove a player from the room before the race starts, as the host. ``player`` is an id."""
