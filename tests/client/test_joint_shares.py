@@ -30,7 +30,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS, DrawProblem
-from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.state.journal_file import NO_JOURNALS, RaceJournals
 from tests.golden.golden_files import assert_answers, assert_sentences
 
 SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
@@ -46,7 +46,7 @@ class Player:
     """Ana's client, and what it does in a history."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        self._journals = RaceJournals(directory) if directory is not None else None
+        self._journals = RaceJournals(directory) if directory is not None else NO_JOURNALS
         self._numbers = count()
         self.drawn: list[bytes] = []
         self.asked: list[CommitShare | RevealShare] = []

@@ -67,7 +67,6 @@ class ClientSession:
         self._subscribers: list[Callable[[], None]] = []
         self._messages: list[StatusMessage] = []
         self._playing_to_foundations = False
-        self._disconnects = 0
         self._saved_room = ""
         self._proving: asyncio.Task[None] | None = None
         self._proved: Play | None = None
@@ -126,7 +125,7 @@ class ClientSession:
                 self.entering = False
             if isinstance(event, (Acked, RoomState)):
                 self.ending_at = None
-            if isinstance(event, Acked) and self.link.journals is not None:
+            if isinstance(event, Acked):
                 self.link.journals.append_acked(self.model)
             self._handle_play()
             return
@@ -134,10 +133,8 @@ class ClientSession:
             case Connected():
                 self.connection = ConnectionStatus(ping=self.connection.ping)
             case Lost(sentence, retry_in, server_gone):
-                self._disconnects += 1
                 self.connection = ConnectionStatus("lost", None, self._clock() + retry_in, sentence, server_gone)
             case Ended(_, sentence):
-                self._disconnects += 1
                 self.connection = ConnectionStatus("ended", reason=sentence)
             case SeatLost(code, sentence):
                 closed = code in (RefusalCode.NO_ROOM, RefusalCode.ROOM_CLOSED)
@@ -172,12 +169,10 @@ class ClientSession:
     async def _ping_regularly(self) -> None:
         while True:
             if self.connection.state == "up":
-                sent, disconnects = self._clock(), self._disconnects
                 with suppress(RequestRefused):
                     await self.link.request(Ping(id=0))
-                    if self._disconnects == disconnects:
-                        self.connection = replace(self.connection, ping=round(1000 * (self._clock() - sent)))
-                        self._notify()
+                    self.connection = replace(self.connection, ping=round(1000 * self.link.round_trip))
+                    self._notify()
             await asyncio.sleep(PING_INTERVAL)
 
     def _search_for_dead_end(self) -> None:
@@ -225,9 +220,9 @@ class ClientSession:
 
         model = self.model
         audit = await audit_race(self.rooms, show)
-        found, journals = audit.verification, self.link.journals
-        if found is not None and found.verdict is Verdict.WRONG and journals is not None and model.seat is not None:
-            journals.keep_finding(model, found.sentence)
+        found = audit.verification
+        if found is not None and found.verdict is Verdict.WRONG and model.seat is not None:
+            self.link.journals.keep_finding(model, found.sentence)
         show(found)
         return audit
 
@@ -271,15 +266,14 @@ class ClientSession:
 
     def _play(self, action: Move | str) -> None:
         self.rooms.act(action)
-        if self.link.journals is not None:
-            self.link.journals.append_sent(self.model)
+        self.link.journals.append_sent(self.model)
 
     def record(self) -> Record | None:
         """Return the record of the finished race, with the actions of this player only.
 
         Return None if a part of the race is unknown.
         """
-        return self.model.record() if self.link.journals is None else self.link.journals.record(self.model)
+        return self.link.journals.record(self.model)
 
     def play_to_foundations(self) -> int:
         """Play every card that can go to the foundations. Return the number of cards that this call has played.

@@ -17,10 +17,10 @@ from samedeal_client.state.journal_file import RaceJournals
 class JointShares:
     """The shares of one player. ``draws`` are those of the race in which the player has a seat.
 
-    ``store`` keeps them, unless it is None. ``new_share`` returns a new random share.
+    ``store`` keeps them. ``new_share`` returns a new random share.
     """
 
-    def __init__(self, new_share: Callable[[], bytes], store: RaceJournals | None = None) -> None:
+    def __init__(self, new_share: Callable[[], bytes], store: RaceJournals) -> None:
         self.draws = OwnDraws()
         self._new_share = new_share
         self._store = store
@@ -70,7 +70,7 @@ class JointShares:
         known = self.draws.problem
         request = self._answer(state, player)
         problem = self.draws.problem
-        if problem is not None and problem != known and self._store is not None:
+        if problem is not None and problem != known:
             self._store.keep_problem(state, player, problem)
         return request
 
@@ -99,8 +99,7 @@ class JointShares:
             return None
         if state.draw not in self._shares:
             self._shares[state.draw] = self._new_share()
-            if self._store is not None:
-                self._store.keep_share(state, player, self._shares[state.draw])
+            self._store.keep_share(state, player, self._shares[state.draw])
         share, seats = self._shares[state.draw], shown_seats(state)
         commitment = commitment_of(state, seat.name, share)
         self.draws = self.draws.seeing(state.draw, is_sealed=is_sealed)
@@ -115,7 +114,7 @@ class JointShares:
         before, self.draws = self.draws, self.draws.revealing(draw, lost)
         if draw not in self.draws.revealed:
             return None
-        if self._store is not None and self.draws is not before:
+        if self.draws is not before:
             self._store.keep_draw(state, player, draw)
         return RevealShare(id=0, draw=state.draw, share=share)
 
@@ -131,13 +130,12 @@ class JointShares:
         if self._race != (state.room, state.commitment):
             self._race = state.room, state.commitment
             self._confirmed.clear()
-            self._shares, revealed, stay = self._store.draws(state, player) if self._store is not None else ({}, (), 0)
+            self._shares, revealed, stay = self._store.draws(state, player)
             self.draws = OwnDraws(revealed, stay, was_present=self.draws.was_present)
         last = self.draws.last
         if last is not None and (state.phase == "open" or _has_lost_seat(state, last)):
             self.draws = replace(self.draws, stay=len(self.draws.revealed))
-            if self._store is not None:
-                self._store.keep_seat(state, player)
+            self._store.keep_seat(state, player)
 
     def _check_losses(self, state: RoomState) -> None:
         lost = {(lost.draw, (lost.seat, lost.name)) for lost in state.lost if lost.reason == "silent"}

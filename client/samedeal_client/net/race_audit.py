@@ -55,9 +55,7 @@ async def audit_race(rooms: RoomClient, on_progress: Callable[[DealVerification]
         return Audit(_worse(known, DealVerification(DealCheck.BAD_RECORD, str(error))))
     found: DealVerification | None = DealVerification(DealCheck.NO_RECORD)
     if record is not None:
-        journals = rooms.link.journals
-        journal = journals.journal_of(model) if journals is not None else None
-        found = await asyncio.to_thread(check_record, model, record, journal)
+        found = await asyncio.to_thread(check_record, model, record, rooms.link.journals.journal_of(model))
         if found is not None:
             return Audit(_worse(known, found))
     if known.verdict is Verdict.WRONG:

@@ -51,7 +51,6 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
 from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.awaited_answers import AwaitedAnswers
 from samedeal_client.net.backoff import Backoff
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.clock_sync import ClockOffset
@@ -64,7 +63,7 @@ from samedeal_client.net.resume import NextStep, Resumption
 from samedeal_client.net.saved_sessions import SessionStore
 from samedeal_client.net.unanswered_requests import PendingRequests, ServerAnswer
 from samedeal_client.state.draws import PROBLEMS, OwnDraws
-from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.state.journal_file import NO_JOURNALS, RaceJournals
 
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
@@ -88,8 +87,8 @@ class Link:
 
     If ``bot`` is true, the link declares to the server that the player is a bot. ``home`` is the path of the room that
     the player is about to enter, if it is known: see ``home_path``. ``journals`` keeps what the player
-    reveals and plays, unless it is None. Iterating a link yields each message of the server and each change of the
-    connection, in order.
+    reveals and plays. Iterating a link yields each message of the server and each change of the connection, in order.
+    ``round_trip`` is the newest one, in seconds.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class Link:
         timeouts: LinkTimeouts | None = None,
         bot: bool = False,
         home: str = "",
-        journals: RaceJournals | None = None,
+        journals: RaceJournals = NO_JOURNALS,
     ) -> None:
         self.address = address
         self.name = name
@@ -125,8 +124,9 @@ class Link:
         self._shares = JointShares(partial(secrets.token_bytes, SHARE_BYTES), journals)
         self._pending = PendingRequests()
         self._resumption = Resumption(self.new_id)
-        self._awaited = AwaitedAnswers()
+        self._awaited: dict[int, asyncio.Future[ServerAnswer]] = {}
         self._pings: dict[int, float] = {}
+        self.round_trip = 0.0
         self._retry_timer: asyncio.TimerHandle | None = None
         self._outbox: asyncio.Queue[ToServer] = asyncio.Queue()
         self._runner: asyncio.Task[None] | None = None
@@ -198,9 +198,22 @@ class Link:
         if self._ended is not None:
             raise RequestRefused(ClientCode.LINK_ENDED, self._ended.sentence)
         numbered = replace(message, id=self.new_id())
-        answer = self._awaited.expect(numbered.id)
+        answer = self._awaited[numbered.id] = asyncio.Future[ServerAnswer]()
         self.send(numbered)
-        return await answer
+        try:
+            return await answer
+        finally:
+            del self._awaited[numbered.id]
+
+    def _settle(self, number: int, outcome: ServerAnswer | RequestRefused) -> None:
+        """Give the outcome of a request to its caller, if one is waiting."""
+        answer = self._awaited.get(number)
+        if answer is None or answer.done():
+            return
+        if isinstance(outcome, RequestRefused):
+            answer.set_exception(outcome)
+        else:
+            answer.set_result(outcome)
 
     def resync(self) -> None:
         """Request the room and the whole board, because the client's board differs from the server's."""
@@ -395,7 +408,7 @@ class Link:
                 "The connection was lost before the server answered, so the room may or may not be open. "
                 "List the rooms to see."
             )
-            self._awaited.fail(request.id, RequestRefused(ClientCode.UNANSWERED, sentence))
+            self._settle(request.id, RequestRefused(ClientCode.UNANSWERED, sentence))
         await self._execute(self._resumption.begin())
 
     async def _read(self, socket: ClientConnection) -> Never:
@@ -443,7 +456,9 @@ class Link:
         Raise Disconnected if the link has to reconnect.
         """
         if isinstance(message, Pong) and message.to in self._pings:
-            self._offset.record(self._pings.pop(message.to), self._clock(), message.time)
+            sent, now = self._pings.pop(message.to), self._clock()
+            self._offset.record(sent, now, message.time)
+            self.round_trip = now - sent
             if self._pending.get(message.to) is None:
                 return
         if isinstance(message, RoomState):
@@ -476,14 +491,14 @@ class Link:
                 raise Disconnected(answer.message)
             self._pending.remove(answer.to)
             refused = RequestRefused.from_wire(answer.code, answer.message, answer.retry_after or None)
-            self._awaited.fail(answer.to, refused)
+            self._settle(answer.to, refused)
             return
         request = self._pending.remove(answer.to)
         if request is not None:
             self._resumption.accepted(request, answer)
             if isinstance(request, Join) and isinstance(answer, Joined):
                 self._shares.entered(answer.room)
-        self._awaited.resolve(answer)
+        self._settle(answer.to, answer)
         self._send_due()
 
     async def _execute(self, step: NextStep, answer: ServerAnswer | Refused | None = None) -> None:
@@ -522,7 +537,8 @@ class Link:
             return
         self._ended = ended
         self._stop_deferring()
-        self._awaited.fail_all(ClientCode.LINK_ENDED, ended.sentence)
+        for number in self._awaited:
+            self._settle(number, RequestRefused(ClientCode.LINK_ENDED, ended.sentence))
         self._pending.clear()
         if self.events.full():
             self.events.get_nowait()

@@ -26,6 +26,7 @@ Its time is the server's, and it also has the head of the chain after the action
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -178,8 +179,10 @@ class RaceJournals:
         if seen is not None or room is None or play is None or not (room.seed or room.proof):
             return seen
         journal = self._read(room, model.me)
+        if journal is None:
+            return None
         try:
-            actions = [journal.actions[revision] for revision in range(play.revision)] if journal else []
+            actions = [journal.actions[revision] for revision in range(play.revision)]
             record = model.record_of(room, tuple(actions))
             same = record is not None and record.replay().board.state_hash() == play.board.state_hash()
         except (KeyError, SamedealError):
@@ -220,6 +223,10 @@ class RaceJournals:
         """Return the file of a player's race. The name is a digest, so that a server can't choose it."""
         digest = sha256(f"{room.room} {player} ".encode() + room.commitment).hexdigest()[:32]
         return self._directory / f"{digest}.txt"
+
+
+NO_JOURNALS: Final = RaceJournals(Path(os.devnull))
+"""Journals that keep nothing, because no file can be in their directory."""
 
 
 def _parsed(path: Path) -> Journal | None:
