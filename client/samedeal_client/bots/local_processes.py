@@ -24,7 +24,7 @@ START_TIMEOUT: Final = 30.0
 """Timeout, in seconds, for the server to announce its address."""
 
 STOP_TIMEOUT: Final = 8.0
-"""Timeout, in seconds, for processes to end after SIGTERM. After the timeout they are killed."""
+"""Timeout, in seconds, for processes to end after their input is closed. After the timeout they are killed."""
 
 _LOG_TAIL: Final = 10_000
 """Number of bytes at the end of a process's output that are searched for the last line."""
@@ -180,11 +180,9 @@ def environment() -> dict[str, str]:
 
 
 async def _stop(process: Process) -> None:
-    """End a process with SIGTERM. After a timeout, or if this coroutine is cancelled, kill it and its children."""
-    if process.returncode is None:
-        # Process.terminate() may take the exit code away from asyncio, which then prints a warning.
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGTERM)
+    """Close the input of a process. If it does not end in time, or if this coroutine is cancelled, kill its children too."""
+    assert process.stdin is not None  # noqa: S101 (it was started with a pipe)
+    process.stdin.close()
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout(STOP_TIMEOUT):

@@ -32,30 +32,20 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def main(data: str, command: Sequence[str]) -> int:
     """Run a server until it ends, and then remove its data directory ``data``. Return the server's exit code.
 
-    Stop the server when the parent process ends, or when this process receives a signal to stop. If a signal ended the
-    server, return 128 plus the number of this signal.
+    Stop the server when the parent process closes standard input, or ends. If a signal ended the server, return 128 plus
+    the number of this signal. A signal to this process itself must not end it, because nobody would end the server then.
     """
-    # A signal before the child exists must not end this process, or the child that is being started would be orphaned.
-    stop_requested = threading.Event()
-    for number in _SIGNALS:
-        signal.signal(number, lambda *_: stop_requested.set())
+    for number in _SIGNALS:  # whoever sends one of them to all processes also ends the parent
+        signal.signal(number, lambda *_: None)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 (the caller's own command)
-
-    def stop_child() -> None:
-        child.terminate()
-        timer = threading.Timer(_STOP_TIMEOUT, child.kill)
-        timer.daemon = True
-        timer.start()
 
     def wait_for_parent() -> None:
         while os.read(0, 4096):
             pass
-        stop_child()
+        child.terminate()
+        time.sleep(_STOP_TIMEOUT)
+        child.kill()
 
-    for number in _SIGNALS:
-        signal.signal(number, lambda *_: stop_child())
-    if stop_requested.is_set():
-        stop_child()
     threading.Thread(target=wait_for_parent, daemon=True).start()
     code = child.wait()
     remove_data(data)
