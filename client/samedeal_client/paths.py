@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import IO
 
 from samedeal_client.terminal import terminal
 
@@ -39,15 +42,25 @@ def write_new(path: Path, text: str) -> bool:
     return True
 
 
-def write_private(path: Path, text: str) -> None:
-    """Replace a file atomically by a file that only its owner can read. Raise OSError if writing fails."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+@contextmanager
+def private_file(path: Path) -> Iterator[IO[bytes]]:
+    """Replace a file atomically by one that only its owner can read, once it has been written inside the context.
+
+    Raise OSError if writing fails.
+    """
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
-            file.write(text)
+            yield file
             file.flush()
             os.fsync(file.fileno())
             Path(file.name).replace(path)
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file by a ``private_file`` with this text. Make its directory first. Raise OSError if writing fails."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with private_file(path) as file:
+        file.write(text.encode())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import getpass
 import json
 import os
@@ -12,9 +11,9 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from samedeal.errors import RequestRefused
 from samedeal.protocol.admin import (
@@ -45,6 +44,7 @@ from samedeal.terminal_text import printable
 from samedeal_client.commands.common import add_number
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
+from samedeal_client.paths import private_file
 from samedeal_client.signals import until_stopped
 from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
@@ -354,7 +354,8 @@ async def _request(operator: OperatorClient, request: Any, confirmation: str) ->
 
 
 async def _backup(operator: OperatorClient, given: argparse.Namespace) -> int:
-    with _private_file(given.path) as (path, file):
+    path = _new_file(given.path)
+    with private_file(path) as file:
         backed_up = await operator.back_up(file.write)
     return _print_lines(
         f"{path}: rooms: {backed_up.rooms}, sessions: {backed_up.sessions}, size: {size_text(backed_up.size)}",
@@ -362,32 +363,13 @@ async def _backup(operator: OperatorClient, given: argparse.Namespace) -> int:
     )
 
 
-@contextlib.contextmanager
-def _private_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Open a new file that only its owner can read. Yield its final path and the file, which is open for writing.
-
-    If ``path`` is a directory, the file is in this directory, and its name contains the time. The file gets its final
-    name once it is complete and on disk.
-    """
+def _new_file(path: Path) -> Path:
+    """Return a file that does not exist. If ``path`` is a directory, the file is in it, and its name contains the time."""
     if path.is_dir():
         path /= f"samedeal-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.backup"
     if path.exists():
         raise Failure(f"{path} already exists. Choose another file.")
-    part = path.with_name(f"{path.name}.part")
-    try:
-        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        sentence = f"{part} already exists. Wait for the other backup, or remove the file if that one was interrupted."
-        raise Failure(sentence) from None
-    try:
-        with os.fdopen(file, "wb") as out:
-            yield path, out
-            out.flush()
-            os.fsync(out.fileno())
-        part.rename(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    return path
 
 
 _ACTIONS: Final[dict[str, tuple[Action, str]]] = {
