@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
@@ -16,10 +15,7 @@ from samedeal.protocol.messages import Tally
 from samedeal.record import Record
 
 MAX_POINTS: Final = 600
-"""Maximum number of points per player. If there are more, older points are dropped.
-
-Points without a new foundation card are dropped first.
-"""
+"""Maximum number of points per player. If there are more, every second point of the older half is dropped."""
 
 
 class ProgressPoint(NamedTuple):
@@ -151,18 +147,5 @@ def record_progress(record: Record) -> tuple[tuple[int, int], ...]:
 
 
 def _bounded(points: tuple[ProgressPoint, ...]) -> tuple[ProgressPoint, ...]:
-    return points if len(points) <= MAX_POINTS else _thinned(points)
-
-
-def _thinned(points: tuple[ProgressPoint, ...]) -> tuple[ProgressPoint, ...]:
-    """Return the points without many of the points in the older half.
-
-    Of the older half, keep the first point and the points at which the number of foundation cards has changed. If these
-    are more than half of the older half, keep every second point instead.
-    """
     half = len(points) // 2
-    older, newer = points[:half], points[half:]
-    progress = [True, *(after.foundation_cards != before.foundation_cards for before, after in pairwise(older))]
-    if sum(progress) > half // 2:
-        return (*older[::2], *newer)
-    return (*(point for point, kept in zip(older, progress, strict=True) if kept), *newer)
+    return points if len(points) <= MAX_POINTS else (*points[:half:2], *points[half:])
