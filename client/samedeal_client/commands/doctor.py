@@ -19,7 +19,7 @@ Check this terminal, this machine and, with URL, the connection to a server. Eac
 EXAMPLES = """\
 examples:
   samedeal doctor                 check the terminal and the machine
-  samedeal doctor example.org     also check the server: name, TLS, protocol, ping
+  samedeal doctor example.org     also check the server: TLS, protocol, ping
 
 exit codes: 0 no check failed, 1 a check failed, 2 bad usage."""
 

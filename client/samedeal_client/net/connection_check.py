@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 import statistics
 import time
@@ -24,10 +23,10 @@ from samedeal.terminal_text import printable
 from samedeal_client.net.address import ServerAddress, is_loopback_url
 from samedeal_client.net.dial import CannotConnect, dial
 from samedeal_client.net.sanitize import decode_sanitized
-from samedeal_client.text.doctor_results import Finding, Severity, fail, ok, warn
+from samedeal_client.text.doctor_results import Finding, fail, ok, warn
 
 STEP_TIMEOUT: Final = 5.0
-"""Timeout, in seconds, for the address of the host, and for each ping."""
+"""Timeout, in seconds, for each ping."""
 
 PINGS: Final = 5
 SLOW_PING: Final = 250
@@ -45,11 +44,6 @@ async def diagnose(address: ServerAddress) -> AsyncIterator[Finding]:
     proxy = None if is_loopback_url(address.url) else get_proxy(parse_uri(address.url))
     if proxy is not None:
         yield ok("proxy", f"the connection goes through {urlsplit(proxy).hostname}, as this machine is configured")
-    else:
-        finding = await check_name(address)
-        yield finding
-        if finding.severity is Severity.FAIL:
-            return
     try:
         connection = await dial(address)
     except CannotConnect as error:
@@ -62,19 +56,6 @@ async def diagnose(address: ServerAddress) -> AsyncIterator[Finding]:
         yield await check_ping(connection)
     finally:
         await connection.close()
-
-
-async def check_name(address: ServerAddress) -> Finding:
-    """Check that the host name has an address."""
-    host = address.host
-    try:
-        async with asyncio.timeout(STEP_TIMEOUT):
-            found = await asyncio.get_running_loop().getaddrinfo(host, address.port, type=socket.SOCK_STREAM)
-    except (OSError, TimeoutError, UnicodeError):
-        return fail("name", f"{host} has no address", "check its spelling and your network connection")
-    addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
-    more = f" and {len(addresses) - 3} more" if len(addresses) > 3 else ""
-    return ok("name", f"{host} is {', '.join(addresses[:3])}{more}")
 
 
 def check_encryption(address: ServerAddress, tls: ssl.SSLObject | None, now: float) -> Finding:
