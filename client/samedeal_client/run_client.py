@@ -7,10 +7,11 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from samedeal.errors import MalformedText
+from samedeal.terminal_text import printable
 from samedeal_client.errors import Failure
 from samedeal_client.history_file import HistoryRecorder
 from samedeal_client.input.bindings import DEFAULT, Bindings
@@ -29,24 +30,6 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen
 from samedeal_client.text.line_io import LineReader, Printer, terminal_look
 from samedeal_client.views.race import return_text
-
-
-@dataclass(frozen=True)
-class DisplayOptions:
-    """The player's choices for the appearance of the client, and for the terminal's bell."""
-
-    plain: bool = False
-    ascii_only: bool = False
-    four_colour: bool = False
-    motion: bool = True
-    bell: bool = False
-
-    @classmethod
-    def from_arguments(cls, given: Namespace) -> DisplayOptions:
-        """Return the options from the command line, completed by the saved settings."""
-        saved = load_settings()
-        ascii_only, four_colour = given.ascii or saved.ascii, given.four_color or saved.four_color
-        return cls(given.plain, ascii_only, four_colour, saved.motion and not given.no_motion, saved.bell or given.bell)
 
 
 class LineIO:
@@ -98,29 +81,33 @@ def invitation_lines(address: ServerAddress, room: str, *, has_page: bool, priva
 
 
 async def run_client(
+    given: Namespace,
     address: ServerAddress,
     name: str,
-    display: DisplayOptions,
     enter: Enter,
     *,
     home: str = "",
     lasting: bool = True,
-    back_to: str = "",
     send_rivals: Callable[[str], Awaitable[None]] | None = None,
     shared_address: ServerAddress | None = None,
 ) -> int:
     """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
 
-    ``lasting`` is true if the server keeps running after this program, so that the player can return. ``back_to`` names
-    the place that the player came from. ``home`` is an argument for ``Link``, ``send_rivals`` for ``SamedealApp``, and
-    ``shared_address`` for ``ClientSession``.
+    ``given`` says how the client looks, and names the place that the player came from; saved settings complete it.
+    ``lasting`` is true if the server keeps running after this program, so that the player can return. ``home`` is an
+    argument for ``Link``, ``send_rivals`` for ``SamedealApp``, and ``shared_address`` for ``ClientSession``.
 
     Raise CannotConnect if there is no connection. Raise RequestRefused if the server refuses the player or the room.
     Raise Failure if ``keys.toml`` can't be read or is invalid.
     """
     can_draw = terminal().is_interactive and terminal().environment.get("TERM") != "dumb"
-    screen = not display.plain and can_draw
-    look = replace(terminal_look(ascii_only=display.ascii_only), four_colour=display.four_colour, motion=display.motion)
+    screen = not given.plain and can_draw
+    saved, back_to = load_settings(), printable(given.back_to)
+    look = replace(
+        terminal_look(ascii_only=given.ascii or saved.ascii),
+        four_colour=given.four_color or saved.four_color,
+        motion=saved.motion and not given.no_motion,
+    )
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
     async with Link(address, name, sessions, home=home, journals=RaceJournals()) as link:
@@ -139,8 +126,12 @@ async def run_client(
             without_fixed_size()
             from samedeal_client.app import SamedealApp
 
-            given = (client, with_background(look), bindings, back_to)
-            app = SamedealApp(*given, lasting=lasting, with_bell=display.bell, send_rivals=send_rivals)
+            app = SamedealApp(
+                *(client, with_background(look), bindings, back_to),
+                lasting=lasting,
+                with_bell=saved.bell or given.bell,
+                send_rivals=send_rivals,
+            )
             code = await show(app, None if lasting else partial(recorder.quit_for_good, cut_off=True))
             if not lasting:  # before anything is printed, because the terminal may be gone
                 recorder.quit_for_good(cut_off=bool(code))

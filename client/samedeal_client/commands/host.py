@@ -43,13 +43,12 @@ async def run(given: argparse.Namespace) -> int:
     from samedeal.options import Options
     from samedeal_client.bots.local_processes import race_on_local_server
     from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.run_client import DisplayOptions, LineIO, invitation_lines, run_client
+    from samedeal_client.run_client import LineIO, invitation_lines, run_client
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 
     game = game_named(given.game.lower()).name
     options = Options(games=(game,), deal=DEFAULT_DEAL, limit=read_limit(given.limit), hints=given.hints)
     name = player_name(given.name)
-    display = DisplayOptions.from_arguments(given)
 
     async def host(address: ServerAddress) -> int:
         shared = shared_address(address)
@@ -60,9 +59,7 @@ async def run(given: argparse.Namespace) -> int:
                 lines.printer.print_lines(invitation_lines(shared, room, has_page=client.link.has_page))
             await client.join(room)
 
-        return await run_client(
-            address, name, display, enter, lasting=False, back_to=given.back_to, shared_address=shared
-        )
+        return await run_client(given, address, name, enter, lasting=False, shared_address=shared)
 
     return await until_stopped(race_on_local_server(host, public=True))
 

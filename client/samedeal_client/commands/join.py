@@ -37,7 +37,7 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     from samedeal_client.net.address import home_path
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.net.dial import CannotConnect
-    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
+    from samedeal_client.run_client import LineIO, run_client
     from samedeal_client.state.start_menu import LONE_CODE, is_room_code
     from samedeal_client.views.narration import room_lines
 
@@ -61,11 +61,9 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
                 raise Failure("No room code was given. Write samedeal join URL ROOM.", 2)
         await enter_with_passphrase(lambda passphrase: client.join(chosen, passphrase), given.passphrase, lines)
 
-    display = DisplayOptions.from_arguments(given)
-
     async def join() -> int:
         try:
-            return await run_client(address, name, display, enter, home=home_path(room), back_to=given.back_to)
+            return await run_client(given, address, name, enter, home=home_path(room))
         except CannotConnect as error:
             if error.why == "no_host" and not room and is_room_code(given.url):
                 raise CannotConnect(f"{error} {LONE_CODE}") from error

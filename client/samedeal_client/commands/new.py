@@ -121,7 +121,7 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that opens a room, and joins it unless --no-join is given. Its result is the exit code."""
     from samedeal.errors import UnknownGame
     from samedeal.names import clean_room
-    from samedeal_client.run_client import DisplayOptions, invitation_lines, run_client
+    from samedeal_client.run_client import invitation_lines, run_client
 
     address, named = server_and_room(given)
     code = clean_room(given.room) if given.room else named
@@ -154,7 +154,4 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
                 print(*code_lines, sep="\n", file=terminal().output)
         return 0
 
-    if given.no_join:
-        return open_room()
-    display = DisplayOptions.from_arguments(given)
-    return run_client(address, name, display, enter, back_to=given.back_to)
+    return open_room() if given.no_join else run_client(given, address, name, enter)

@@ -122,8 +122,7 @@ async def _play(
     address: ServerAddress, name: str, given: argparse.Namespace, options: Options, send_bots: SendBots
 ) -> int:
     """Let the player race against bots at a terminal. Return the exit code."""
-    from samedeal.terminal_text import printable
-    from samedeal_client.run_client import DisplayOptions, run_client
+    from samedeal_client.run_client import run_client
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
         room = await client.rooms.create(options)
@@ -133,8 +132,7 @@ async def _play(
     async def send_rivals(room: str) -> None:
         await send_bots(room, _ignore)
 
-    display, back_to = DisplayOptions.from_arguments(given), printable(given.back_to)
-    return await run_client(address, name, display, enter, lasting=False, back_to=back_to, send_rivals=send_rivals)
+    return await run_client(given, address, name, enter, lasting=False, send_rivals=send_rivals)
 
 
 async def _watch_bots(address: ServerAddress, options: Options, send_bots: SendBots) -> int:
@@ -200,13 +198,7 @@ async def _print_race(client: ClientSession) -> int:
         await over.wait()
         await client.audit()
 
-    unsubscribe = client.subscribe(print_changes)
-    try:
-        async with first_of(follow(), print_progress(), until_over()) as (following, progressing, _):
-            if progressing.done():
-                progressing.result()
-            if following.done() and not over.is_set():
-                following.result()
-    finally:
-        unsubscribe()
+    client.subscribe(print_changes)
+    async with first_of(until_over(), follow(), print_progress()) as tasks:
+        next(task for task in tasks if task.done()).result()
     return 0

@@ -36,7 +36,7 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     from samedeal_client.net.address import parse_address
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.room_actions import enter_next_tide, race_now
-    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
+    from samedeal_client.run_client import LineIO, run_client
     from samedeal_client.saved_settings import load_settings
 
     words = list(given.words)
@@ -48,5 +48,4 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     async def enter(client: ClientSession, lines: LineIO | None) -> None:  # noqa: ARG001 (the signature of run_client)
         await (enter_next_tide if given.tide else race_now)(client, game)
 
-    name, display = player_name(given.name), DisplayOptions.from_arguments(given)
-    return run_client(parse_address(url), name, display, enter, back_to=given.back_to)
+    return run_client(given, parse_address(url), player_name(given.name), enter)

@@ -34,13 +34,11 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that watches. Its result is the exit code."""
     from samedeal_client.net.address import home_path
     from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.run_client import DisplayOptions, LineIO, run_client
+    from samedeal_client.run_client import LineIO, run_client
 
     address, room = server_and_required_room(given, "watch")
 
     async def enter(client: ClientSession, lines: LineIO | None) -> None:
         await enter_with_passphrase(lambda passphrase: client.watch(room, passphrase), given.passphrase, lines)
 
-    name, display = player_name(given.name), DisplayOptions.from_arguments(given)
-    home = home_path(room, watches=True)
-    return run_client(address, name, display, enter, home=home, back_to=given.back_to)
+    return run_client(given, address, player_name(given.name), enter, home=home_path(room, watches=True))
