@@ -8,14 +8,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import secrets
-import ssl
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from itertools import count
 from random import Random
 from typing import Any, Final, cast
-from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 from websockets.frames import Frame, Opcode
@@ -28,7 +26,6 @@ from samedeal.joint_deal import public_board
 from samedeal.options import WantedOptions
 from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
-    SUBPROTOCOL,
     Act,
     BoardState,
     Create,
@@ -48,14 +45,13 @@ from samedeal.terminal_text import printable
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
 from samedeal_client.net.address import ServerAddress, home_path
-from samedeal_client.net.dial import connect_error
+from samedeal_client.net.dial import CannotConnect, dial
 
 SEATS: Final = 4
 """Number of racers in a room."""
 
 _ACK: Final = b"\xa4type\xa5acked"
 _REFUSAL: Final = b"\xa4type\xa7refused"
-_END_OF_HEAD: Final = b"\r\n\r\n"
 _ANSWER_TIMEOUT: Final = 30.0
 _SETTLING_TIME: Final = 0.5
 """Time, in seconds, for which a measurement waits for the last acks."""
@@ -98,7 +94,6 @@ class LoadRacer(asyncio.Protocol):
         self._next = 0
         self._rest = b""
         self._transport: asyncio.Transport | None = None
-        self._opened = asyncio.Event()
         self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
         self._sent_at = 0.0
         self._due = 0.0
@@ -110,23 +105,13 @@ class LoadRacer(asyncio.Protocol):
         self.bytes_sent = self.bytes_received = 0
 
     async def connect(self, address: ServerAddress, path: str) -> None:
-        """Connect, and complete the WebSocket handshake. Raise CannotConnect if there is no connection."""
-        parts = urlsplit(address.at(path))
-        context = ssl.create_default_context() if address.encrypted else None
+        """Connect. From then on, this object handles the frames itself. Raise Failure if there is no connection."""
         try:
-            await asyncio.get_running_loop().create_connection(lambda: self, address.host, address.port, ssl=context)
-        except OSError as error:
-            raise connect_error(address, error) from error
-        head = (
-            f"GET {parts.path or '/'} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Key: {'A' * 22}==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n"
-        )
-        self._write(head.encode())
-        await self._opened.wait()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport for writing."""
-        self._transport = cast("asyncio.Transport", transport)  # isinstance would be false under uvloop
+            connection = await dial(address, path=path)
+        except CannotConnect as error:
+            raise Failure(f"{error} {_ADVICE}") if error.why == "busy" else error from None
+        self._transport = connection.transport
+        self._transport.set_protocol(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Call ``fail``, unless the racer has left."""
@@ -138,16 +123,6 @@ class LoadRacer(asyncio.Protocol):
         self.bytes_received += len(data)
         if self._rest:
             data = self._rest + data
-        if not self._opened.is_set():
-            head, found, rest = data.partition(_END_OF_HEAD)
-            if found and b" 101 " not in head.partition(b"\r\n")[0]:
-                self._fail(f"The server refuses connections: {printable(rest.decode(errors='replace').strip(), 200)}")
-                return
-            if not found:
-                self._rest = data
-                return
-            self._opened.set()
-            data = rest
         at, end = 0, len(data)
         while end - at >= 2:
             start, size = at + 2, data[at + 1]
