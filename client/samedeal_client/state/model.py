@@ -56,9 +56,7 @@ from samedeal_client.state.progress_history import (
     Histories,
     ProgressHistory,
     ProgressPoint,
-    resume_with_tallies,
     tally_after,
-    with_points,
     with_tallies,
 )
 
@@ -313,10 +311,14 @@ class Model:
 
     def with_watched(self, player: str, board: WatchedBoard) -> Model:
         """Return the model with a new board of a spectated player."""
-        play = board.play
-        points = {} if board.missed else {player: ProgressPoint(board.time, play.board.foundation_cards, play.moves)}
-        watched = MappingProxyType({**self.watched, player: board})
-        return replace(self, watched=watched, history=with_points(self.history, points))
+        play, history = board.play, self.history.get(player, ProgressHistory())
+        if not board.missed:
+            history = history.add(ProgressPoint(board.time, play.board.foundation_cards, play.moves))
+        return replace(
+            self,
+            watched=MappingProxyType({**self.watched, player: board}),
+            history=MappingProxyType({**self.history, player: history}),
+        )
 
 
 def race_terms(room: RoomState) -> RaceTerms:
@@ -379,7 +381,7 @@ def _history_after(model: Model, state: RoomState) -> Histories:
     """
     if model.delay is not None:
         return model.history
-    return (resume_with_tallies if model.stale else with_tallies)(model.history, state.tallies)
+    return with_tallies(model.history, state.tallies, resumed=model.stale)
 
 
 def _progress_update(model: Model, message: ProgressUpdate) -> Model:

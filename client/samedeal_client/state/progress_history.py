@@ -93,17 +93,6 @@ Histories: TypeAlias = Mapping[str, ProgressHistory]
 """Histories by player."""
 
 
-def progress_point(tally: Tally) -> ProgressPoint:
-    """Return the point for a tally, which holds a player's current numbers of cards and moves."""
-    return ProgressPoint(tally.acted_at, tally.foundation_cards, tally.moves)
-
-
-def with_points(histories: Histories, points: Mapping[str, ProgressPoint]) -> Histories:
-    """Return all histories with the ``points`` appended, at most one point for each player."""
-    added = {player: histories.get(player, ProgressHistory()).add(point) for player, point in points.items()}
-    return MappingProxyType({**histories, **added})
-
-
 def tally_after(tally: Tally, play: Play, time: int) -> Tally:
     """Return a player's counts after an action at ``time`` that led to ``play``."""
     cards, won = play.board.foundation_cards, play.board.won
@@ -112,21 +101,19 @@ def tally_after(tally: Tally, play: Play, time: int) -> Tally:
     return structs.replace(tally, **counts, last_progress_at=progress_at, finished_at=time if won else 0)
 
 
-def with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return the histories with a point for each of the ``tallies``, except for players who have not acted."""
-    return with_points(histories, {tally.player: progress_point(tally) for tally in tallies if tally.acted_at})
+def with_tallies(histories: Histories, tallies: Iterable[Tally], *, resumed: bool = False) -> Histories:
+    """Return the histories with a point for each of the ``tallies``, except for players who have not acted.
 
-
-def resume_with_tallies(histories: Histories, tallies: Iterable[Tally]) -> Histories:
-    """Return the histories with a point for each of the ``tallies``. Use this after a gap in the client's knowledge."""
-    resumed = {
-        tally.player: histories.get(tally.player, ProgressHistory()).resume(
-            progress_point(tally), tally.last_progress_at or tally.acted_at
-        )
-        for tally in tallies
-        if tally.acted_at
-    }
-    return MappingProxyType({**histories, **resumed})
+    ``resumed`` is true after a gap in the client's knowledge.
+    """
+    after = dict(histories)
+    for tally in tallies:
+        if tally.acted_at:
+            history = histories.get(tally.player, ProgressHistory())
+            point = ProgressPoint(tally.acted_at, tally.foundation_cards, tally.moves)
+            progress_at = tally.last_progress_at or tally.acted_at
+            after[tally.player] = history.resume(point, progress_at) if resumed else history.add(point)
+    return MappingProxyType(after)
 
 
 def record_progress(record: Record) -> tuple[tuple[int, int], ...]:
