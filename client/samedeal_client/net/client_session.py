@@ -286,17 +286,11 @@ class ClientSession:
 
     def _continue_to_foundations(self) -> int:
         played = 0
-        self._playing_to_foundations = True
-        while self._playing_to_foundations and not self.model.own.awaiting_face:
-            move = next_foundation_move(self.model)
-            try:
-                if move is None:
-                    self._playing_to_foundations = False
-                else:
-                    self._play(move)
-                    played += 1
-            except PlayError:
-                self._playing_to_foundations = False
+        with suppress(PlayError):
+            while not self.model.own.awaiting_face and (move := next_foundation_move(self.model)) is not None:
+                self._play(move)
+                played += 1
+        self._playing_to_foundations = self.model.own.awaiting_face
         return played
 
 

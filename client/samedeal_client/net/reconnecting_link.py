@@ -47,7 +47,6 @@ from samedeal.protocol.messages import (
     TideTime,
     ToClient,
     ToServer,
-    Welcome,
 )
 from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
 from samedeal_client.net.address import ServerAddress
@@ -117,8 +116,7 @@ class Link:
         self._timeouts = timeouts or LinkTimeouts()
         self._backoff = Backoff(rng or SystemRandom())
         self._offset = ClockOffset()
-        self._engine = samedeal.ENGINE
-        self._warned_of_games = False
+        self._warnings: set[str] = set()
         self._last_id = 0
         self.journals = journals
         self._shares = JointShares(partial(secrets.token_bytes, SHARE_BYTES), journals)
@@ -306,11 +304,16 @@ class Link:
             self._sessions.keep(self.address.url, self.name, welcome.session)
         wrong = offer({game.name: game.text.decode(errors="replace") for game in welcome.games})
         await self.events.put(welcome)
-        await self._check_engine(welcome)
-        for error in wrong if wrong and not self._warned_of_games else ():
+        if welcome.engine not in (0, samedeal.ENGINE):
+            older = "this client" if welcome.engine > samedeal.ENGINE else "the server"
+            sentence = (
+                f"The server uses version {welcome.engine} of the rules and this client version {samedeal.ENGINE}, so "
+                f"their boards may differ. Update {older}."
+            )
+            await self._warn(ClientCode.OTHER_ENGINE, sentence)
+        for error in wrong:
             sentence = f"This client can't play a game of the server. {error} Tell the operator of the server."
-            await self.events.put(Notice(code=ClientCode.BAD_GAME, message=sentence))
-        self._warned_of_games = bool(wrong)
+            await self._warn(ClientCode.BAD_GAME, sentence)
 
     @property
     def draws(self) -> OwnDraws:
@@ -351,19 +354,11 @@ class Link:
         sentence = "The race that you had a seat in is gone, and another room has its code. Join again to race there."
         await self.events.put(SeatLost(ClientCode.OTHER_RACE, sentence))
 
-    async def _check_engine(self, welcome: Welcome) -> None:
-        """Warn the player once if the server uses another version of the rules."""
-        if welcome.engine in (0, self._engine):
-            return
-        self._engine = welcome.engine
-        if welcome.engine == samedeal.ENGINE:
-            return
-        older = "this client" if welcome.engine > samedeal.ENGINE else "the server"
-        sentence = (
-            f"The server uses version {welcome.engine} of the rules and this client version {samedeal.ENGINE}, so their "
-            f"boards may differ. Update {older}."
-        )
-        await self.events.put(Notice(code=ClientCode.OTHER_ENGINE, message=sentence))
+    async def _warn(self, code: ClientCode, sentence: str) -> None:
+        """Tell the player about something wrong with the server, but only once."""
+        if sentence not in self._warnings:
+            self._warnings.add(sentence)
+            await self.events.put(Notice(code=code, message=sentence))
 
     async def _serve(self, socket: ClientConnection, *, resumed: bool) -> Disconnected:
         """Send and receive messages until the connection is lost or the link moves, and return the reason.
