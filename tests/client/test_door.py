@@ -19,7 +19,7 @@ from samedeal_client.commands.common import error_report
 from samedeal_client.door.connections import DoorConnection, DoorServer, _Variables
 from samedeal_client.door.door import dns_record, load_host_key, serve_door
 from samedeal_client.door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
-from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates, network_of
+from samedeal_client.door.limits import DoorLimits, Rates, network_of, session_refusal
 from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
 from samedeal_client.errors import Failure
@@ -90,26 +90,27 @@ def test_what_is_kept_of_a_key_is_bounded(tmp_path: Path) -> None:
     assert len(lines) < 2000
 
 
-def typed_lines(*, terminal: bool, typed: str) -> tuple[list[str], str, int]:
+async def typed_lines(*, terminal: bool, typed: str) -> tuple[list[str], str, int]:
     """Return the lines that somebody types, what is shown of them, and how often they were interrupted."""
     shown: list[str] = []
     interrupts: list[None] = []
-    lines = Lines(shown.append if terminal else None, lambda: interrupts.append(None))
+    lines = Lines(Mock(), shown.append if terminal else None, lambda: interrupts.append(None))
     lines._wanted = True
     lines.feed(typed)
-    return list(lines._lines), "".join(shown), len(interrupts)
+    lines._lines.feed_eof()
+    return [line.decode().rstrip("\n") async for line in lines._lines], "".join(shown), len(interrupts)
 
 
 async def test_typed_lines_can_be_edited() -> None:
-    assert typed_lines(terminal=True, typed="ab\x7fc\r") == (["ac"], "ab\b \bc\r\n", 0)
-    assert typed_lines(terminal=True, typed="\x7fabc\x15d\r") == (["d"], "abc" + "\b \b" * 3 + "d\r\n", 0)
-    assert typed_lines(terminal=True, typed="\x1b[Aa\x1b[<0;1;1Mb\x1bOP\x03\r") == (["ab"], "ab\r\n", 1)
-    assert typed_lines(terminal=False, typed="one\ntwo\nthree") == (["one", "two"], "", 0)
-    assert typed_lines(terminal=True, typed="x" * 5000 + "\r")[0] == ["x" * 1000]
+    assert await typed_lines(terminal=True, typed="ab\x7fc\r") == (["ac"], "ab\b \bc\r\n", 0)
+    assert await typed_lines(terminal=True, typed="\x7fabc\x15d\r") == (["d"], "abc" + "\b \b" * 3 + "d\r\n", 0)
+    assert await typed_lines(terminal=True, typed="\x1b[Aa\x1b[<0;1;1Mb\x1bOP\x03\r") == (["ab"], "ab\r\n", 1)
+    assert await typed_lines(terminal=False, typed="one\ntwo\nthree") == (["one", "two"], "", 0)
+    assert (await typed_lines(terminal=True, typed="x" * 5000 + "\r"))[0] == ["x" * 1000]
 
 
 async def test_input_for_screens_is_no_line() -> None:
-    lines = Lines(pytest.fail, pytest.fail)
+    lines = Lines(Mock(), pytest.fail, pytest.fail)
     lines.feed("q\r")
     lines.end()
     assert await lines.read_line() is None
@@ -127,18 +128,16 @@ def test_only_harmless_variables_are_kept() -> None:
 
 
 def test_sessions_are_counted_by_address_and_key() -> None:
-    sessions = OpenSessions(DoorLimits(sessions=4, per_address=2, per_key=1))
-    assert not sessions.refusal("a", "k")
-    sessions.count("a", "k", 1)
-    assert sessions.refusal("b", "k")
-    sessions.count("a", "", 1)
-    assert sessions.refusal("a", "")
-    assert not sessions.refusal("b", "")
-    sessions.count("b", "", 1)
-    sessions.count("b", "l", 1)
-    assert sessions.refusal("c", "m")
-    sessions.count("a", "k", -1)
-    assert not sessions.refusal("c", "k")
+    limits = DoorLimits(sessions=4, per_address=2, per_key=1)
+
+    def refused(players: str, newcomer: str) -> str:
+        return session_refusal(limits, [(each[0], each[1:]) for each in players.split()], newcomer[0], newcomer[1:])
+
+    assert not refused("", "ak")
+    assert "this key" in refused("ak", "bk")
+    assert "your address" in refused("ak a", "a")
+    assert not refused("ak a b", "b")
+    assert "full" in refused("ak a b bl", "cm")
 
 
 def test_ipv6_addresses_of_one_user_count_as_one() -> None:

@@ -38,9 +38,6 @@ class Door(door.Door):
         Gauge("samedeal_door_tasks", "Tasks", registry=self.metrics.registry).set_function(
             lambda: len(asyncio.all_tasks())
         )
-        Gauge("samedeal_door_counted", "Counters of the limits", registry=self.metrics.registry).set_function(
-            lambda: len(self.sessions._counts) + len(self._logins_of)
-        )
 
 def fail(*_):
     raise ZeroDivisionError("on purpose")
@@ -53,7 +50,7 @@ if "--crashes" in sys.argv:
     LobbyScreen.action_history = fail
 raise SystemExit(cli.main())
 """
-"""Runs samedeal. The door has two more metrics, and soon notices that ssh is gone.
+"""Runs samedeal. The door has one more metric, and soon notices that ssh is gone.
 
 With ``--crashes``, the command rules and the history of the lobby fail.
 """

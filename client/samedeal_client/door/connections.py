@@ -14,7 +14,7 @@ import asyncssh.constants
 
 import samedeal
 from samedeal_client.door.identities import fingerprint, trim
-from samedeal_client.door.limits import network_of
+from samedeal_client.door.limits import network_of, session_refusal
 from samedeal_client.door.session import SessionRequest, SessionTerminal
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
         self._channel_stalled = False
         self._task: asyncio.Task[None] | None = None
         self.terminal: SessionTerminal | None = None
+        self.player = ("", "")
         self.ended = asyncio.Event()
 
     def connection_made(self, chan: asyncssh.SSHServerChannel[str]) -> None:
@@ -253,13 +254,12 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
 
     async def _run(self) -> None:
         door, address, identity = self._door, self._login.connection.address, self._login.identity
-        network = network_of(address)
-        if refusal := door.sessions.refusal(network, identity):
+        self.player = network_of(address), identity
+        if refusal := session_refusal(door.limits, door.players, *self.player):
             door.metrics.refused("sessions")
             self._channel.write_stderr(f"samedeal: {refusal}\r\n")
             self._finish(1)
             return
-        door.sessions.count(network, identity, 1)
         door.session_began(self)
         home = door.identities.home(identity) if identity else door.identities.guest()
         code = 1
@@ -276,7 +276,6 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
             _logger.exception("a session could not begin")
             self._channel.write_stderr("samedeal: The door has a fault. Try again later.\r\n")
         finally:
-            door.sessions.count(network, identity, -1)
             door.session_ended(self)
             self.ended.set()
             if not identity:

@@ -12,7 +12,6 @@ import signal
 import socket
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -26,7 +25,7 @@ from websockets.asyncio.server import serve
 from samedeal_client import screens
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
-from samedeal_client.door.limits import DoorLimits, OpenSessions, Rates, network_of
+from samedeal_client.door.limits import DoorLimits, Rates, network_of
 from samedeal_client.door.metrics import DoorMetrics
 from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.shared_styles import share_styles
@@ -82,7 +81,6 @@ class Door:
         self.server = server
         self.public_url = public_url
         self.limits = limits
-        self.sessions = OpenSessions(limits)
         self.identities = Identities(directory)
         self.metrics = DoorMetrics()
         self.stopping = False
@@ -90,7 +88,6 @@ class Door:
         self._options = connection_options(self, load_host_key(directory))
         self._rates = Rates(limits.rate)
         self._logins: dict[DoorConnection, str] = {}
-        self._logins_of: Counter[str] = Counter()
         self.beginning = asyncio.Semaphore(1)
         self.solvers = asyncio.Semaphore(os.cpu_count() or 1)
         self._open: set[ChannelSession] = set()
@@ -104,8 +101,12 @@ class Door:
 
     def logged_in(self, connection: DoorConnection) -> None:
         """Note that a connection no longer waits for its login."""
-        if (network := self._logins.pop(connection, None)) is not None:
-            self._logins_of -= Counter((network,))
+        self._logins.pop(connection, None)
+
+    @property
+    def players(self) -> list[tuple[str, str]]:
+        """The network and the identity of the player of each session."""
+        return [session.player for session in self._open]
 
     def session_began(self, session: ChannelSession) -> None:
         """Note that a session has begun."""
@@ -186,7 +187,6 @@ class Door:
             accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
             connection = DoorConnection(self._options, address)
             self._logins[connection] = network
-            self._logins_of[network] += 1
             if len(self._logins) > self.limits.logins:  # somebody who means to play logs in at once
                 self.metrics.refused("connection")
                 oldest = next(iter(self._logins))
@@ -199,7 +199,8 @@ class Door:
     def _refusal(self, network: str) -> str:
         if not self._rates.allows(network, asyncio.get_running_loop().time()):
             return "rate"
-        return "connection" if self._logins_of[network] >= self.limits.logins_per_address else ""
+        waiting = sum(other == network for other in self._logins.values())
+        return "connection" if waiting >= self.limits.logins_per_address else ""
 
     async def _sweep(self) -> None:
         """End idle sessions, free the memory of ended ones, and forget old keys once a day."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from typing import Final
@@ -58,25 +59,15 @@ class Rates:
         return self._counts[address] <= self._rate
 
 
-class OpenSessions:
-    """The number of sessions, in all and by address and key."""
+def session_refusal(limits: DoorLimits, players: Sequence[tuple[str, str]], network: str, identity: str) -> str:
+    """Return why a session can't begin, or an empty string.
 
-    def __init__(self, limits: DoorLimits) -> None:
-        self._limits = limits
-        self._counts: Counter[str] = Counter()
-
-    def refusal(self, address: str, key: str) -> str:
-        """Return why a session can't begin, or an empty string. ``key`` is empty for a guest."""
-        limits, counts = self._limits, self._counts
-        if counts[""] >= limits.sessions:
-            return "This door is full. Try again later."
-        if counts[f"address {address}"] >= limits.per_address:
-            return "Too many people play from your address. Try again later."
-        if key and counts[f"key {key}"] >= limits.per_key:
-            return "You play with this key in too many windows. Close one of them."
-        return ""
-
-    def count(self, address: str, key: str, change: int) -> None:
-        """Count a session that begins (``change`` is 1) or ends (-1)."""
-        self._counts.update(dict.fromkeys(("", f"address {address}", f"key {key}"), change))
-        self._counts += Counter()  # without those that are zero
+    ``players`` has the network and the identity of the player of each open session. A guest has no identity.
+    """
+    if len(players) >= limits.sessions:
+        return "This door is full. Try again later."
+    if sum(player[0] == network for player in players) >= limits.per_address:
+        return "Too many people play from your address. Try again later."
+    if identity and sum(player[1] == identity for player in players) >= limits.per_key:
+        return "You play with this key in too many windows. Close one of them."
+    return ""

@@ -8,7 +8,6 @@ import io
 import logging
 import re
 import shlex
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,7 +55,6 @@ _MOST_WAITING: Final = 1_000_000
 _RESIZE_TIME: Final = 0.03
 """Time, in seconds, in which all new sizes of a window count as one."""
 
-_MOST_LINES: Final = 1000
 _LINE_LENGTH: Final = 1000
 
 _ANSWERED: Final = re.compile(r"\x1b\[\?[0-9;]*c")
@@ -111,14 +109,19 @@ class _Output(io.TextIOBase):
 
 
 class Lines:
-    """The lines that a user types. ``echo`` shows them on a terminal, where the client is the one to do so."""
+    """The lines that a user types. ``echo`` shows them on a terminal, where the client is the one to do so.
 
-    def __init__(self, echo: Callable[[str], None] | None, interrupt: Callable[[], None]) -> None:
+    While many lines wait to be read, nothing more is read from ``channel``.
+    """
+
+    def __init__(
+        self, channel: SSHServerChannel[str], echo: Callable[[str], None] | None, interrupt: Callable[[], None]
+    ) -> None:
         self._echo = echo
         self._interrupt = interrupt
         self._text = ""
-        self._lines: deque[str] = deque(maxlen=_MOST_LINES)
-        self._changed = asyncio.Event()
+        self._lines = asyncio.StreamReader()
+        self._lines.set_transport(channel)  # type: ignore[arg-type]  # it can pause and resume reading
         self._ended = False
         self.shown = True
         self._wanted = echo is None
@@ -127,12 +130,8 @@ class Lines:
     async def read_line(self) -> str | None:
         """Wait for the next line and return it without its line end. Return None at the end of the input."""
         self._wanted = True
-        while not self._lines:
-            if self._ended:
-                return None
-            self._changed.clear()
-            await self._changed.wait()
-        return self._lines.popleft()
+        line = await self._lines.readline()
+        return line.decode().removesuffix("\n") if line else None
 
     def ignore(self) -> None:
         """Ignore what is typed, until a line is read again."""
@@ -140,27 +139,21 @@ class Lines:
 
     def end(self) -> None:
         """End the input."""
-        if self._text and self._echo is None:
-            self._lines.append(self._text)
+        if self._text and self._echo is None and not self._ended:
+            self._lines.feed_data(self._text.encode())
         self._ended = True
-        self._changed.set()
-
-    @property
-    def is_full(self) -> bool:
-        """Whether so many lines wait that no more fit."""
-        return len(self._lines) > _MOST_LINES // 2
+        self._lines.feed_eof()
 
     def feed(self, data: str) -> None:
         """Handle input. On a terminal, it can be edited with Backspace and Ctrl-U."""
-        if not self._wanted:
-            return
         for char in data if self._echo is None else _ESCAPE.sub("", data):
             match char:
+                case _ if self._ended or not self._wanted:
+                    return
                 case "\n" | "\r":
                     self._show("\r\n", always=True)
-                    self._lines.append(self._text)
+                    self._lines.feed_data(f"{self._text}\n".encode())
                     self._text = ""
-                    self._changed.set()
                 case "\x7f" | "\b" if self._echo is not None:
                     self._erase(1)
                 case "\x15" if self._echo is not None:
@@ -230,7 +223,7 @@ class SessionTerminal(Terminal):
         encoding = "utf-8" if "utf" in language.lower() else "ascii"
         self._output = _Output(self.send, encoding, terminal=self.is_interactive)
         self._errors = _Output(self._send_error, encoding, terminal=self.is_interactive)
-        self._lines = Lines(self.send if self.is_interactive else None, lambda: self.stop(130))
+        self._lines = Lines(channel, self.send if self.is_interactive else None, lambda: self.stop(130))
         self.lines: LineSource = self._lines
         self._task: asyncio.Task[None] | None = None
 
@@ -301,8 +294,6 @@ class SessionTerminal(Terminal):
             self.drivers[-1].feed(data)
         else:
             self._lines.feed(data)
-            if self._lines.is_full:
-                self.pause_reading(lambda: not self._lines.is_full)
 
     def ended(self) -> None:
         """Handle the end of the input."""
