@@ -112,7 +112,8 @@ async def run_client(
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
     async with Link(address, name, sessions, home=home, journals=RaceJournals()) as link:
         _print_warnings(warnings)
-        client = ClientSession(link, shared_address=shared_address or _public_address())
+        public = parse_address(terminal().public_url) if terminal().public_url else None
+        client = ClientSession(link, shared_address=shared_address or public)
         if lasting:
             remember_server(address.typed, link.tides)
         recorder = HistoryRecorder(client, warnings.append)
@@ -158,10 +159,6 @@ async def _run_line_client(client: ClientSession, look: Look, enter: Enter, *, l
     )
     with on_signals(line_client.interrupt):
         return await line_client.run(reader, lambda: enter(client, LineIO(look, printer, reader)))
-
-
-def _public_address() -> ServerAddress | None:
-    return parse_address(terminal().public_url) if terminal().public_url else None
 
 
 def _how_to_return(client: ClientSession) -> str:

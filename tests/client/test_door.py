@@ -158,12 +158,10 @@ class _Parts:
     def __init__(self, directory: Path) -> None:
         self.limits = DoorLimits(offered_keys=2)
         self.identities = Identities(directory)
-        self.metrics = self
+        self.metrics = Mock()
         self.aborted = False
 
     def logged_in(self, _: object) -> None: ...
-
-    def refused(self, _: str) -> None: ...
 
     def abort(self) -> None:
         self.aborted = True

@@ -59,7 +59,6 @@ class Bot:
     engine: Engine | None = None
     _engine_failed: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _end_task: asyncio.Task[None] | None = None
 
     def __post_init__(self, pace: float) -> None:
         self._interval = 60 / pace
@@ -75,32 +74,29 @@ class Bot:
 
     async def _follow_events(self) -> str:
         """Process events until the link has ended or the seat is lost. Return the reason."""
-        timeout: asyncio.TimerHandle | None = None
-        loop = asyncio.get_running_loop()
-        async for event in self._rooms:
-            if isinstance(event, ModelMessage):
-                self._changed.set()
-                continue
-            match event:
-                case Lost(sentence) if timeout is None:
-                    self.report(f"{sentence} Reconnecting.")
-                    timeout = loop.call_later(RECONNECT_TIMEOUT, self._end_link)
-                case Connected() if timeout is not None:
-                    timeout.cancel()
-                    timeout = None
-                case Connected() | Lost():
-                    pass  # the first connection, or another failed attempt to reconnect
-                case Notice(ClientCode.NOT_FAIR, sentence):
-                    return f"{sentence} Leaving."
-                case Notice(_, sentence):
-                    self.report(sentence)
-                case SeatLost(_, sentence) | Ended(_, sentence):
-                    return sentence
+        try:
+            async with asyncio.timeout(None) as outage:
+                async for event in self._rooms:
+                    if isinstance(event, ModelMessage):
+                        self._changed.set()
+                        continue
+                    match event:
+                        case Lost(sentence) if outage.when() is None:
+                            self.report(f"{sentence} Reconnecting.")
+                            outage.reschedule(asyncio.get_running_loop().time() + RECONNECT_TIMEOUT)
+                        case Lost():
+                            pass  # another failed attempt to reconnect
+                        case Connected():
+                            outage.reschedule(None)
+                        case Notice(ClientCode.NOT_FAIR, sentence):
+                            return f"{sentence} Leaving."
+                        case Notice(_, sentence):
+                            self.report(sentence)
+                        case SeatLost(_, sentence) | Ended(_, sentence):
+                            return sentence
+        except TimeoutError:
+            return f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds."
         return "The connection has ended."
-
-    def _end_link(self) -> None:
-        sentence = f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds."
-        self._end_task = asyncio.create_task(self._rooms.link.end(ClientCode.CANNOT_CONNECT, sentence))
 
     async def _play(self) -> bool:
         """Play to the end. Return whether the bot had no reason to accuse the server."""
@@ -190,7 +186,7 @@ class Bot:
         Return ``PAUSE`` if the board has changed meanwhile, because the client had to reconnect.
         """
         choice = engine.choose(play, Clock(self._time_left, interval))
-        async with first_of(choice, self._wait_for_end()) as (choosing, _):
+        async with first_of(choice, self._wait_until(lambda: self._phase != "racing")) as (choosing, _):
             if not choosing.done():
                 return WAIT
             try:
@@ -200,9 +196,6 @@ class Bot:
                 self._engine_failed = True
                 return RESIGN
             return action if self._rooms.model.own.play == play else PAUSE
-
-    async def _wait_for_end(self) -> None:
-        await self._wait_until(lambda: self._phase != "racing")
 
     def _report_result(self) -> None:
         """Report the bot's place, cards and time. A room that was closed has no results."""

@@ -105,7 +105,7 @@ class DoorServer(asyncssh.SSHServer):
         """Accept a key. asyncssh calls this again with the key whose signature it has checked, so that this one counts."""
         self._offered += 1
         if self._offered > 2 * self._door.limits.offered_keys:  # each is asked for, and then used
-            self._door.metrics.refused("keys")
+            self._door.metrics.refused.labels("keys").inc()
             self.connection.abort()
             return False
         self._key = fingerprint(key.public_data)
@@ -130,7 +130,7 @@ class DoorServer(asyncssh.SSHServer):
         """Forget the key, except for what it is kept under."""
         self.identity, self._key = self._door.identities.identity(self._key) if self._key else "", ""
         self._door.logged_in(self.connection)
-        self._door.metrics.logged_in("key" if self.identity else "guest")
+        self._door.metrics.logins.labels("key" if self.identity else "guest").inc()
 
         def close_unused() -> None:
             if self.connection.session is None:
@@ -194,7 +194,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
 
     def subsystem_requested(self, subsystem: str) -> bool:
         """Refuse sftp and the like."""
-        self._door.metrics.refused("subsystem")
+        self._door.metrics.refused.labels("subsystem").inc()
         return False
 
     def session_started(self) -> None:
@@ -256,7 +256,7 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
         door, address, identity = self._door, self._login.connection.address, self._login.identity
         self.player = network_of(address), identity
         if refusal := session_refusal(door.limits, door.players, *self.player):
-            door.metrics.refused("sessions")
+            door.metrics.refused.labels("sessions").inc()
             self._channel.write_stderr(f"samedeal: {refusal}\r\n")
             self._finish(1)
             return

@@ -180,7 +180,7 @@ class Door:
                     address = await read_proxy_header(accepted, address)
             network = network_of(address)
             if refusal := self._refusal(network):
-                self.metrics.refused(refusal)
+                self.metrics.refused.labels(refusal).inc()
                 accepted.send(b"Too many connections from your address. Try again in a minute.\r\n")
                 accepted.close()
                 return
@@ -188,7 +188,7 @@ class Door:
             connection = DoorConnection(self._options, address)
             self._logins[connection] = network
             if len(self._logins) > self.limits.logins:  # somebody who means to play logs in at once
-                self.metrics.refused("connection")
+                self.metrics.refused.labels("connection").inc()
                 oldest = next(iter(self._logins))
                 self.logged_in(oldest)
                 oldest.abort()

@@ -39,20 +39,12 @@ class DoorMetrics:
         self.lag = Histogram(
             "samedeal_door_loop_lag_seconds", "How late the event loop is", registry=registry, buckets=_LAGS
         )
-        self._logins = Counter("samedeal_door_logged_in", "Logins", ("kind",), registry=registry)
-        self._refused = Counter("samedeal_door_refused", "What was refused", ("what",), registry=registry)
+        self.logins = Counter("samedeal_door_logged_in", "Logins", ("kind",), registry=registry)
+        self.refused = Counter("samedeal_door_refused", "What was refused", ("what",), registry=registry)
         for kind in ("key", "guest"):
-            self._logins.labels(kind)
+            self.logins.labels(kind)
         for what in ("connection", "rate", "keys", "sessions", "subsystem"):
-            self._refused.labels(what)
-
-    def logged_in(self, kind: str) -> None:
-        """Count a login with a key or of a guest."""
-        self._logins.labels(kind).inc()
-
-    def refused(self, what: str) -> None:
-        """Count something that was refused."""
-        self._refused.labels(what).inc()
+            self.refused.labels(what)
 
     async def measure_lag(self) -> None:
         """Measure how late the event loop is, until the task is cancelled."""

@@ -35,6 +35,7 @@ from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     Act,
     BoardState,
+    Create,
     Done,
     Join,
     Joined,
@@ -233,7 +234,7 @@ class Link:
                 lost = await self._serve(socket, resumed=resumed)
                 resumed, self._moving = True, lost.moves
                 self._stop_deferring()
-                self._resumption.disconnected(self._clock(), join_pending=self._pending.has_join)
+                self._resumption.disconnected(self._clock(), join_pending=self._pending.has(Join))
                 stable = self._clock() - connected_at >= self._timeouts.stable
                 if stable:
                     self._backoff.reset()
@@ -281,7 +282,7 @@ class Link:
 
     @property
     def _should_move(self) -> bool:
-        return self._resumption.home not in (self._path, "") and not self._pending.has_unrepeatable
+        return self._resumption.home not in (self._path, "") and not self._pending.has(Create)
 
     async def _dial(self) -> ClientConnection:
         """Connect at the path of a room's home. If that is refused, connect at the address itself: any node will do."""

@@ -73,10 +73,9 @@ class PendingRequests:
         """Return all unanswered requests, oldest first."""
         return tuple(self._unanswered.values())
 
-    @property
-    def has_join(self) -> bool:
-        """Whether a request for a seat is unanswered."""
-        return any(isinstance(request, Join) for request in self._unanswered.values())
+    def has(self, kind: type[Join | Create]) -> bool:
+        """Return whether a request of this kind is unanswered."""
+        return any(isinstance(request, kind) for request in self._unanswered.values())
 
     @property
     def _defers_actions(self) -> bool:
@@ -120,11 +119,6 @@ class PendingRequests:
         """
         self.retry_at = None
         self._deferred.clear()
-
-    @property
-    def has_unrepeatable(self) -> bool:
-        """Whether a request is unanswered that must not be sent twice."""
-        return any(isinstance(request, Create) for request in self._unanswered.values())
 
     def remove_unrepeatable(self) -> tuple[Create, ...]:
         """Remove and return the requests that must not be sent twice. A second ``Create`` would open a second room."""

@@ -276,17 +276,13 @@ def compare_with_journal(record: Record, journal: Journal) -> JournalComparison 
         elif not differences:
             return None  # the player gave up the seat before the race
     else:
-        differences += [_start_difference(record, journal), draw_difference(record, journal.draws)]
+        if journal.starts and terms.start not in journal.starts:
+            differences.append("The record has another start than the race had.")
+        differences.append(draw_difference(record, journal.draws))
         differences.append(action_difference(record, player, journal.acked.values()))
     differences += [f"After the race, your program said: {sentence}" for sentence in journal.findings]
     found = tuple(dict.fromkeys(filter(None, differences)))
     return JournalComparison(journal.name, len(journal.acked), found, drew=bool(journal.draws))
-
-
-def _start_difference(record: Record, journal: Journal) -> str:
-    if journal.starts and record.terms.start not in journal.starts:
-        return "The record has another start than the race had."
-    return ""
 
 
 def draw_difference(record: Record, draws: Sequence[Draw]) -> str:

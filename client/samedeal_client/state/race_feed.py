@@ -111,8 +111,8 @@ class RaceFeed:
         The first ranking makes no news.
         """
         racers = {racer.player: racer._replace(activity=()) for racer in ranking}
-        if racers == self.racers and not self._has_unreported_change(racers):
-            return self
+        if racers == self.racers and (_leader(racers), _ahead(racers, self.me)) == (self.leader, self.ahead):
+            return self  # otherwise a change may not have been told yet
         known = replace(self, racers=MappingProxyType(racers))
         if not self.racers:
             return replace(known, leader=_leader(racers), ahead=_ahead(racers, self.me))
@@ -130,9 +130,6 @@ class RaceFeed:
             for event in _news_about(before, racer, now, about_me=player == self.me)
         ]
         return _with_own_place(_with_lead(_with_news(known, *news), now), now)
-
-    def _has_unreported_change(self, racers: Mapping[str, RankedPlayer]) -> bool:
-        return _leader(racers) != self.leader or _ahead(racers, self.me) != self.ahead
 
     def place_change(self, player: str, now: int) -> PlaceChange | None:
         """Return a player's latest change of place, or None if it is older than ``PLACE_CHANGE_SHOWN``."""
