@@ -67,14 +67,6 @@ class JointShares:
 
         A request is returned again for each state that waits for it, because the server may have lost it.
         """
-        known = self.draws.problem
-        request = self._answer(state, player)
-        problem = self.draws.problem
-        if problem is not None and problem != known:
-            self._store.keep_problem(state, player, problem)
-        return request
-
-    def _answer(self, state: RoomState, player: str) -> CommitShare | RevealShare | None:
         if state.room != self._room:
             return None
         seat = next((seat for seat in state.players if seat.player == player), None)

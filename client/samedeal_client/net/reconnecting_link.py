@@ -345,8 +345,10 @@ class Link:
             numbered = replace(request, id=self.new_id())
             self._shares.sent(numbered)
             self.post(numbered)
-        if self._shares.draws.problem != problem and self._shares.draws.problem is not None:
-            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=PROBLEMS[self._shares.draws.problem]))
+        found = self._shares.draws.problem
+        if found is not None and found != problem:
+            self.journals.keep_problem(state, self.player, found)
+            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=PROBLEMS[found]))
 
     async def _leave_other_race(self) -> None:
         """Give up a seat that the server gave to the player in a room that was opened anew."""
