@@ -13,7 +13,6 @@ from contextlib import suppress
 from typing import Final, Self
 
 import msgspec
-from msgspec import Struct
 
 from samedeal.board import Board
 from samedeal.board_history import Play
@@ -27,16 +26,11 @@ REVIEW_BUDGET: Final = 200_000
 """Maximum number of positions that are searched for each board of a review. The search takes a few seconds."""
 
 
-class _Request(Struct):
-    board: str
-    budget: int
-    games: dict[str, str]
+_Request = tuple[str, int, dict[str, str]]
+"""A board, the budget of the search, and the games that are not in this release."""
 
-
-class _Reply(Struct):
-    outcome: Outcome
-    line: tuple[str, ...]
-    states: int
+_Reply = tuple[Outcome, tuple[str, ...], int]
+"""The fields of an ``Answer``."""
 
 
 class SolverProcess:
@@ -69,12 +63,12 @@ class SolverProcess:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the worker has no pipes")
         try:
-            process.stdin.write(msgspec.json.encode(_Request(str(board), budget, offered())) + b"\n")
+            process.stdin.write(msgspec.json.encode((str(board), budget, offered())) + b"\n")
             await process.stdin.drain()
-            reply = msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=_Reply)
+            outcome, line, states = msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=_Reply)
         except (OSError, asyncio.IncompleteReadError, ValueError):
             return Answer(Outcome.UNDECIDED, (), 0)
-        return Answer(reply.outcome, tuple(map(Move.parse, reply.line)), reply.states)
+        return Answer(outcome, tuple(map(Move.parse, line)), states)
 
 
 async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Callable[[int], None]) -> Review:
@@ -95,10 +89,10 @@ async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Calla
 def main() -> None:
     """Answer requests until the input ends."""
     for line in sys.stdin.buffer:
-        request = msgspec.json.decode(line, type=_Request)
-        offer(request.games)
-        answer = solve(Board.parse(request.board), request.budget)
-        reply = _Reply(answer.outcome, tuple(map(str, answer.line)), answer.states)
+        board, budget, games = msgspec.json.decode(line, type=_Request)
+        offer(games)
+        answer = solve(Board.parse(board), budget)
+        reply = answer.outcome, tuple(map(str, answer.line)), answer.states
         sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
         sys.stdout.buffer.flush()
 

@@ -101,16 +101,16 @@ def parse_address(text: str) -> ServerAddress:
     stripped = text.strip()
     if not stripped or any(char.isspace() or not char.isprintable() for char in stripped):
         raise MalformedText(f"{text[:60]!r} is not an address. {_FORMS}")
-    scheme, has_scheme, rest = stripped.partition("://")
-    scheme = scheme.lower()
-    if not has_scheme:
-        return _native_address(stripped, _parts(f"//{stripped}", stripped))
-    parts = _parts(f"//{rest}", stripped)
-    if scheme == "samedeal":
-        return _native_address(stripped, parts)
-    if scheme not in _SCHEMES:
+    first, has_scheme, rest = stripped.partition("://")
+    parts = _parts(f"//{rest if has_scheme else stripped}", stripped)
+    scheme = first.lower() if has_scheme else "samedeal"
+    if scheme not in ("samedeal", *_SCHEMES):
         raise MalformedText(f"An address can't start with {scheme[:20]}://. {_FORMS}")
     host, port = _host(parts, stripped), _port(parts, stripped)
+    if scheme == "samedeal":
+        room = parts.path.strip("/")
+        where = f"{'ws' if _is_loopback(host) else 'wss'}://{host}:{port or DEFAULT_PORT}"
+        return ServerAddress(where, clean_room(room) if room else None)
     where = f"{_SCHEMES[scheme]}://{host}" + (f":{port}" if port is not None else "")
     if scheme in ("ws", "wss"):
         query = f"?{parts.query}" if parts.query else ""
@@ -120,13 +120,6 @@ def parse_address(text: str) -> ServerAddress:
         before, _, room = parts.path.rpartition("/")
         return ServerAddress(where + before, clean_room(room) if room else None)
     return ServerAddress(where + before, clean_room(room.strip("/")))
-
-
-def _native_address(stripped: str, parts: SplitResult) -> ServerAddress:
-    host, port = _host(parts, stripped), _port(parts, stripped)
-    scheme = "ws" if _is_loopback(host) else "wss"
-    room = parts.path.strip("/")
-    return ServerAddress(f"{scheme}://{host}:{port or DEFAULT_PORT}", clean_room(room) if room else None)
 
 
 def _parts(url: str, stripped: str) -> SplitResult:
