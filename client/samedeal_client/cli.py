@@ -189,5 +189,5 @@ def _run(command: Callable[[], int]) -> int:
         from samedeal_client.commands.common import error_report
 
         report = error_report(error)
-        print(printable(f"samedeal: {report.text}", 2000), file=sys.stderr)
+        print(printable(f"samedeal: {report}", 2000), file=sys.stderr)
         return report.code

@@ -33,7 +33,7 @@ from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.state.deal_check import Verdict
-from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS
+from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import RaceJournals
 from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
 from tests.chaos.proxy import Proxy
@@ -52,7 +52,7 @@ for another one, who never comes.
 _HABITS: Final = ("steady", "steady", "steady", "late", "mute", "leaver", "restarted", "restarted")
 _FAULTS: Final = ("kill node", "kill node", "freeze node", "cut", "cut", "reset", "stall", "kill redis")
 _LIMITS: Final = ("--limit-address-burst", "5000", "--limit-connections-per-address", "1000")
-_ACCUSATIONS: Final = frozenset(text for problem, text in PROBLEMS.items() if problem not in UNSURE_PROBLEMS)
+_ACCUSATIONS: Final = frozenset(problem.value for problem in DrawProblem if problem not in UNSURE_PROBLEMS)
 
 
 class _LateLink(Link):

@@ -240,5 +240,5 @@ def test_reserved_login_name_is_replaced(monkeypatch: pytest.MonkeyPatch, login:
 
 def test_taken_name_names_the_option() -> None:
     report = error_report(RequestRefused(RefusalCode.NAME_TAKEN, "Ana is taken."))
-    assert report.text.startswith("Ana is taken. ")
-    assert "--name" in report.text
+    assert str(report).startswith("Ana is taken. ")
+    assert "--name" in str(report)

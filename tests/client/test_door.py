@@ -290,7 +290,7 @@ async def test_many_sizes_in_a_row_are_drawn_once(tmp_path: Path) -> None:
 async def test_failure_does_not_tell_the_directories_of_the_door(tmp_path: Path) -> None:
     use_terminal(session_terminal(tmp_path, (80, 24))[0])
     report = error_report(OSError(28, "No space left on device", str(tmp_path / "history.jsonl")))
-    assert report.text == "history.jsonl: No space left on device."
+    assert str(report) == "history.jsonl: No space left on device."
 
 
 async def test_sessions_solve_deals_in_turn(tmp_path: Path) -> None:

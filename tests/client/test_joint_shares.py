@@ -29,7 +29,7 @@ from samedeal.protocol.messages import (
     SeatLostElsewhere,
 )
 from samedeal_client.net.joint_shares import JointShares
-from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS, DrawProblem
+from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import NO_JOURNALS, RaceJournals
 from tests.golden.golden_files import assert_answers, assert_sentences
 
@@ -208,8 +208,7 @@ def test_client_does_not_follow_into_a_room_that_was_opened_anew() -> None:
 
 
 def test_problems_are_explained() -> None:
-    assert set(PROBLEMS) == set(DrawProblem)
-    lines = [f"{problem}{' (unsure)' * (problem in UNSURE_PROBLEMS)}\t{PROBLEMS[problem]}" for problem in DrawProblem]
+    lines = [f"{each.name.lower()}{' (unsure)' * (each in UNSURE_PROBLEMS)}\t{each.value}" for each in DrawProblem]
     assert_sentences("draws of joint deals", lines)
 
 

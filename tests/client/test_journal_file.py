@@ -22,7 +22,7 @@ from samedeal.protocol.messages import RoomState, Seat
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.state.draws import PROBLEMS, Draw, DrawProblem, ShownSeat
+from samedeal_client.state.draws import Draw, DrawProblem, ShownSeat
 from samedeal_client.state.journal_file import Journal, JournalComparison, RaceJournals
 from samedeal_client.state.model import race_terms
 from tests.client.lone_player import ROOM
@@ -272,7 +272,7 @@ def test_problem_of_a_draw_is_told_later(tmp_path: Path) -> None:
         state = drawing((Seat(player=name, name=name, seat=seat),))
         journals.keep_problem(state, name, DrawProblem.DENIED)
         (found,) = journals.compare(drawn_record(PROOF))
-        assert found.differences == (PROBLEMS[DrawProblem.DENIED],)
+        assert found.differences == (DrawProblem.DENIED.value,)
 
 
 def test_what_was_found_after_the_race_is_told_later(tmp_path: Path) -> None:
@@ -298,8 +298,8 @@ def test_deal_of_the_record_is_compared_with_the_draws(tmp_path: Path) -> None:
         dataclasses.replace(PROOF, draw=3),
     ):
         (found,) = journals.compare(drawn_record(lying))
-        assert found.differences == (PROBLEMS[DrawProblem.OTHER_SHARES],)
+        assert found.differences == (DrawProblem.OTHER_SHARES.value,)
     (found,) = journals.compare(drawn_record(dataclasses.replace(PROOF, draw=1)))
-    assert found.differences == (PROBLEMS[DrawProblem.EARLIER_DRAW],)
+    assert found.differences == (DrawProblem.EARLIER_DRAW.value,)
     (found,) = journals.compare(dataclasses.replace(drawn_record(PROOF), proof=None, seed=bytes(32)))
     assert found.differences

@@ -60,7 +60,7 @@ class AdminCommand:
         except (Failure, CannotConnect, SamedealError, OSError) as error:
             report = error_report(error)
             exit_code = report.code
-            print(report.text)
+            print(report)
         printed = self._capsys.readouterr()
         text = printed.out + printed.err
         assert exit_code == code, text

@@ -15,7 +15,6 @@ from samedeal_client.net.address import home_path, parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.state.deal_check import DealCheck, Verdict
-from samedeal_client.state.draws import PROBLEMS
 from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.text.appearance import Look
 from tests.end_to_end.honest_clients import BotPlayer, Client, playing, until
@@ -123,4 +122,4 @@ async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
     assert (DealCheck.OTHER_RECORD if check is DealCheck.BAD_RECORD else check) is lie.found
     assert report.problem is lie.told
     if lie.told is not None:
-        assert PROBLEMS[lie.told][:40] in report.text
+        assert lie.told.value[:40] in report.text

@@ -9,7 +9,7 @@ import getpass
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from samedeal.errors import MalformedText, RequestRefused, SamedealError, UnknownGame
 from samedeal.names import RESERVED_WORDS, clean_name
@@ -22,30 +22,23 @@ if TYPE_CHECKING:
     from samedeal_client.run_client import LineIO
 
 
-class ErrorReport(NamedTuple):
-    """The message for an error, and its exit code."""
-
-    text: str
-    code: int
-
-
-def error_report(error: Exception) -> ErrorReport:
-    """Return the message and the exit code for an error that ended a command."""
+def error_report(error: Exception) -> Failure:
+    """Return the failure, with a message and an exit code, that an error means which has ended a command."""
     match error:
-        case Failure(code=code):
-            return ErrorReport(str(error), code)
+        case Failure():
+            return error
         case RequestRefused(code=RefusalCode.NAME_TAKEN):
-            return ErrorReport(f"{error} Choose one with --name, or in the settings of the start screen.", 1)
+            return Failure(f"{error} Choose one with --name, or in the settings of the start screen.")
         case MalformedText() | UnknownGame():
-            return ErrorReport(str(error), 2)
+            return Failure(str(error), 2)
         case SamedealError():
-            return ErrorReport(str(error), 1)
+            return Failure(str(error))
         case OSError(strerror=str() as why):
             place = f"{terminal().shown_path(Path(str(error.filename)))}: " if error.filename else ""
-            return ErrorReport(f"{place}{why}.", 1)
+            return Failure(f"{place}{why}.")
         case _:
-            return ErrorReport(
-                f"Internal error ({type(error).__name__}: {error}). Set SAMEDEAL_DEBUG=1 to see the traceback.", 1
+            return Failure(
+                f"Internal error ({type(error).__name__}: {error}). Set SAMEDEAL_DEBUG=1 to see the traceback."
             )
 
 

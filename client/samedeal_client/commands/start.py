@@ -41,7 +41,7 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
             try:
                 code = await run_command([*arguments, "--back-to", "the start screen"])
             except (SamedealError, Failure) as error:
-                failed = FailedChoice(arguments, error_report(error).text)
+                failed = FailedChoice(arguments, str(error_report(error)))
                 if isinstance(error, RequestRefused):
                     forget_refused_seat(arguments)
                 continue

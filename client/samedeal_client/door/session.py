@@ -374,7 +374,7 @@ class SessionTerminal(Terminal):
     def _report(self, error: Exception) -> int:
         self._restore()
         report = error_report(error)
-        self._errors.write(printable(f"samedeal: {report.text}", 2000) + "\n")
+        self._errors.write(printable(f"samedeal: {report}", 2000) + "\n")
         return report.code
 
     async def _run(self) -> int:

@@ -62,7 +62,7 @@ from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, S
 from samedeal_client.net.resume import NextStep, Resumption
 from samedeal_client.net.saved_sessions import SessionStore
 from samedeal_client.net.unanswered_requests import PendingRequests, ServerAnswer
-from samedeal_client.state.draws import PROBLEMS, OwnDraws
+from samedeal_client.state.draws import OwnDraws
 from samedeal_client.state.journal_file import NO_JOURNALS, RaceJournals
 
 _CLOSE_TIMEOUT: Final = 2.0
@@ -348,7 +348,7 @@ class Link:
         found = self._shares.draws.problem
         if found is not None and found != problem:
             self.journals.keep_problem(state, self.player, found)
-            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=PROBLEMS[found]))
+            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=found.value))
 
     async def _leave_other_race(self) -> None:
         """Give up a seat that the server gave to the player in a room that was opened anew."""

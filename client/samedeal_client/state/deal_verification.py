@@ -18,7 +18,7 @@ from samedeal.errors import DealNotCheckable, SamedealError
 from samedeal.protocol.messages import DrawnShare, RoomState
 from samedeal.record import Record
 from samedeal_client.state.deal_check import DealCheck, DealVerification, Verdict
-from samedeal_client.state.draws import PROBLEMS, UNSURE_PROBLEMS, DrawProblem
+from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import Journal, action_difference
 from samedeal_client.state.model import Model, race_terms
 
@@ -113,7 +113,7 @@ def _check_draws(model: Model, proof: DealProof) -> DealVerification | None:
 
 def _broken(problem: DrawProblem) -> DealVerification:
     check = DealCheck.EARLIER_DRAW if problem in UNSURE_PROBLEMS else DealCheck.BROKEN_DRAW
-    return DealVerification(check, PROBLEMS[problem])
+    return DealVerification(check, problem.value)
 
 
 @lru_cache(maxsize=4)

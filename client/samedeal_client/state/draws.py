@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import Enum
 from typing import Final, NamedTuple
 
 from samedeal.deal_proof import RevealedShare
@@ -18,39 +18,28 @@ from samedeal.joint_deal import share_commitment
 from samedeal.protocol.messages import DrawnShare, RoomState
 
 
-class DrawProblem(StrEnum):
-    """A way in which a server deviates from the rules of a draw. ``PROBLEMS`` explains each of them."""
+class DrawProblem(Enum):
+    """A way in which a server deviates from the rules of a draw. The value is the sentence for the player."""
 
-    OWN_COMMITMENT = "own_commitment"
-    OTHER_SEATS = "other_seats"
-    SKIPPED_DRAW = "skipped_draw"
-    NO_SEAT_LOST = "no_seat_lost"
-    EARLIER_DRAW = "earlier_draw"
-    OTHER_SHARES = "other_shares"
-    DENIED = "denied"
-    UNHEARD = "unheard"
-
-
-PROBLEMS: Final = {
-    DrawProblem.OWN_COMMITMENT: "The server shows a promise in your name that you have not made.",
-    DrawProblem.OTHER_SEATS: (
+    OWN_COMMITMENT = "The server shows a promise in your name that you have not made."
+    OTHER_SEATS = (
         "The server changed the players of the draw, or their promises, after you had revealed your random number."
-    ),
-    DrawProblem.SKIPPED_DRAW: "The server wants your random number for a draw that does not follow the last one.",
-    DrawProblem.NO_SEAT_LOST: "The server draws the deal again, although nobody has lost a seat.",
-    DrawProblem.EARLIER_DRAW: (
+    )
+    SKIPPED_DRAW = "The server wants your random number for a draw that does not follow the last one."
+    NO_SEAT_LOST = "The server draws the deal again, although nobody has lost a seat."
+    EARLIER_DRAW = (
         "The server went back to an earlier draw of the deal. It may have lost data, or it liked that deal better."
-    ),
-    DrawProblem.OTHER_SHARES: "The server drew the deal from other random numbers than those that were promised.",
-    DrawProblem.DENIED: (
-        "The server says that you did not answer in time when the deal was drawn. But you did, and it had confirmed that."
-    ),
-    DrawProblem.UNHEARD: (
+    )
+    OTHER_SHARES = "The server drew the deal from other random numbers than those that were promised."
+    DENIED = (
+        "The server says that you did not answer in time when the deal was drawn. "
+        "But you did, and it had confirmed that."
+    )
+    UNHEARD = (
         "The server says that you did not answer in time when the deal was drawn. Your answer was sent, "
         "but the server never confirmed it."
-    ),
-}
-"""The sentence for the player, by problem."""
+    )
+
 
 UNSURE_PROBLEMS: Final = frozenset((DrawProblem.EARLIER_DRAW, DrawProblem.OWN_COMMITMENT, DrawProblem.UNHEARD))
 """The problems that an honest server may cause, if it has lost data or the player uses several programs."""

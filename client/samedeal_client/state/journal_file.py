@@ -39,7 +39,7 @@ from samedeal.protocol.messages import RoomState
 from samedeal.record import Record, RecordedPlayer
 from samedeal.terminal_text import printable
 from samedeal_client.paths import state_home
-from samedeal_client.state.draws import PROBLEMS, Draw, DrawProblem, OwnDraws, ShownSeat
+from samedeal_client.state.draws import Draw, DrawProblem, OwnDraws, ShownSeat
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import ChainLink
 
@@ -91,7 +91,7 @@ class Journal:
                     seats = tuple(shown[draw_number])
                     journal.draws.append(Draw(draw_number, seats, journal.shares[draw_number]))
                 case "problem":
-                    journal.problems.append(DrawProblem(rest))
+                    journal.problems.append(DrawProblem[rest.upper()])
                 case "found":
                     journal.findings.append(rest)
                 case "again":
@@ -134,7 +134,7 @@ class RaceJournals:
 
     def keep_problem(self, state: RoomState, player: str, problem: DrawProblem) -> None:
         """Append how the server has deviated from the rules of a draw."""
-        self._append(state, player, f"problem {problem}")
+        self._append(state, player, f"problem {problem.name.lower()}")
 
     def keep_finding(self, model: Model, sentence: str) -> None:
         """Append what the client has found out about a race that was not fair."""
@@ -267,7 +267,7 @@ def compare_with_journal(record: Record, journal: Journal) -> JournalComparison 
             journal.name, len(journal.acked), ("The record has another commitment of the server than the race had.",)
         )
     player = next((each for each in record.players if each.seat == journal.seat), None)
-    differences = [PROBLEMS[problem] for problem in journal.problems]
+    differences = [problem.value for problem in journal.problems]
     if player is None or player.name != journal.name:
         if not record.is_whole:
             return None
@@ -293,7 +293,7 @@ def draw_difference(record: Record, draws: Sequence[Draw]) -> str:
     if proof is None or proof.public:
         return "The players drew the deal together, and the record has another one."
     problem = OwnDraws(tuple(draws)).problem_of_shares(proof.draw, proof.shares, proof.seals)
-    return PROBLEMS[problem] if problem is not None else ""
+    return problem.value if problem is not None else ""
 
 
 def action_difference(record: Record, player: RecordedPlayer, acked: Iterable[ChainLink]) -> str:
