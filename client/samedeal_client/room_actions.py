@@ -18,9 +18,10 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import next_tides
 from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.paths import write_private
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
-from samedeal_client.state.record_files import replace_record, save_record
+from samedeal_client.state.record_files import save_record
 
 _TRY_NEXT_ROOM: Final = {
     *(RefusalCode.ROOM_FULL, RefusalCode.RACE_STARTED, RefusalCode.ROOM_CLOSED),
@@ -123,7 +124,7 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
         return own
     if own is None:
         return save_record(record, record.terms.room, record.terms.start)
-    replace_record(own, record)
+    write_private(own, str(record))
     return own
 
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 _MAX_SAMPLES: Final = 8
-
-
-class _Sample(NamedTuple):
-    round_trip: float
-    offset: float
 
 
 class ClockOffset:
@@ -20,7 +15,8 @@ class ClockOffset:
     """
 
     def __init__(self) -> None:
-        self._samples: list[_Sample] = []
+        self._samples: list[tuple[float, float]] = []
+        """The round trip and the difference of each exchange."""
 
     def record(self, sent: float, received: float, server: int) -> None:
         """Add an exchange with the server.
@@ -29,11 +25,11 @@ class ClockOffset:
         answer.
         """
         middle = 1000 * (sent + received) / 2
-        self._samples = [*self._samples, _Sample(received - sent, server - middle)][-_MAX_SAMPLES:]
+        self._samples = [*self._samples, (received - sent, server - middle)][-_MAX_SAMPLES:]
 
     def now(self, local: float) -> int:
         """Return the server's time when the local clock shows ``local``. Before the first exchange, return 0."""
-        return round(1000 * local + min(self._samples).offset) if self._samples else 0
+        return round(1000 * local + min(self._samples)[1]) if self._samples else 0
 
     def reset(self) -> None:
         """Drop all exchanges except the newest, because the machine may have slept since the older ones."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Final
 
 from websockets.exceptions import ConnectionClosed
@@ -23,28 +24,24 @@ PERMANENT_CLOSES: Final[dict[CloseCode, str]] = {
 """Sentences that tell the player why the client does not reconnect, by close code."""
 
 
+@dataclass(eq=False)
 class Disconnected(Exception):
-    """The loss of a connection, after which the client reconnects. ``str()`` gives a sentence for the player.
+    """The loss of a connection, after which the client reconnects. ``sentence`` is for the player.
 
     ``retry_after`` is the delay, in seconds, that the server asked for, or 0 if the server asked for none.
     ``immediately`` says that the first attempt to reconnect needs no delay. ``server_gone`` says that the
     server has stopped. ``moves`` says that nothing was lost, but the link should connect at the home of its room.
     """
 
-    def __init__(
-        self,
-        sentence: str,
-        retry_after: float = 0.0,
-        *,
-        immediately: bool = False,
-        server_gone: bool = False,
-        moves: bool = False,
-    ) -> None:
-        super().__init__(sentence)
-        self.retry_after = retry_after
-        self.immediately = immediately
-        self.server_gone = server_gone
-        self.moves = moves
+    sentence: str
+    retry_after: float = 0.0
+    _: KW_ONLY
+    immediately: bool = False
+    server_gone: bool = False
+    moves: bool = False
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 class LinkEnded(Exception):

@@ -21,14 +21,6 @@ def saved_record(room: str, starts: int) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def replace_record(path: Path, record: Record) -> None:
-    """Replace the record in the file ``path`` by ``record``, which has more players.
-
-    Raise OSError if the file can't be written.
-    """
-    write_private(path, str(record))
-
-
 def save_downloaded(record: Record) -> Path:
     """Write a record that a server has sent, and return its file. Raise OSError if the file can't be written."""
     path = record_path(f"{record.terms.room}-all", record.terms.start)
