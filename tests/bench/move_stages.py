@@ -41,7 +41,7 @@ def stage_times(tries: int = 5) -> dict[str, float]:
     ack = Acked(to=1, time=1 << 40, hash=bytes(8), receipt=bytes(16))
 
     def admit() -> float:
-        quotas.admit(("192.0.2.1",), 0.0, 1)
+        quotas.requests.take(("192.0.2.1",), 0.0, 1)
         return pace.admit(0.0, 1)
 
     work: dict[str, Callable[[], object]] = {

@@ -274,12 +274,12 @@ def test_buckets_of_addresses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(token_buckets, "MAX_NETWORKS", 100)
     quotas = Quotas(Limits(rooms_per_address=1))
     for number in range(1000):
-        quotas.open_room((f"10.0.{number // 250}.{number % 250}",), 0.0)
+        quotas.rooms.take((f"10.0.{number // 250}.{number % 250}",), 0.0)
     for kept in ("10.0.3.249", "10.0.3.150"):
         with pytest.raises(RequestRefused):
-            quotas.open_room((kept,), 0.0)
-    quotas.open_room(("10.0.3.149",), 0.0)  # the bucket of the 101st newest address was dropped
-    quotas.open_room(("10.0.3.249",), float(token_buckets.WINDOW))
+            quotas.rooms.take((kept,), 0.0)
+    quotas.rooms.take(("10.0.3.149",), 0.0)  # the bucket of the 101st newest address was dropped
+    quotas.rooms.take(("10.0.3.249",), float(token_buckets.WINDOW))
 
 
 def test_networks_of_an_address() -> None:
@@ -292,20 +292,20 @@ def test_ipv6_networks_have_rising_limits(prefix: int, most: int) -> None:
     quotas = Quotas(Limits(rooms_per_address=2))
     step = {64: 0, 56: 1, 48: 256}[prefix]
     for number in range(most):
-        quotas.open_room(networks_of(f"2001:db8:1:{number * step:x}::1"), 0.0)
+        quotas.rooms.take(networks_of(f"2001:db8:1:{number * step:x}::1"), 0.0)
     with pytest.raises(RequestRefused):
-        quotas.open_room(networks_of(f"2001:db8:1:{most * step:x}::1"), 0.0)
-    quotas.open_room(networks_of("2001:db8:2::1"), 0.0)
+        quotas.rooms.take(networks_of(f"2001:db8:1:{most * step:x}::1"), 0.0)
+    quotas.rooms.take(networks_of("2001:db8:2::1"), 0.0)
 
 
 def test_refused_request_takes_nothing_from_wider_networks() -> None:
     quotas = Quotas(Limits(rooms_per_address=1))
     for number in range(3):
-        quotas.open_room(networks_of(f"2001:db8:1:{number}::1"), 0.0)
+        quotas.rooms.take(networks_of(f"2001:db8:1:{number}::1"), 0.0)
         for _ in range(5):
             with pytest.raises(RequestRefused):
-                quotas.open_room(networks_of(f"2001:db8:1:{number}::1"), 0.0)
-    quotas.open_room(networks_of("2001:db8:1:3::1"), 0.0)
+                quotas.rooms.take(networks_of(f"2001:db8:1:{number}::1"), 0.0)
+    quotas.rooms.take(networks_of("2001:db8:1:3::1"), 0.0)
 
 
 async def test_connections_of_an_ipv6_network_are_limited(node: NodeMaker) -> None:

@@ -50,8 +50,8 @@ def rate_limited() -> list[RequestRefused]:
     found = []
     for ask in (
         lambda: pace.admit(0.0, 21),
-        lambda: quotas.admit(("192.0.2.7",), 0.0, 101),
-        lambda: list(map(quotas.open_room, [("192.0.2.7",)] * 2, [0.0] * 2)),
+        lambda: quotas.requests.take(("192.0.2.7",), 0.0, 101),
+        lambda: list(map(quotas.rooms.take, [("192.0.2.7",)] * 2, [0.0] * 2)),
         lambda: list(map(quotas.begin_session, [("192.0.2.7",)] * 2, [0.0] * 2)),
         lambda: list(map(few_sessions.begin_session, [("192.0.2.1",), ("192.0.2.2",)], [0.0] * 2)),
     ):

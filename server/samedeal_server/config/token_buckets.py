@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
 from typing import Final
 
 from samedeal.errors import RequestRefused
@@ -105,67 +106,41 @@ class Pace:
         return self._refusals.charge(now) > 0
 
 
-class Quotas:
-    """The rate limits on addresses, and on new players of this node."""
+class NetworkLimit:
+    """A rate limit on each network. ``reason`` is what a client is told that exceeds it.
 
-    def __init__(self, limits: Limits) -> None:
-        self._all_sessions = Bucket(limits.sessions / WINDOW, limits.sessions, 0.0)
-        self._requests = _Buckets(limits.address_rate, limits.address_burst)
-        self._rooms = _Buckets(limits.rooms_per_address / WINDOW, limits.rooms_per_address)
-        self._sessions = _Buckets(limits.sessions_per_address / WINDOW, limits.sessions_per_address)
+    Only networks that were active recently have a bucket.
+    """
 
-    def admit(self, networks: Networks, now: float, cost: int) -> None:
-        """Charge an address for a request. Raise RequestRefused if the address exceeds its rate."""
-        if retry_after := self._requests.try_take(networks, now, cost):
-            raise _rate_limited("Too many requests from your address.", retry_after)
-
-    def charge(self, networks: Networks, now: float, cost: float) -> None:
-        """Charge an address for additional work that an earlier request has caused."""
-        self._requests.charge(networks, now, cost)
-
-    def open_room(self, networks: Networks, now: float, cost: int = 1) -> None:
-        """Charge an address for a new room. Raise RequestRefused if too many rooms were opened from the address."""
-        if retry_after := self._rooms.try_take(networks, now, cost):
-            raise _rate_limited("Too many rooms were opened from your address.", retry_after)
-
-    def begin_session(self, networks: Networks, now: float) -> None:
-        """Charge an address and this node for a new player. Raise RequestRefused if either has too many new players."""
-        if retry_after := self._all_sessions.try_take(now):
-            raise _rate_limited("Too many new players at the moment.", retry_after)
-        if retry_after := self._sessions.try_take(networks, now):
-            self._all_sessions.refund(1)
-            raise _rate_limited("Too many new players from your address.", retry_after)
-
-
-class _Buckets:
-    """One bucket for each network that was active recently."""
-
-    def __init__(self, rate: float, burst: float) -> None:
+    def __init__(self, rate: float, burst: float, reason: str = "") -> None:
         self._rate = rate
         self._burst = burst
+        self._reason = reason
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
-    def try_take(self, networks: Networks, now: float, tokens: float = 1) -> float:
-        """Take ``tokens`` from the bucket of each network and return 0, if all buckets hold enough.
-
-        Otherwise take no tokens and return the seconds until all buckets hold enough.
-        """
+    def take(self, networks: Networks, now: float, tokens: float = 1) -> None:
+        """Take ``tokens`` from the bucket of each network. If not all hold enough, take none, and raise RequestRefused."""
         if len(networks) == 1:  # an IPv4 address
-            return self._bucket(networks[0], NETWORK_FACTORS[0], now).try_take(now, tokens)
-        buckets = [
-            self._bucket(network, factor, now) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)
-        ]
-        waits = [bucket.try_take(now, tokens) for bucket in buckets]
-        if retry_after := max(waits):
+            retry_after = self._bucket(networks[0], NETWORK_FACTORS[0], now).try_take(now, tokens)
+        else:
+            buckets = self._of(networks, now)
+            waits = [bucket.try_take(now, tokens) for bucket in buckets]
+            retry_after = max(waits)
             for bucket, wait in zip(buckets, waits, strict=True):
-                if not wait:
+                if retry_after and not wait:
                     bucket.refund(tokens)
-        return retry_after
+        if retry_after:
+            raise _rate_limited(self._reason, retry_after)
 
-    def charge(self, networks: Networks, now: float, tokens: float) -> None:
-        """Take ``tokens`` from the bucket of each network, even if a bucket holds fewer."""
-        for network, factor in zip(networks, NETWORK_FACTORS, strict=False):
-            self._bucket(network, factor, now).charge(now, tokens)
+    def charge(self, networks: Networks, now: float, tokens: float = 1) -> float:
+        """Take ``tokens`` from the bucket of each network, even if a bucket holds fewer.
+
+        Return the seconds until no bucket is in debt, or 0.
+        """
+        return max(bucket.charge(now, tokens) for bucket in self._of(networks, now))
+
+    def _of(self, networks: Networks, now: float) -> list[Bucket]:
+        return [self._bucket(network, factor, now) for network, factor in zip(networks, NETWORK_FACTORS, strict=False)]
 
     def _bucket(self, network: str, factor: int, now: float) -> Bucket:
         bucket = self._buckets.get(network)
@@ -176,6 +151,35 @@ class _Buckets:
         else:
             self._buckets.move_to_end(network)
         return bucket
+
+
+class Quotas:
+    """The rate limits on requests, new rooms and new players from one address, and on new players of this node."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.requests = NetworkLimit(limits.address_rate, limits.address_burst, "Too many requests from your address.")
+        rooms, sessions = limits.rooms_per_address, limits.sessions_per_address
+        self.rooms = NetworkLimit(rooms / WINDOW, rooms, "Too many rooms were opened from your address.")
+        self._sessions = NetworkLimit(sessions / WINDOW, sessions, "Too many new players from your address.")
+        self._all_sessions = Bucket(limits.sessions / WINDOW, limits.sessions, 0.0)
+
+    def begin_session(self, networks: Networks, now: float) -> None:
+        """Charge an address and this node for a new player. Raise RequestRefused if either has too many new players."""
+        if retry_after := self._all_sessions.try_take(now):
+            raise _rate_limited("Too many new players at the moment.", retry_after)
+        try:
+            self._sessions.take(networks, now)
+        except RequestRefused:
+            self._all_sessions.refund(1)
+            raise
+
+
+def decrement(counts: Counter[str], networks: Iterable[str]) -> None:
+    """Count each of the networks once less, and forget those with nothing left."""
+    for network in networks:
+        counts[network] -= 1
+        if not counts[network]:
+            del counts[network]
 
 
 def _rate_limited(reason: str, retry_after: float) -> RequestRefused:

@@ -14,7 +14,7 @@ from websockets.http11 import Request, Response
 
 from samedeal.terminal_text import printable
 from samedeal_server.config.limits import LiveLimits, Networks
-from samedeal_server.config.token_buckets import NETWORK_FACTORS
+from samedeal_server.config.token_buckets import NETWORK_FACTORS, decrement
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
 from samedeal_server.loop_timers import LOOP_TIMERS
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -119,7 +119,7 @@ class HandshakeAdmission:
         """Stop counting a connection as pending. Return False if it was not counted."""
         networks = self._pending.pop(socket, None)
         if networks is not None:
-            _decrement(self._pending_by_network, networks)
+            decrement(self._pending_by_network, networks)
         return networks is not None
 
     def refuse_origin(self, socket: ServerConnection, request: Request) -> Response | None:
@@ -183,7 +183,7 @@ class HandshakeAdmission:
 
     def closed(self, networks: Networks) -> None:
         """Stop counting a connection in each of these networks, because it has closed."""
-        _decrement(self._open_by_network, networks)
+        decrement(self._open_by_network, networks)
 
     def _allows(self, origin: str, hosts: list[str], peer: str) -> bool:
         if "*" in self._origins or origin.lower() in self._origins:
@@ -254,10 +254,3 @@ def peer_of(socket: ServerConnection) -> str:
         return "local"
     host = str(peer[0])
     return host.removeprefix("::ffff:") if "." in host else host  # an IPv4 client of a socket for IPv4 and IPv6
-
-
-def _decrement(counter: Counter[str], networks: Networks) -> None:
-    for network in networks:
-        counter[network] -= 1
-        if not counter[network]:
-            del counter[network]

@@ -38,11 +38,11 @@ class RateLimits:
 
     def connect(self, networks: Networks, cost: int = 0) -> None:
         """Charge an address for a new connection, and for a request over it that costs as much as ``cost`` moves."""
-        self._current_quotas().admit(networks, self._timers.monotonic(), CONNECTION_COST + cost)
+        self._current_quotas().requests.take(networks, self._timers.monotonic(), CONNECTION_COST + cost)
 
     def charge_address(self, networks: Networks, cost: float) -> None:
         """Charge an address for work that a request has caused. Never raise an error."""
-        self._current_quotas().charge(networks, self._timers.monotonic(), cost)
+        self._current_quotas().requests.charge(networks, self._timers.monotonic(), cost)
 
     def request(self, connection: PlayerConnection, cost: int) -> float:
         """Charge for a request that costs as much as ``cost`` moves.
@@ -50,7 +50,7 @@ class RateLimits:
         Return the time in seconds that the caller must wait before it handles the request.
         """
         now = self._timers.monotonic()
-        self._current_quotas().admit(connection.networks, now, cost)
+        self._current_quotas().requests.take(connection.networks, now, cost)
         delay = connection.pace.admit(now, cost)
         if delay:
             self._metrics.throttled.inc()
@@ -73,7 +73,7 @@ class RateLimits:
     def open_room(self, networks: Networks, *, scheduled: bool = False) -> None:
         """Charge an address for a new room. ``scheduled`` is true if the race starts at a given time."""
         cost = SCHEDULED_ROOM_COST if scheduled else 1
-        self._current_quotas().open_room(networks, self._timers.monotonic(), cost)
+        self._current_quotas().rooms.take(networks, self._timers.monotonic(), cost)
 
     def begin_session(self, networks: Networks) -> None:
         """Charge an address and this node for a new session."""
@@ -89,7 +89,7 @@ class RateLimits:
     def _charge(self, connection: PlayerConnection, cost: float) -> None:
         now = self._timers.monotonic()
         connection.pace.charge(now, cost)
-        self._current_quotas().charge(connection.networks, now, cost)
+        self._current_quotas().requests.charge(connection.networks, now, cost)
 
     def _current_quotas(self) -> Quotas:
         if self._quotas_limits is not self._limits.current:

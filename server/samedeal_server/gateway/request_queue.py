@@ -7,6 +7,7 @@ from collections import Counter
 from heapq import heappop, heappush
 from typing import Final
 
+from samedeal_server.config.token_buckets import decrement
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.rooms.player_connection import PlayerConnection
 
@@ -116,10 +117,7 @@ class RequestQueue:
         self._is_shared = bool(self._waiting)
         while self._waiting and self._begun < TURN and self._under_way < UNDER_WAY:
             end, _, connection, turn = heappop(self._waiting)
-            network = connection.networks[0]
-            self._waiting_by_network[network] -= 1
-            if not self._waiting_by_network[network]:
-                del self._waiting_by_network[network]
+            decrement(self._waiting_by_network, connection.networks[:1])
             if not turn.done():  # otherwise the connection was closed
                 self._progress = max(self._progress, end)
                 self._begin(connection)

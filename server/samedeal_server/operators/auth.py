@@ -9,10 +9,10 @@ import asyncio
 import hashlib
 import hmac
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from typing import Final
 
-from samedeal_server.config.token_buckets import Bucket
+from samedeal_server.config.token_buckets import NetworkLimit, decrement
 from samedeal_server.operators import refusals
 
 WRONG_TOKEN_DELAY: Final = 1.0
@@ -33,19 +33,15 @@ A token that would wait longer is refused at once.
 MAX_UNAUTHENTICATED: Final = 8
 """Maximum number of unauthenticated connections from one network."""
 
-_MAX_NETWORKS: Final = 4096
-"""Maximum number of networks whose wrong tokens are counted.
-
-The network that sent no wrong token for longest is dropped.
-"""
-
 
 class TokenAuthenticator:
     """Checks the tokens of operators. A wrong token delays the next attempts from the same network."""
 
     def __init__(self, token: str) -> None:
         self._token = _digest(token)
-        self._wrong_tokens: OrderedDict[str, Bucket] = OrderedDict()
+        # A network waits while its bucket is below 0. The bucket starts at one less than WRONG_TOKENS_AT_ONCE, so that
+        # number of wrong tokens brings it to -1.
+        self._wrong_tokens = NetworkLimit(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE - 1)
         self._unauthenticated: Counter[str] = Counter()
 
     def try_acquire(self, network: str) -> bool:
@@ -60,9 +56,7 @@ class TokenAuthenticator:
 
     def release(self, network: str) -> None:
         """Stop counting an unauthenticated connection, because it has authenticated or ended."""
-        self._unauthenticated[network] -= 1
-        if not self._unauthenticated[network]:
-            del self._unauthenticated[network]
+        decrement(self._unauthenticated, (network,))
 
     async def authenticate(self, network: str, token: str) -> bool:
         """Return whether a token is right. The answer to a wrong token is delayed.
@@ -70,22 +64,13 @@ class TokenAuthenticator:
         After several wrong tokens from ``network``, every answer to ``network`` is delayed. Raise OperatorRefused if
         that delay would be too long.
         """
-        bucket = self._wrong_tokens.get(network)
-        while bucket is not None and (wait := bucket.charge(time.monotonic(), 0)):
+        while wait := self._wrong_tokens.charge((network,), time.monotonic(), 0):
             if wait > MAX_WAIT:
                 raise refusals.too_many_tries(wait)
             await asyncio.sleep(wait)
         if hmac.compare_digest(_digest(token), self._token):
             return True
-        # A network waits while its bucket is below 0. The bucket starts at one less than WRONG_TOKENS_AT_ONCE, so that
-        # number of wrong tokens brings it to -1.
-        bucket = self._wrong_tokens.setdefault(
-            network, Bucket(WRONG_TOKENS_PER_SECOND, WRONG_TOKENS_AT_ONCE - 1, time.monotonic())
-        )
-        bucket.charge(time.monotonic())
-        self._wrong_tokens.move_to_end(network)
-        if len(self._wrong_tokens) > _MAX_NETWORKS:
-            self._wrong_tokens.popitem(last=False)
+        self._wrong_tokens.charge((network,), time.monotonic())
         await asyncio.sleep(WRONG_TOKEN_DELAY)
         return False
 

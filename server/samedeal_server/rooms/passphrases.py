@@ -13,7 +13,7 @@ from typing import Final
 
 from samedeal.terminal_text import normalized
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.token_buckets import WINDOW, wait_text
+from samedeal_server.config.token_buckets import WINDOW, decrement, wait_text
 from samedeal_server.races import refusals
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import RoomSecret, Store
@@ -88,9 +88,7 @@ class Passphrases:
             async with self._slots:
                 yield
         finally:
-            waiting[network] -= 1
-            if not waiting[network]:
-                del waiting[network]
+            decrement(waiting, (network,))
 
 
 async def _hash_in_thread(passphrase: str, salt: bytes) -> bytes:
