@@ -43,9 +43,10 @@ def entries(taken: list[str], *, every: int = 1000) -> list[LogEntry]:
 
 
 def delayed_boards(**logs: list[LogEntry]) -> DelayedBoards:
-    boards = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY)
+    boards = DelayedBoards(DEALT, Undo.FREE, STARTS, DELAY, logs)
     for player, log in logs.items():
-        boards.add_player(player, log)
+        for entry in log:
+            boards.add(player, entry.revision, entry.action, entry.committed_at)
     return boards
 
 

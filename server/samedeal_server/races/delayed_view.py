@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final
 
@@ -11,10 +12,20 @@ from msgspec.structs import replace
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
-from samedeal_server.races.log_entry import LogEntry
 
 ACTIONS_PER_RELEASE: Final = 200
 """Maximum number of actions that one call of ``release_due`` processes, so that other tasks of the node get turns."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The board of a player as of the last release, and the newest action that was added. Times are in milliseconds."""
+
+    play: Play
+    acted_at: int
+    newest_at: int
+    newest: int = 0
+    reached: tuple[int, ...] = ()
 
 
 class DelayedBoards:
@@ -24,46 +35,32 @@ class DelayedBoards:
     ``release_due`` did not process all actions that were due.
     """
 
-    def __init__(self, deal: Board, undo_rule: Undo, starts: int, delay: int) -> None:
+    def __init__(self, deal: Board, undo_rule: Undo, starts: int, delay: int, players: Iterable[str]) -> None:
         self.delay = delay
         self.behind = False
         self._starts = starts
-        self._start = Play(deal, undo_rule)
-        self._released: dict[str, Play] = {}
-        self._released_at: dict[str, int] = {}
-        self._reached: dict[str, tuple[int, ...]] = {}
-        self._newest_revision: dict[str, int] = {}
-        self._newest_time: dict[str, int] = {}
+        play = Play(deal, undo_rule)
+        self._shown = {player: _Shown(play, starts, starts) for player in players}
         self._added = 0
         self._waiting: list[tuple[int, int, str, str]] = []
         self._open = False
 
-    def add_player(self, player: str, entries: Iterable[LogEntry]) -> None:
-        """Add a player and the player's log so far. All players must be added before the first release."""
-        self._released[player] = self._start
-        self._released_at[player] = self._starts
-        self._reached[player] = ()
-        self._newest_revision[player] = 0
-        self._newest_time[player] = self._starts
-        for entry in entries:
-            self.add(player, entry.revision, entry.action, entry.committed_at)
-
     def newest(self, player: str) -> int:
         """Return the newest revision that was added for a player. Return -1 if the player is unknown."""
-        return self._newest_revision.get(player, -1)
+        return self._shown[player].newest if player in self._shown else -1
 
     def add(self, player: str, revision: int, action: str, time: int) -> bool:
         """Add an action that was committed at ``time``, in milliseconds since 1970.
 
         Return False if earlier actions of this player are missing.
         """
-        newest = self._newest_revision.get(player)
-        if newest is None or revision > newest + 1:
+        shown = self._shown.get(player)
+        if shown is None or revision > shown.newest + 1:
             return False
-        if revision == newest + 1:
-            self._newest_revision[player] = revision
+        if revision == shown.newest + 1:
+            shown.newest = revision
             # If the clock was set back, the player's actions must still be released in order.
-            self._newest_time[player] = time = max(time, self._newest_time[player])
+            shown.newest_at = time = max(time, shown.newest_at)
             self._added += 1  # keeps actions of the same time in their order
             heappush(self._waiting, (time, self._added, player, action))
         return True
@@ -110,27 +107,28 @@ class DelayedBoards:
         """Return all boards as of the last release, with their progress so far, or nothing before the first release."""
         if not self._open:
             return []
-        return [replace(self._board(player), reached=self._reached[player]) for player in self._released]
+        return [replace(self._board(player), reached=shown.reached) for player, shown in self._shown.items()]
 
     def _is_due(self, now: int, *, everything: bool) -> bool:
         return bool(self._waiting) and (everything or self._waiting[0][0] + self.delay <= now)
 
     def _act(self, time: int, player: str, action: str) -> Play:
-        play = self._released[player].act(action)
-        self._released[player] = play
-        self._released_at[player] = time
-        reached, count = self._reached[player], play.board.foundation_cards
+        shown = self._shown[player]
+        shown.play = play = shown.play.act(action)
+        shown.acted_at = time
+        reached, count = shown.reached, play.board.foundation_cards
         if count != len(reached):
-            self._reached[player] = (*reached[:count], *(time - self._starts,) * (count - len(reached)))
+            shown.reached = (*reached[:count], *(time - self._starts,) * (count - len(reached)))
         return play
 
     def _board(self, player: str) -> DelayedBoard:
-        play = self._released[player]
+        shown = self._shown[player]
+        play = shown.play
         return DelayedBoard(
             player=player,
             revision=play.revision,
             piles=play.board.masked().piles,
             moves=play.moves,
             undos=play.undos,
-            time=self._released_at[player],
+            time=shown.acted_at,
         )

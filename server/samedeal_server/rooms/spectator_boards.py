@@ -76,9 +76,8 @@ class SpectatorBoards:
             if board is None:
                 return
             race = self._room.race
-            boards = DelayedBoards(board, race.options.undo_rule, race.starts, 1000 * race.options.delay)
-            for racer in race.racers:
-                boards.add_player(racer.player, ())
+            players = [racer.player for racer in race.racers]
+            boards = DelayedBoards(board, race.options.undo_rule, race.starts, 1000 * race.options.delay, players)
             while True:
                 await self._read_logs(race.room, boards)
                 released = self._release_from(boards)
