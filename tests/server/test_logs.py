@@ -169,7 +169,7 @@ def test_fault_in_a_handshake_keeps_its_traceback(log: Log) -> None:
 async def test_redis_down_and_up_are_logged_once(
     node: NodeMaker, log: Log, own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(availability, "RECOVERY_TIME", 0.2)
+    monkeypatch.setattr(availability.DOWN, "quiet_time", 0.2)
     log.set_up("info")
     one = await node(redis=own_redis.url)
     ana, bob = await athena_race(one)
@@ -203,7 +203,7 @@ async def test_rejected_writes_are_logged_once_and_shown_to_operators(
     accept: tuple[str, ...],
     reason: str,
 ) -> None:
-    monkeypatch.setattr(availability, "ACCEPTANCE_TIME", 0.2)
+    monkeypatch.setattr(availability.REJECTS, "quiet_time", 0.2)
     log.set_up("info")
     one = await node(redis=own_redis.url, token=TOKEN)
     ana, bob = await athena_race(one)
