@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from redis.asyncio.sentinel import MasterNotFoundError
@@ -30,12 +31,42 @@ ANSWER_TIMEOUT: Final = 10.0
 _CONNECT_PREFIX: Final = re.compile(r"^Error -?\d+ connecting to \S+ ")
 """A pattern for the start of redis-py's message about a failure to connect. The start repeats the address."""
 
-_HELLO_UNKNOWN: Final = re.compile(r"unknown command\W+HELLO", re.IGNORECASE)
-"""A pattern for the error of a Redis before 6.0, which does not know the command HELLO that redis-py sends."""
-
-
-_SENTINEL_UNKNOWN: Final = re.compile(r"unknown command\W+SENTINEL", re.IGNORECASE)
-"""A pattern for the error of a Redis that is not a Sentinel."""
+_EXPLANATIONS: Final[Mapping[StartupCode, Mapping[str | type[Exception], str]]] = {
+    StartupCode.BAD_REDIS_URL: {
+        "cluster support disabled": "The Redis at {where} is not a cluster. Write --redis redis://HOST:PORT/0.",
+        r"unknown command\W+SENTINEL": "The Redis at {where} is not a Sentinel. Write --redis redis://HOST:PORT/0.",
+        "DB index is out of range": "The Redis at {where} has no database of this number. "
+        "Correct the number after the last / in --redis.",
+    },
+    StartupCode.REDIS_UNREACHABLE: {
+        BusyLoadingError: "The Redis at {where} is still loading its data. Try again later.",
+        **dict.fromkeys(
+            (
+                AuthenticationError,
+                "already authenticated",
+            ),  # if a password is missing, it is not an AuthenticationError
+            "The Redis at {where} rejects the user or the password ({reason}). "
+            "Write both into the address: --redis redis://USER:PASSWORD@HOST:PORT/0.",
+        ),
+        MasterNotFoundError: "No primary was found at {where} ({reason}). "
+        "Start the primary, or correct its name in --redis.",
+        ClusterDownError: "The cluster at {where} does not serve all slots ({reason}). "
+        "Make sure that each slot has a primary.",
+    },
+    StartupCode.REDIS_REPLICAS: {
+        TooFewReplicas: "The Redis at {where} has too few replicas ({reason}). Connect more replicas, or lower --replicas."
+    },
+    StartupCode.REDIS_READONLY: {
+        NoPermissionError: "The user lacks permissions on the Redis at {where} ({reason}). "
+        "Grant it all commands on the keys samedeal:*.",
+        **dict.fromkeys(
+            (ResponseError, PrimaryDemoted),
+            "The Redis at {where} rejects writes ({reason}). "
+            "Pass the address of its primary with --redis, or make this Redis writable.",
+        ),
+    },
+}
+"""What to tell about an error of the Redis client: the first sentence whose key is its class, or is found in its message."""
 
 
 async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:
@@ -89,58 +120,12 @@ def explain_failure(error: RedisError | OSError, where: str) -> StartupError:
     reason = _CONNECT_PREFIX.sub("", str(error)).rstrip(".") or (
         "timed out" if isinstance(error, TimeoutError) else type(error).__name__
     )
-    if _HELLO_UNKNOWN.search(reason):
+    if re.search(r"unknown command\W+HELLO", reason, re.IGNORECASE):  # which redis-py sends, and Redis has since 6.0
         return _too_old("is older than version 6.2", where)
-    if isinstance(error, BusyLoadingError):
-        return StartupError(
-            StartupCode.REDIS_UNREACHABLE, f"The Redis at {where} is still loading its data. Try again later."
-        )
-    if isinstance(error, AuthenticationError) or "already authenticated" in reason:
-        # If a password is missing, the error is not an AuthenticationError.
-        return StartupError(
-            StartupCode.REDIS_UNREACHABLE,
-            f"The Redis at {where} rejects the user or the password ({reason}). "
-            "Write both into the address: --redis redis://USER:PASSWORD@HOST:PORT/0.",
-        )
-    if "cluster support disabled" in reason:
-        return StartupError(
-            StartupCode.BAD_REDIS_URL, f"The Redis at {where} is not a cluster. Write --redis redis://HOST:PORT/0."
-        )
-    if _SENTINEL_UNKNOWN.search(reason):
-        return StartupError(
-            StartupCode.BAD_REDIS_URL, f"The Redis at {where} is not a Sentinel. Write --redis redis://HOST:PORT/0."
-        )
-    if "DB index is out of range" in reason:
-        return StartupError(
-            StartupCode.BAD_REDIS_URL,
-            f"The Redis at {where} has no database of this number. Correct the number after the last / in --redis.",
-        )
-    if isinstance(error, MasterNotFoundError):
-        return StartupError(
-            StartupCode.REDIS_UNREACHABLE,
-            f"No primary was found at {where} ({reason}). Start the primary, or correct its name in --redis.",
-        )
-    if isinstance(error, ClusterDownError):
-        return StartupError(
-            StartupCode.REDIS_UNREACHABLE,
-            f"The cluster at {where} does not serve all slots ({reason}). Make sure that each slot has a primary.",
-        )
-    if isinstance(error, TooFewReplicas):
-        return StartupError(
-            StartupCode.REDIS_REPLICAS,
-            f"The Redis at {where} has too few replicas ({reason}). Connect more replicas, or lower --replicas.",
-        )
-    if isinstance(error, NoPermissionError):
-        return StartupError(
-            StartupCode.REDIS_READONLY,
-            f"The user lacks permissions on the Redis at {where} ({reason}). Grant it all commands on the keys samedeal:*.",
-        )
-    if isinstance(error, ResponseError | PrimaryDemoted):
-        return StartupError(
-            StartupCode.REDIS_READONLY,
-            f"The Redis at {where} rejects writes ({reason}). "
-            "Pass the address of its primary with --redis, or make this Redis writable.",
-        )
+    for code, sentences in _EXPLANATIONS.items():
+        for sign, sentence in sentences.items():
+            if re.search(sign, reason, re.IGNORECASE) if isinstance(sign, str) else isinstance(error, sign):
+                return StartupError(code, sentence.format(where=where, reason=reason))
     return StartupError(
         StartupCode.REDIS_UNREACHABLE, f"No Redis answers at {where} ({reason}). Start it, or correct --redis."
     )
