@@ -43,7 +43,7 @@ class Node:
     def __init__(self, built: app.Node) -> None:
         self.built = built
         self.url = built.addresses.local
-        self.store, self.rooms, self.gateway = built.store, built.rooms, built.gateway
+        self.store, self.rooms, self.gateway = built.rooms.store, built.rooms, built.gateway
         self.upkeep, self.agent, self.tasks, self.stop = built.upkeep, built.agent, built.tasks, built.stop
         self.health = HealthClient(built.health_url)
 

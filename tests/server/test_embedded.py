@@ -156,9 +156,9 @@ async def test_acked_writes_survive_a_killed_redis(tmp_path: Path) -> None:
             await redis.set("move", "3 5")
             os.kill(await process_of(redis), signal.SIGKILL)
         async with asyncio.timeout(10):
-            error = await embedded_redis.wait_for_exit()
-        assert error.code == "redis_failed"
-        assert "137" in str(error)
+            with pytest.raises(StartupError, match="137") as caught:
+                await embedded_redis.raise_on_exit()
+        assert caught.value.code == "redis_failed"
     async with redis_in(tmp_path) as redis:
         assert await redis.get("move") == b"3 5"
 
@@ -365,7 +365,9 @@ async def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
         with suppress(RedisError):
             for number in range(100):
                 await redis.set(f"move:{number}", "x" * 10_000)
-        assert (await embedded.wait_for_exit()).code == "disk_full"
+        with pytest.raises(StartupError) as caught:
+            await embedded.raise_on_exit()
+        assert caught.value.code == "disk_full"
     monkeypatch.setattr(server, "MIN_FREE_SPACE", 2**62)
     assert str(tmp_path) in await start_error(tmp_path / "data", "disk_full")
 

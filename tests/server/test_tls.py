@@ -14,7 +14,7 @@ import structlog
 from cryptography.hazmat.primitives import serialization
 
 from samedeal_server.errors import StartupError
-from samedeal_server.process.tls import Certificate, InvalidCertificate, load_certificate
+from samedeal_server.process.tls import Certificate, load_certificate
 from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_sentences
@@ -79,7 +79,7 @@ def test_sentences_of_invalid_certificates(tmp_path: Path) -> None:
         directory.mkdir()
         keys = Keys(directory)
         damage(keys)
-        with pytest.raises(InvalidCertificate) as caught:
+        with pytest.raises(StartupError) as caught:
             load_certificate(keys.cert, keys.key)
         with pytest.raises(StartupError):
             Certificate(keys.cert, keys.key, Metrics())

@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from operator import attrgetter
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -97,6 +98,15 @@ class Setting:
     def key(self) -> str:
         """The key of the setting in the file, without its section."""
         return self.path[-1].replace("_", "-")
+
+    @property
+    def field(self) -> str:
+        """The names of the fields that lead to the setting, such as ``limits.rate``."""
+        return ".".join(self.path)
+
+    def value_in(self, settings: Any) -> Any:
+        """Return the value that the setting has in the dataclass of all settings."""
+        return attrgetter(self.field)(settings)
 
     @property
     def accepts(self) -> str:
@@ -250,10 +260,8 @@ def describe(reading: Reading[Any]) -> str:
         if row.path[:-1] != within:
             within = row.path[:-1]
             lines += ["", f"[{'.'.join(within)}]"]
-        value: Any = reading.values
-        for name in row.path:
-            value = getattr(value, name)
-        lines.append(f"{row.key} = {row.show(value)}  # {reading.sources.get(row.name, 'default')}")
+        shown = row.show(row.value_in(reading.values))
+        lines.append(f"{row.key} = {shown}  # {reading.sources.get(row.name, 'default')}")
     return "\n".join(lines) + "\n"
 
 

@@ -28,6 +28,7 @@ from samedeal_server.embedded_redis.diagnosis import (
     read_log_tail,
 )
 from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.tasks import cancel_and_wait
 
 Durability = Literal["always", "everysec"]
 
@@ -81,9 +82,6 @@ class EmbeddedRedis:
         """The log file of Redis."""
         return self.data / "redis.log"
 
-    async def __aenter__(self) -> str:
-        return await self.start()
-
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
@@ -93,17 +91,18 @@ class EmbeddedRedis:
         Raise StartupError ``redis_missing``, ``redis_too_old``, ``redis_failed``, ``data_corrupt``, ``data_in_use``,
         ``data_unwritable`` or ``disk_full`` if Redis cannot start.
         """
-        if self._guard:
-            raise RuntimeError("this Redis is already running")
         self._binary = binary = await asyncio.to_thread(find_redis_binary, self._writer())
         scratch: Path | None = None
         try:
-            self._make_directory()
+            with _converted_os_errors(self.data):
+                self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = await self._lock()
             self._check_data(binary)
             scratch = _make_scratch_directory()
             socket = scratch / "redis.sock"
-            (scratch / "redis.conf").write_bytes(self._configuration(socket))
+            paths = {b"socket": _quoted(socket), b"data": _quoted(self.data)}
+            configuration = _CONFIGURATION % {**paths, b"durability": self.durability.encode()}
+            (scratch / "redis.conf").write_bytes(configuration)
             await self._spawn(binary, scratch, lock)
             await self._wait_until_ready(socket)
             with _converted_os_errors(self.data):
@@ -116,6 +115,8 @@ class EmbeddedRedis:
             raise
         return f"unix://{quote(str(socket))}"
 
+    __aenter__ = start
+
     async def stop(self) -> None:
         """Stop Redis if it runs. Wait until it has written all data and ended."""
         guard, self._guard = self._guard, None
@@ -125,8 +126,8 @@ class EmbeddedRedis:
         if guard:
             await guard.wait()
 
-    async def wait_for_exit(self) -> StartupError:
-        """Wait until Redis ends, and return an error that explains why.
+    async def raise_on_exit(self) -> None:
+        """Wait until Redis ends, and raise a StartupError that explains why.
 
         The caller must ignore the error if this node has stopped Redis.
         """
@@ -134,11 +135,7 @@ class EmbeddedRedis:
             raise RuntimeError("this Redis is not running")
         code = await self._guard.wait()
         log_tail = read_log_tail(self.log, self._log_start)
-        return explain_exit(self.data, self._binary, code, log_tail, self._writer())
-
-    async def raise_on_exit(self) -> None:
-        """Wait until Redis ends, and raise a StartupError that explains why."""
-        raise await self.wait_for_exit()
+        raise explain_exit(self.data, self._binary, code, log_tail, self._writer())
 
     @property
     def _writer_file(self) -> Path:
@@ -150,10 +147,6 @@ class EmbeddedRedis:
             return RedisRelease.parse(self._writer_file.read_text().strip())
         except (OSError, ValueError):
             return None
-
-    def _make_directory(self) -> None:
-        with _converted_os_errors(self.data):
-            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _check_data(self, binary: RedisBinary) -> None:
         """Raise StartupError if Redis is too old to read its data or would ignore the data, or if the disk is full."""
@@ -226,7 +219,7 @@ class EmbeddedRedis:
     async def _wait_until_ready(self, path: Path) -> None:
         """Wait until Redis is ready. Raise StartupError if Redis ends or does not answer."""
         loop = asyncio.get_running_loop()
-        exit_task = asyncio.create_task(self.wait_for_exit())
+        exit_task = asyncio.create_task(self.raise_on_exit())
         try:
             deadline = loop.time() + _ANSWER_TIMEOUT
             while not (answer := await _ping(path)).startswith(b"+PONG"):
@@ -238,16 +231,9 @@ class EmbeddedRedis:
                         f"Redis runs but has not answered for {_ANSWER_TIMEOUT:.0f} seconds. Read its log, {self.log}.",
                     )
                 if (await asyncio.wait((exit_task,), timeout=0.02))[0]:
-                    raise exit_task.result()
+                    await exit_task
         finally:
-            exit_task.cancel()
-            with suppress(asyncio.CancelledError):
-                await exit_task
-
-    def _configuration(self, path: Path) -> bytes:
-        """Return the content of the configuration file."""
-        given = {b"socket": _quoted(path), b"data": _quoted(self.data), b"durability": self.durability.encode()}
-        return _CONFIGURATION % given
+            await cancel_and_wait((exit_task,))
 
 
 @contextmanager

@@ -37,10 +37,10 @@ from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.fd_limits import fit_to_open_file_limit
 from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.garbage_collection import search_all_at_intervals, search_new_objects_only
-from samedeal_server.process.health import Health, NodeChecks
+from samedeal_server.process.health import NodeChecks, health_listener
 from samedeal_server.process.listening import listening, port_of
 from samedeal_server.process.open_store import open_store, store_required
-from samedeal_server.process.reload import Reload, reload_on_request
+from samedeal_server.process.reload import reload_on_request
 from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
@@ -52,7 +52,6 @@ from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.clock import StoreClock
-from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 from samedeal_server.telemetry import logs
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -77,11 +76,8 @@ class Node:
     config: Config
     metrics: Metrics
     limits: LiveLimits
-    store: Store
     rooms: RoomRegistry
     upkeep: Upkeep
-    connections: OpenConnections
-    handshakes: HandshakeAdmission
     agent: NodeAgent
     gateway: Gateway
     certificate: Certificate | None
@@ -124,8 +120,7 @@ async def run(
     ignore_lost_connections()
     signals = Signals()
     async with build(config, name, signals.stop, shares_port=is_worker) as node:
-        reload = Reload(config, read or (lambda: config), node.apply, node.metrics)
-        node.start_task(reload_on_request(signals.reload, reload, node.metrics))
+        node.start_task(reload_on_request(signals.reload, config, read or (lambda: config), node.apply, node.metrics))
         if is_worker:
             node.start_task(stop_with_parent(signals.stop))
         if watchdog_timeout := sd_notify.watchdog_timeout():
@@ -156,7 +151,7 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(node.config.drain_delay):
                 await node.run_until(hurry)
-    _log.info(LogEvent.DRAINING, connections=len(node.connections))
+    _log.info(LogEvent.DRAINING, connections=len(node.gateway.connections))
     await node.gateway.drain()
     _log.info(LogEvent.STOPPED)
 
@@ -202,12 +197,9 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners
         )
 
-        health_url = ""
-        if config.health_port is not None:
-            checks = NodeChecks(gateway, store, metrics, stop)
-            stack.push_async_callback(checks.close)
-            health = Health(checks)
-            health_url = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
+        checks = NodeChecks(gateway, store, metrics, stop)
+        stack.push_async_callback(checks.close)
+        health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         stack.push_async_callback(agent.leave)
         with store_required():
             await agent.join()
@@ -234,11 +226,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             config=config,
             metrics=metrics,
             limits=limits,
-            store=store,
             rooms=rooms,
             upkeep=upkeep,
-            connections=connections,
-            handshakes=handshakes,
             agent=agent,
             gateway=gateway,
             certificate=certificate,

@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import http
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from samedeal_server.config.config import Config
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.process.listening import listening, local_host, port_of, url_host
@@ -42,16 +43,6 @@ class Readiness(NamedTuple):
 
     ready: bool
     text: str
-
-
-class Checks(Protocol):
-    """The source of the answers that ``Health`` gives: a node, or all workers of a server."""
-
-    async def readiness(self) -> Readiness:
-        """Find out whether new clients should be sent to this node or server."""
-
-    async def metrics(self) -> bytes:
-        """Return the metrics for Prometheus."""
 
 
 class NodeChecks:
@@ -95,51 +86,51 @@ class NodeChecks:
             await cancel_and_wait([self._probe])
 
 
-class Health:
-    """An HTTP listener that reports the state of a node, or of a server with several workers."""
+@asynccontextmanager
+async def health_listener(
+    config: Config, readiness: Callable[[], Awaitable[Readiness]], metrics: Callable[[], Awaitable[bytes]]
+) -> AsyncIterator[str]:
+    """Report the state of a node, or of all workers of a server, over HTTP until the block ends. Yield the URL.
 
-    def __init__(self, checks: Checks) -> None:
-        self._checks = checks
+    Without the setting for the port, do nothing, and yield an empty text. ``readiness`` finds out whether new clients
+    should be sent there, and ``metrics`` returns the metrics for Prometheus. Raise StartupError if the node cannot
+    listen on the address.
+    """
+    if config.health_port is None:
+        yield ""
+        return
 
-    async def answer(self, _socket: ServerConnection, request: Request) -> Response:
-        """Return the response to a request for ``/healthz``, ``/readyz`` or ``/metrics``, or an error response."""
-        method = getattr(request, "method", "GET")
-        if method not in ("GET", "HEAD"):
-            return _response(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
-        response = await self._page(request.path.partition("?")[0])
-        if method == "HEAD":
-            response.body = b""
-        return response
-
-    async def _page(self, path: str) -> Response:
+    async def page(path: str) -> Response:
         match path:
             case "/healthz":
                 return _response(http.HTTPStatus.OK, "This node is alive.")
             case "/readyz":
-                ready, text = await self._checks.readiness()
+                ready, text = await readiness()
                 return _response(http.HTTPStatus.OK if ready else http.HTTPStatus.SERVICE_UNAVAILABLE, text)
             case "/metrics":
-                return _response(http.HTTPStatus.OK, await self._checks.metrics(), CONTENT_TYPE)
+                return _response(http.HTTPStatus.OK, await metrics(), CONTENT_TYPE)
             case _:
                 return _response(http.HTTPStatus.NOT_FOUND, "The paths are /healthz, /readyz and /metrics.")
 
-    @asynccontextmanager
-    async def listen(self, host: str, port: int) -> AsyncIterator[str]:
-        """Listen on an address until the ``async with`` block ends. Yield the URL.
+    async def answer(_socket: ServerConnection, request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            return _response(http.HTTPStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
+        response = await page(request.path.partition("?")[0])
+        if request.method == "HEAD":
+            response.body = b""
+        return response
 
-        Raise StartupError if the node cannot listen on the address.
-        """
-        start = partial(
-            serve,
-            _never_called,
-            process_request=self.answer,
-            open_timeout=REQUEST_TIMEOUT,
-            close_timeout=1,
-            server_header=None,
-            logger=logging.getLogger("samedeal.health"),
-        )
-        async with listening(start, host, port, "--health-port") as server:
-            yield f"http://{url_host(local_host(host))}:{port_of(server)}"
+    start = partial(
+        serve,
+        _never_called,
+        process_request=answer,
+        open_timeout=REQUEST_TIMEOUT,
+        close_timeout=1,
+        server_header=None,
+        logger=logging.getLogger("samedeal.health"),
+    )
+    async with listening(start, config.health_host, config.health_port, "--health-port") as server:
+        yield f"http://{url_host(local_host(config.health_host))}:{port_of(server)}"
 
 
 async def _never_called(socket: ServerConnection) -> None:

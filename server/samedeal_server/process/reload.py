@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from samedeal_server.config.config import Config
-from samedeal_server.config.setting_sources import InvalidSetting
+from samedeal_server.config.setting_sources import InvalidSetting, table
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -18,47 +18,34 @@ RELOADABLE: Final = frozenset({"limits", "log_level"})
 _log = get_logger()
 
 
-class Reload:
-    """A function that reads the settings again and applies those that can change.
+async def reload_on_request(
+    requested: asyncio.Event,
+    config: Config,
+    read: Callable[[], Config],
+    apply: Callable[[Config], None],
+    metrics: Metrics,
+) -> None:
+    """Read the settings again and apply those that can change, each time the event ``requested`` is set.
 
     If other settings have changed, they are only logged. If a setting is invalid, nothing is applied. ``read`` returns
     the new settings, or raises InvalidSetting. ``apply`` applies settings.
     """
-
-    def __init__(
-        self, config: Config, read: Callable[[], Config], apply: Callable[[Config], None], metrics: Metrics
-    ) -> None:
-        self._config = config
-        self._read = read
-        self._apply = apply
-        self._metrics = metrics
-
-    def __call__(self) -> None:
-        """Read the settings again and apply those that can change."""
-        try:
-            new = self._read()
-        except InvalidSetting as error:
-            self._metrics.reloads["failed"].inc()
-            _log.error(LogEvent.RELOAD_FAILED, error=str(error))
-            return
-        changed = _changed(self._config, new)
-        fixed = [name for name in changed if name.partition(".")[0] not in RELOADABLE]
-        applied = [name for name in changed if name not in fixed]
-        if fixed:
-            _log.warning(LogEvent.RELOAD_NEEDS_RESTART, settings=fixed)
-        self._config = dataclasses.replace(self._config, **{name: getattr(new, name) for name in RELOADABLE})
-        self._apply(self._config)
-        self._metrics.reloads["done"].inc()
-        _log.info(LogEvent.RELOADED, settings=applied)
-
-
-async def reload_on_request(requested: asyncio.Event, reload: Reload, metrics: Metrics) -> None:
-    """Call ``reload`` each time the event ``requested`` is set."""
     while True:
         await requested.wait()
         requested.clear()
         try:
-            reload()
+            new = read()
+            changed = _changed(config, new)
+            fixed = [name for name in changed if name.partition(".")[0] not in RELOADABLE]
+            if fixed:
+                _log.warning(LogEvent.RELOAD_NEEDS_RESTART, settings=fixed)
+            config = dataclasses.replace(config, **{name: getattr(new, name) for name in RELOADABLE})
+            apply(config)
+            metrics.reloads["done"].inc()
+            _log.info(LogEvent.RELOADED, settings=[name for name in changed if name not in fixed])
+        except InvalidSetting as error:
+            metrics.reloads["failed"].inc()
+            _log.error(LogEvent.RELOAD_FAILED, error=str(error))
         except Exception:  # noqa: BLE001  # a fault here must not stop the node; it is logged with its traceback
             metrics.faults.inc()
             _log.exception(LogEvent.FAULT)
@@ -69,15 +56,4 @@ def _changed(before: Config, after: Config) -> list[str]:
 
     The values may be secret and are not returned.
     """
-    names = []
-    for field in dataclasses.fields(before):
-        old, new = getattr(before, field.name), getattr(after, field.name)
-        if dataclasses.is_dataclass(old):
-            names += [
-                f"{field.name}.{subfield.name}"
-                for subfield in dataclasses.fields(old)
-                if getattr(old, subfield.name) != getattr(new, subfield.name)
-            ]
-        elif old != new:
-            names.append(field.name)
-    return names
+    return [row.field for row in table(Config) if row.value_in(before) != row.value_in(after)]

@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -24,11 +25,9 @@ _DAY: Final = 86_400
 _HANDSHAKE_ROUNDS: Final = 6
 """Number of rounds that are enough for any TLS handshake between a client and a server in memory."""
 
+_invalid: Final = partial(StartupError, StartupCode.BAD_CERTIFICATE)
+
 _log = get_logger()
-
-
-class InvalidCertificate(Exception):
-    """Error of a certificate or key that cannot be used. The message says why."""
 
 
 class Certificate:
@@ -44,10 +43,7 @@ class Certificate:
         self._metrics = metrics
         self._fingerprint = self._read_fingerprint()
         self._warned_at = 0.0
-        try:
-            self._current, self._expires_at = load_certificate(cert, key)
-        except InvalidCertificate as error:
-            raise StartupError(StartupCode.BAD_CERTIFICATE, str(error)) from None
+        self._current, self._expires_at = load_certificate(cert, key)
         metrics.certificate_expiry.set(self._expires_at)
         # A context's certificate and key cannot be replaced in one step, so each handshake switches to a complete context.
         self.context = load_certificate(cert, key)[0]
@@ -63,7 +59,7 @@ class Certificate:
         self._fingerprint = self._read_fingerprint()
         try:
             self._current, self._expires_at = load_certificate(self._cert, self._key)
-        except InvalidCertificate as error:
+        except StartupError as error:
             _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
         else:
             self._metrics.certificate_expiry.set(self._expires_at)
@@ -95,26 +91,26 @@ class Certificate:
 def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
     """Return the TLS context of a server, and when its certificate expires, in seconds since 1970.
 
-    Raise InvalidCertificate if the certificate or the key cannot be used.
+    Raise StartupError ``bad_certificate`` if the certificate or the key cannot be used.
     """
     for path in (cert, key):
         try:
             path.read_bytes()
         except OSError as error:
-            raise InvalidCertificate(f"Cannot read {path}: {error.strerror}. Check its path and permissions.") from None
+            raise _invalid(f"Cannot read {path}: {error.strerror}. Check its path and permissions.") from None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     # Some systems set another minimum in their OpenSSL configuration.
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(cert, key, password=lambda: "")
     except (ssl.SSLError, ValueError) as error:
-        raise InvalidCertificate(_explanation(cert, key, error)) from None
+        raise _invalid(_explanation(cert, key, error)) from None
     try:
         expiry = _try_handshake(context, cert)
     except ssl.SSLCertVerificationError as error:
-        raise InvalidCertificate(f"The certificate in {cert} is not valid: {error.verify_message}. Renew it.") from None
+        raise _invalid(f"The certificate in {cert} is not valid: {error.verify_message}. Renew it.") from None
     except ssl.SSLError as error:
-        raise InvalidCertificate(
+        raise _invalid(
             f"The certificate in {cert} cannot be used for TLS: {error.reason}. Pass a different one."
         ) from None
     return context, ssl.cert_time_to_seconds(expiry)

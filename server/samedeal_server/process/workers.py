@@ -18,14 +18,14 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.process import sd_notify, worker_homes
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
-from samedeal_server.process.health import Health
+from samedeal_server.process.health import health_listener
 from samedeal_server.process.listening import reserved_port
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.worker_health import WorkerChecks
@@ -63,11 +63,8 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         workers = await stack.enter_async_context(
             started_workers((sys.executable, "-m", "samedeal_server", *words, *flags), config.workers)
         )
-        health_url = ""
-        if config.health_port is not None:
-            urls = partial(_health_urls, workers)
-            health = Health(WorkerChecks(urls, signals.stop))
-            health_url = await stack.enter_async_context(health.listen(config.health_host, config.health_port))
+        checks = WorkerChecks(partial(_health_urls, workers), signals.stop)
+        health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         addresses = listen_addresses(config, port)
         _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=health_url)
         announce(addresses, health_url)
@@ -75,8 +72,8 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
             tasks.append(asyncio.create_task(sd_notify.watchdog_loop(timeout)))
         tasks.append(asyncio.create_task(_forward(signals, workers)))
         # Not first_of, which would stop the forwarding of signals before all workers have ended.
-        running = asyncio.create_task(_keep_running(workers))
-        done, _ = await asyncio.wait((running, *tasks), return_when=asyncio.FIRST_COMPLETED)
+        running: asyncio.Future[Any] = asyncio.gather(*(worker.keep_running() for worker in workers))
+        done, _ = await asyncio.wait([running, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
     _log.info(LogEvent.STOPPED)
@@ -174,11 +171,6 @@ def _health_urls(workers: Sequence[Worker]) -> dict[int, str]:
     An operator has drained such a worker, so that the others serve without it.
     """
     return {each.number: each.health_url for each in workers if each.process is None or each.process.returncode != 0}
-
-
-async def _keep_running(workers: Sequence[Worker]) -> None:
-    """Restart workers that crash. Return when all workers have ended."""
-    await asyncio.gather(*(worker.keep_running() for worker in workers))
 
 
 async def _forward(signals: Signals, workers: Sequence[Worker]) -> None:
