@@ -23,7 +23,8 @@ from samedeal.protocol.codec import LARGEST_FRAME
 from samedeal.protocol.messages import SUBPROTOCOL
 from samedeal_server.store.connect import connect
 from samedeal_server.store.group_commit import Commit, CommitResult, GroupCommit
-from samedeal_server.store.redis_client import RedisClient, command
+from samedeal_server.store.redis_client import command
+from samedeal_server.store.redis_cluster import RedisClient
 
 _STORED = CommitResult("ok")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from samedeal.protocol.messages import Acked, Act
-from samedeal_server.rooms import play_from_log
+from samedeal_server.store import store
 from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
@@ -27,7 +27,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         sizes.append(len(entries))
         return entries
 
-    monkeypatch.setattr(play_from_log, "ENTRIES_PER_READ", PART)
+    monkeypatch.setattr(store, "ENTRIES_PER_READ", PART)
     monkeypatch.setattr(Store, "load_log", counted)
     return sizes
 

@@ -544,11 +544,11 @@ async def test_presence_is_recorded_for_newest_connection_only(store: Store) -> 
     old = await racing(store)
     new = await store.connect_player("friday", "ana")
     head = (await loaded(store)).last_event
-    assert await store.record_presence("friday", "ana", old, connected=False, publish=True) == new
+    assert await store.record_absence("friday", "ana", old) == new
     assert (await run_of(store)).connected
-    assert await store.record_presence("friday", "ana", new, connected=False, publish=True) == new
+    assert await store.record_absence("friday", "ana", new) == new
     assert not (await run_of(store)).connected
-    assert await store.record_presence("friday", "ana", new, connected=True, publish=False) == new
+    assert await store.record_present([("friday", "ana", new)]) == [new]
     assert (await run_of(store)).connected
     assert [each.event for each in await events(store, head)] == [PresenceChanged("ana", new, connected=False)]
 
@@ -569,7 +569,7 @@ async def test_missing_room_gets_no_keys(redis: RedisClient, store: Store) -> No
     generation = await racing(store)
     await redis.delete(keys.meta("friday"))
     assert await store.connect_player("friday", "ana") == 0
-    assert await store.record_presence("friday", "ana", generation, connected=False, publish=True) == -1
+    assert await store.record_absence("friday", "ana", generation) == -1
     assert await store.set_spectator_count("friday", "n1", 1) == 0
     assert (await store.commit(act(generation))).outcome == "no_room"
     assert await redis.exists(keys.meta("friday"), keys.spectators("friday"), keys.log("friday", "ana")) == 0
@@ -637,7 +637,7 @@ async def test_announced_events_equal_stream_events(redis: RedisClient, store: S
         await redis.delete(keys.meta("friday"))
         generation = await racing(store)
         await store.commit(act(generation))
-        await store.record_presence("friday", "ana", generation, connected=False, publish=True)
+        await store.record_absence("friday", "ana", generation)
         await store.set_spectator_count("friday", "n1", 1)
         announced: list[SequencedEvent] = []
         while len(announced) < 5:

@@ -170,6 +170,4 @@ class RoomEntry:
     async def _record_absence(self, hub: Hub, seat: SeatedPlayer) -> None:
         """Record that a player is no longer connected to a room, unless the player has a newer connection to it."""
         if hub.audience.release_seat(seat):
-            await self._rooms.store.record_presence(
-                hub.room, seat.player, seat.generation, connected=False, publish=True
-            )
+            await self._rooms.store.record_absence(hub.room, seat.player, seat.generation)

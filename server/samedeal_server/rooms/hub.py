@@ -350,9 +350,7 @@ class Hub:
         for player in [player for player in self.audience.seats if player in self.race.kicked]:
             seat, connection = self.audience.seats.pop(player)
             self._remove(connection, player_notices.kicked())
-            self._spawn_with_retry(
-                partial(self._store.record_presence, self.room, player, seat.generation, connected=False, publish=True)
-            )
+            self._spawn_with_retry(partial(self._store.record_absence, self.room, player, seat.generation))
         for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked]:
             self._remove_spectator(spectator, player_notices.kicked())
 

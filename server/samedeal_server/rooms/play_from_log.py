@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import Play
@@ -14,9 +12,6 @@ from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Store
-
-ENTRIES_PER_READ: Final = 500
-"""Maximum number of log entries that are read and replayed before other tasks of the node get a turn."""
 
 
 class BoardReplay:
@@ -61,9 +56,7 @@ class BoardReplay:
         if board is None or racer is None:
             return None
         play, head = Play(board, race.options.undo_rule), first_head(race, racer)
-        while last is None or play.revision < last:
-            first, end = play.revision + 1, play.revision + ENTRIES_PER_READ
-            entries = await self._store.load_log(race.room, player, first, end if last is None else min(end, last))
+        async for entries in self._store.log_parts(race.room, player, last=last):
             for entry in entries:
                 try:
                     play = play.act(entry.action)
@@ -72,8 +65,6 @@ class BoardReplay:
                         f"cannot replay action {entry.revision} of player {player} in room {race.room}"
                     ) from None
                 head = next_head(head, play.revision, entry.committed_at - race.starts, entry.action)
-            if len(entries) < ENTRIES_PER_READ:
-                break
         return play, head
 
     def receipt(self, head: bytes) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 
 from samedeal.names import clean_room
 from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
@@ -11,7 +10,6 @@ from samedeal.record import LARGEST_RECORD
 from samedeal_server.config.limits import LiveLimits
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import deal_to_repeat, earlier_race, paces
-from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import DealSecret, Race
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.cached_list import MAX_LISTED
@@ -20,8 +18,6 @@ from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store.records import RecordAccess
 from samedeal_server.store.store import RoomSecret, Store
 from samedeal_server.telemetry.metrics import Metrics
-
-_ENTRIES_PER_READ: Final = 500
 
 
 class RecordKeeper:
@@ -44,7 +40,10 @@ class RecordKeeper:
         secret = await self._store.load_secret(race.room)
         if secret is None:
             return  # the room is gone
-        logs = {racer.player: await self._log(race.room, racer.player) for racer in race.racers}
+        logs = {
+            racer.player: [entry async for part in self._store.log_parts(race.room, racer.player) for entry in part]
+            for racer in race.racers
+        }
         if any(len(logs[line.player]) != line.moves + line.undos for line in race.standings):
             return  # Redis has lost the end of the race meanwhile, and perhaps moves; a later tick ends the race again
         text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
@@ -65,15 +64,6 @@ class RecordKeeper:
             await self._store.earlier.set_past(player, past.with_race(pace, deal, has_moved=bool(logs[player])))
         await records.keep(line, text, access, limits.record_days, limits.records)
         self._metrics.records["kept"].inc()
-
-    async def _log(self, room: str, player: str) -> list[LogEntry]:
-        entries: list[LogEntry] = []
-        while True:
-            first = len(entries) + 1
-            part = await self._store.load_log(room, player, first, first + _ENTRIES_PER_READ - 1)
-            entries += part
-            if len(part) < _ENTRIES_PER_READ:
-                return entries
 
 
 def _line(race: Race, size: int) -> RecordLine:

@@ -11,11 +11,11 @@ from samedeal_server.connections.connection import Connection, framed
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races.delayed_view import DelayedBoards
 from samedeal_server.rooms.audience import Audience
-from samedeal_server.rooms.play_from_log import ENTRIES_PER_READ, BoardReplay
+from samedeal_server.rooms.play_from_log import BoardReplay
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
-from samedeal_server.store.store import Store
+from samedeal_server.store.store import ENTRIES_PER_READ, Store
 
 RELEASE_INTERVAL: Final = 0.03
 """Minimum time, in seconds, between two messages with moves to spectators."""

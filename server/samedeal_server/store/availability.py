@@ -14,7 +14,7 @@ FailureKind = Literal["connect", "lost", "timeout", "refused"]
 
 
 @dataclass(eq=False)
-class Problem:
+class RedisProblem:
     """A problem of a primary: its description, when it is over, and the events that are logged.
 
     ``quiet_time`` is the time, in seconds, without a failure after which the problem is over.
@@ -26,15 +26,15 @@ class Problem:
     ends: LogEvent
 
 
-DOWN: Final = Problem("is down", 1.0, LogEvent.REDIS_DOWN, LogEvent.REDIS_UP)
+DOWN: Final = RedisProblem("is down", 1.0, LogEvent.REDIS_DOWN, LogEvent.REDIS_UP)
 
-REJECTS: Final = Problem("rejects commands", 5.0, LogEvent.REDIS_REJECTS, LogEvent.REDIS_ACCEPTS)
+REJECTS: Final = RedisProblem("rejects commands", 5.0, LogEvent.REDIS_REJECTS, LogEvent.REDIS_ACCEPTS)
 """The quiet time is longer than the interval between heartbeats, each of which writes.
 
 A primary that rejects only writes therefore keeps failing within this time.
 """
 
-_PROBLEMS: Final[Mapping[FailureKind, Problem]] = {"connect": DOWN, "timeout": DOWN, "refused": REJECTS}
+_PROBLEMS: Final[Mapping[FailureKind, RedisProblem]] = {"connect": DOWN, "timeout": DOWN, "refused": REJECTS}
 
 _log = get_logger()
 
@@ -57,7 +57,7 @@ class RedisAvailability:
     def __init__(self, metrics: Metrics, *, quiet: bool = False) -> None:
         self._metrics = metrics
         self._quiet = quiet
-        self._incidents: dict[Problem, dict[str, _Incident]] = {DOWN: {}, REJECTS: {}}
+        self._incidents: dict[RedisProblem, dict[str, _Incident]] = {DOWN: {}, REJECTS: {}}
         self._risks: dict[str, str] = {}
         self._primaries: Collection[str] | None = None
 

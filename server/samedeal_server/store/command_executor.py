@@ -10,12 +10,12 @@ from redis.exceptions import NoScriptError, RedisError
 
 from samedeal_server.store.redis_client import (
     PrimaryClient,
-    RedisClient,
     RedisCommand,
     converted_errors,
     unavailable,
     with_followers,
 )
+from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.scripts import Script
 
 _INFO_TIMEOUT: Final = 2.0
@@ -39,7 +39,7 @@ class Executor:
     async def execute(self, *commands: RedisCommand, durable: bool = False) -> list[Any]:
         """Execute commands and return their answers. If commands failed, raise StoreUnavailable for the first of them.
 
-        ``RedisClient.try_execute`` explains ``durable``.
+        ``PrimaryClient.try_execute`` explains ``durable``.
         """
         answers = await self.try_execute(commands, durable=durable)
         for answer in answers:
@@ -50,7 +50,7 @@ class Executor:
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
         """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
 
-        ``RedisClient.try_execute`` explains ``durable``.
+        ``PrimaryClient.try_execute`` explains ``durable``.
         """
         try:
             answers = await self.redis.try_execute(commands, durable=durable)
@@ -89,3 +89,10 @@ class Executor:
             for primary in await self.redis.primaries():
                 async for key in primary.scan_iter(match=pattern, count=1000):
                     yield key
+
+
+class StorePart:
+    """A part of the store. Its methods raise StoreUnavailable if Redis fails."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor

@@ -20,7 +20,7 @@ from redis.exceptions import RedisError, ResponseError
 from samedeal_server.store.address import Host, InvalidRedisAddress, RedisAddress, format_host
 from samedeal_server.store.availability import RedisAvailability
 from samedeal_server.store.redis_client import PrimaryClient
-from samedeal_server.store.redis_cluster import ClusterClient
+from samedeal_server.store.redis_cluster import ClusterClient, RedisClient
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.shared_connection import ANSWER_TIMEOUT, PrimaryDemoted, classify
 from samedeal_server.telemetry.metrics import Metrics
@@ -35,9 +35,7 @@ All other options are for the connection to the primary.
 """
 
 
-def connect(
-    url: str, availability: RedisAvailability | None = None, replicas: int = 0
-) -> PrimaryClient | ClusterClient:
+def connect(url: str, availability: RedisAvailability | None = None, replicas: int = 0) -> RedisClient:
     """Create a client for the Redis at an address. The caller closes the client.
 
     The client reports answers and failures to ``availability``. Durable writes wait for ``replicas`` replicas. If a

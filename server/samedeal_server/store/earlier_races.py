@@ -7,7 +7,7 @@ from typing import Final
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.races.earlier import EarlierRace, PlayerPast
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 
 _MOST: Final = 64
@@ -17,11 +17,8 @@ PAST_LIFETIME: Final = 30 * 86_400
 """Time, in seconds, for which they are kept after the last change."""
 
 
-class EarlierRaces:
-    """The earlier races in Redis. Every method raises StoreUnavailable if Redis fails."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+class EarlierRaces(StorePart):
+    """The earlier races in Redis."""
 
     async def keep(self, game: str, race: EarlierRace) -> None:
         """Add a race to those of a game. The oldest one goes if there are too many."""

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.scripts import Script
 
@@ -46,11 +46,8 @@ def parse_news_id(text: str) -> NewsId | None:
 NumberedNews = tuple[NewsId, RaceNews]
 
 
-class NewsStore:
-    """The stream of news. Every method raises StoreUnavailable if Redis fails."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+class NewsStore(StorePart):
+    """The stream of news."""
 
     async def add(self, news: RaceNews) -> None:
         """Append news to the stream."""

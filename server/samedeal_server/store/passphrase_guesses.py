@@ -6,18 +6,15 @@ from typing import Final
 
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.scripts import Script
 
 _COUNT_GUESS: Final = Script("count_guess")
 
 
-class PassphraseGuesses:
-    """The counts of tried passphrases. All nodes share them. Every method raises StoreUnavailable if Redis fails."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+class PassphraseGuesses(StorePart):
+    """The counts of tried passphrases. All nodes share them."""
 
     async def add(self, room: str, network: str, window: int, network_limit: int, room_limit: int) -> bool:
         """Count a guess from a network in a time window. If a limit has been reached, count nothing and return False.

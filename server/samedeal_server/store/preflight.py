@@ -21,8 +21,8 @@ from samedeal_server.embedded_redis.binary import OLDEST_REDIS
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import evicting_policy
-from samedeal_server.store.redis_client import PrimaryClient, RedisCommand, TooFewReplicas
-from samedeal_server.store.redis_cluster import ClusterClient
+from samedeal_server.store.redis_client import RedisCommand, TooFewReplicas
+from samedeal_server.store.redis_cluster import ClusterClient, RedisClient
 from samedeal_server.store.shared_connection import PrimaryDemoted
 
 ANSWER_TIMEOUT: Final = 10.0
@@ -69,7 +69,7 @@ _EXPLANATIONS: Final[Mapping[StartupCode, Mapping[str | type[Exception], str]]] 
 """What to tell about an error of the Redis client: the first sentence whose key is its class, or is found in its message."""
 
 
-async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:
+async def check_redis(client: RedisClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:
     """Check the version, the eviction policy and the durable writes of Redis, or of each primary of a cluster.
 
     Raise StartupError ``redis_unreachable``, ``redis_too_old``, ``redis_evicts``, ``redis_readonly``,
@@ -92,7 +92,7 @@ async def check_redis(client: PrimaryClient | ClusterClient, answer_timeout: flo
         raise explain_failure(error, where) from None
 
 
-def _check_mode(info: dict[str, Any], client: PrimaryClient | ClusterClient) -> None:
+def _check_mode(info: dict[str, Any], client: RedisClient) -> None:
     mode = str(info.get("redis_mode", ""))
     if mode == "cluster" and not isinstance(client, ClusterClient):
         sentence = f"The Redis at {client.where} belongs to a cluster. Write --redis cluster://HOST:PORT."

@@ -15,7 +15,7 @@ from samedeal_server.store import keys
 from samedeal_server.store.address import Host
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.events import SequencedEvent, decode_announced_event
-from samedeal_server.store.redis_client import RedisClient
+from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.tasks import cancel_and_wait, first_of
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics

@@ -11,7 +11,7 @@ from typing import Final
 from samedeal.protocol.codec import LARGEST_FRAME, pack, unpack
 from samedeal.protocol.messages import RecordLine
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 
 PART_BYTES: Final = LARGEST_FRAME - 1024
@@ -35,11 +35,8 @@ class RecordAccess:
     hash: bytes
 
 
-class RecordStore:
-    """The records of finished races in Redis. Every method raises StoreUnavailable if Redis fails."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+class RecordStore(StorePart):
+    """The records of finished races in Redis."""
 
     async def has(self, race: str, ended: int) -> bool:
         """Return whether the record of a race that ended at ``ended``, in milliseconds since 1970, is stored.

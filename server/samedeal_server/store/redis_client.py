@@ -1,10 +1,10 @@
-"""The client of a single Redis, and the interface that it shares with the client of a cluster."""
+"""The client of a single Redis. The client of a cluster has the same methods."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from redis.asyncio import ConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
@@ -81,42 +81,11 @@ def converted_errors() -> Iterator[None]:
         raise unavailable(error) from error
 
 
-class RedisClient(Protocol):
-    """A client of one Redis or of a cluster."""
-
-    availability: RedisAvailability
-
-    @property
-    def replicas(self) -> int:
-        """The number of replicas that must acknowledge a durable write."""
-
-    async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
-
-        If ``durable`` is true, wait until the required replicas have acknowledged the writes. If too few replicas do so
-        in time, TooFewReplicas replaces each answer. Each command may run more than once.
-        """
-
-    async def primaries(self) -> list[PrimaryClient]:
-        """Return a client for each primary. Raise RedisError or OSError if no primary is found."""
-
-    def primary_for(self, key: str) -> Host | None:
-        """Return the address of the primary that has a key or a channel.
-
-        Return None if the primary is unknown, or if Redis is not a cluster.
-        """
-
-    def listener(self, primary: Host | None = None) -> Redis:
-        """Create a client for announcements, with its own connection. The caller closes the client.
-
-        The connection leads to ``primary``. If ``primary`` is None, the connection leads to any server.
-        """
-
-
 class PrimaryClient(Redis):
     """A client of one Redis, or of the primary that Sentinels name.
 
-    ``where`` is the address as error messages show it, without a password.
+    ``where`` is the address as error messages show it, without a password. ``replicas`` is the number of replicas that
+    must acknowledge a durable write.
     """
 
     def __init__(self, pool: ConnectionPool, where: str, availability: RedisAvailability, replicas: int = 0) -> None:
@@ -124,17 +93,16 @@ class PrimaryClient(Redis):
         self.auto_close_connection_pool = True
         self.where = where
         self.availability = availability
-        self._replicas = replicas
+        self.replicas = replicas
         self._shared = SharedConnection(pool, where, availability)
         self._converters = dict(self.response_callbacks)  # redis-py's own mapping ignores case, which takes time
 
-    @property
-    def replicas(self) -> int:
-        """See RedisClient."""
-        return self._replicas
-
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        """See RedisClient."""
+        """Execute commands. Return for each command its answer, or the RedisError or OSError with which it failed.
+
+        If ``durable`` is true, wait until the required replicas have acknowledged the writes. If too few replicas do so
+        in time, TooFewReplicas replaces each answer. Each command may run more than once.
+        """
         try:
             return await self.send_batch([each.arguments for each in commands], durable=durable)
         except (RedisError, OSError) as error:
@@ -144,7 +112,7 @@ class PrimaryClient(Redis):
         """Send commands over one connection.
 
         Return in order the answer to each command, or the error that Redis answered. Raise RedisError or OSError if the
-        connection fails. ``RedisClient.try_execute`` explains ``durable``.
+        connection fails. ``try_execute`` explains ``durable``.
         """
         if durable and self.replicas > 0:
             return await self._send_replicated(commands)
@@ -178,18 +146,21 @@ class PrimaryClient(Redis):
         await super().aclose(close_connection_pool)
 
     async def primaries(self) -> list[PrimaryClient]:
-        """See RedisClient."""
+        """Return a client for each primary. Raise RedisError or OSError if no primary is found."""
         return [self]
 
-    def primary_for(self, key: str) -> Host | None:  # noqa: ARG002  # as in RedisClient
-        """See RedisClient."""
+    def primary_for(self, key: str) -> Host | None:  # noqa: ARG002  # as in ClusterClient
+        """Return the address of the primary that has a key or a channel.
+
+        Return None if the primary is unknown, or if Redis is not a cluster.
+        """
         return None
 
-    def listener(self, primary: Host | None = None) -> Redis:  # noqa: ARG002  # as in RedisClient
-        """See RedisClient.
+    def listener(self, primary: Host | None = None) -> Redis:  # noqa: ARG002  # as in ClusterClient
+        """Create a client for announcements, with its own connection. The caller closes the client.
 
-        Announcements need their own connection. On the shared connection they would be mistaken for answers to
-        commands.
+        The connection leads to ``primary``. If ``primary`` is None, the connection leads to any server. On the shared
+        connection, announcements would be mistaken for answers to commands.
         """
         pool = self.connection_pool
         return Redis.from_pool(ConnectionPool(pool.connection_class, **pool.connection_kwargs))

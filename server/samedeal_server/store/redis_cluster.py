@@ -191,7 +191,7 @@ class ClusterClient:
             await asyncio.sleep(_PROBE_INTERVAL)
 
     async def try_execute(self, commands: Sequence[RedisCommand], *, durable: bool = False) -> list[Any]:
-        """See RedisClient. If a key moves to another primary, its command is sent again to the new primary."""
+        """See PrimaryClient. If a key moves to another primary, its command is sent again to the new primary."""
         answers: list[Any] = [None] * len(commands)
         pending = list(range(len(commands)))
         for _ in range(_MAX_ATTEMPTS):
@@ -278,7 +278,7 @@ class ClusterClient:
             answers[i] = answer
 
     def listener(self, primary: Host | None = None) -> Redis:
-        """See RedisClient."""
+        """See PrimaryClient."""
         if primary is not None:
             return self._node(primary).listener()
         all_known = [address for _, _, address in self._slot_map] or self._seeds
@@ -294,3 +294,7 @@ def _address(node: Sequence[Any], queried: Host) -> Host:
     """
     host = (node[0] or b"").decode()
     return (host if host not in ("", "?") else queried[0], int(node[1]))
+
+
+RedisClient = PrimaryClient | ClusterClient
+"""A client of one Redis or of a cluster."""

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from samedeal_server.races.race import Race
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.scripts import Script
 
@@ -31,14 +31,11 @@ class ListedRoom(NamedTuple):
     empty: bool
 
 
-class RoomIndex:
+class RoomIndex(StorePart):
     """Sorted sets of room codes: by creation time, in the order of lists, and by the time of the room's next tick.
 
-    They may name rooms that no longer exist. Every method raises StoreUnavailable if Redis fails.
+    They may name rooms that no longer exist.
     """
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
 
     async def update(self, race: Race) -> None:
         """Add the room of a race to the indexes. Remove the room if the race is closed.

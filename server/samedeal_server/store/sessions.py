@@ -9,7 +9,7 @@ from typing import Final
 
 from samedeal_server.races import refusals
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 
 SESSION_LIFETIME: Final = 30 * 86_400
@@ -34,14 +34,11 @@ class Session:
     extended: bool
 
 
-class Sessions:
+class Sessions(StorePart):
     """The sessions of all players.
 
-    Redis holds only hashes of the tokens. Every method raises StoreUnavailable if Redis fails.
+    Redis holds only hashes of the tokens.
     """
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
 
     async def begin(self, token: str) -> Session:
         """Resume the session with this token. If ``token`` is empty, begin a new session for a new player.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -36,7 +36,8 @@ from samedeal_server.store.news import NewsStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.records import RecordStore
-from samedeal_server.store.redis_client import RedisClient, RedisCommand, command, unavailable
+from samedeal_server.store.redis_client import RedisCommand, command, unavailable
+from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.room_indexes import RoomIndex
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.sessions import Sessions
@@ -76,6 +77,9 @@ SPECTATOR_COUNT_LIFETIME: Final = 45_000
 
 SEARCH_CLAIM: Final = 6_000
 """Time, in milliseconds, after which a node's claim to search for a deal expires, unless the node renews the claim."""
+
+ENTRIES_PER_READ: Final = 500
+"""Maximum number of log entries that are read, and perhaps replayed, before other tasks of the node get a turn."""
 
 OnCommitted = Callable[[str, SequencedEvent, bool], None]
 """A callback with the room and the event of a commit, and whether the event was announced to other nodes."""
@@ -313,17 +317,14 @@ class Store:
         (generation,) = await self.executor.execute(connecting, durable=True)
         return int(generation)
 
-    async def record_presence(self, room: str, player: str, generation: int, *, connected: bool, publish: bool) -> int:
-        """Record whether a player's connection is still open. ``generation`` identifies the connection.
+    async def record_absence(self, room: str, player: str, generation: int) -> int:
+        """Record that a player's connection has ended, and append this to the events of the room.
 
-        If it is not the player's newest connection, record nothing. If ``publish`` is true, also append the change to
-        the events of the room. Return the player's newest generation, or -1 if the player has none or the room does not
-        exist.
+        ``generation`` identifies the connection. If it is not the player's newest connection, record nothing. Return
+        the player's newest generation, or -1 if the player has none or the room does not exist.
         """
-        event = encode_event(PresenceChanged(player, generation, connected)) if publish else b""
-        (newest,) = await self.executor.execute(
-            _presence_command(room, player, generation, connected=connected, event=event)
-        )
+        event = encode_event(PresenceChanged(player, generation, connected=False))
+        (newest,) = await self.executor.execute(_presence_command(room, player, generation, event))
         return int(newest)
 
     async def record_present(self, connections: Sequence[tuple[str, str, int]]) -> list[int | None]:
@@ -334,10 +335,7 @@ class Store:
         StoreUnavailable if all writes failed.
         """
         answers = await self.executor.try_execute(
-            [
-                _presence_command(room, player, generation, connected=True, event=b"")
-                for room, player, generation in connections
-            ]
+            [_presence_command(room, player, generation) for room, player, generation in connections]
         )
         if answers and all(isinstance(answer, Exception) for answer in answers):
             raise unavailable(answers[0])
@@ -397,6 +395,18 @@ class Store:
         (found,) = await self.executor.execute(command("XRANGE", keys.log(room, player), f"{first}-0", end))
         return [_decode_entry(id_, fields) for id_, fields in found]
 
+    async def log_parts(
+        self, room: str, player: str, first: int = 1, last: int | None = None
+    ) -> AsyncIterator[list[LogEntry]]:
+        """Yield a player's log in parts of at most ``ENTRIES_PER_READ`` entries. ``first`` and ``last`` are included."""
+        while last is None or first <= last:
+            end = first + ENTRIES_PER_READ - 1
+            part = await self.load_log(room, player, first, end if last is None else min(end, last))
+            yield part
+            if len(part) < ENTRIES_PER_READ:
+                break
+            first += len(part)
+
     async def load_events(self, room: str, after: int) -> list[SequencedEvent] | None:
         """Load all events of a room after the event number ``after``, in order.
 
@@ -427,10 +437,11 @@ def _player_keys(room: str, racers: Iterable[Racer]) -> list[str]:
     return [key for racer in racers for key in (keys.progress(room, racer.player), keys.log(room, racer.player))]
 
 
-def _presence_command(room: str, player: str, generation: int, *, connected: bool, event: bytes) -> RedisCommand:
+def _presence_command(room: str, player: str, generation: int, absence: bytes = b"") -> RedisCommand:
+    """Return the command that records that a connection is still open, or that it has ended, with the event for that."""
     return _RECORD_PRESENCE(
         [keys.meta(room), keys.progress(room, player), keys.events(room)],
-        *(generation, int(connected), event, STREAM_LENGTH, keys.channel(room)),
+        *(generation, int(not absence), absence, STREAM_LENGTH, keys.channel(room)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import TideLine
 from samedeal_server.store import keys
-from samedeal_server.store.command_executor import Executor
+from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
 from samedeal_server.store.scripts import Script
 
@@ -23,11 +23,8 @@ CLAIMS_LIFETIME: Final = 600
 _CLAIM_SEAT: Final = Script("claim_seat")
 
 
-class TideStore:
-    """The tides in Redis. Every method raises StoreUnavailable if Redis fails."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+class TideStore(StorePart):
+    """The tides in Redis."""
 
     async def claim(
         self, tide: str, player: str, origin: str, rooms: Sequence[str], seats: int, most_rooms: int
