@@ -11,8 +11,8 @@ import pytest
 
 from samedeal import options
 from samedeal.protocol.messages import Created, RaceNow, Start
-from samedeal_server.rooms import race_now
 from samedeal_server.rooms.race_now import LONGEST_WAIT, PERIOD, SHORTEST_WAIT
+from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
@@ -102,7 +102,7 @@ async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatc
 async def test_other_room_with_the_code_is_left_alone(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients may choose any code for their rooms."""
     codes = itertools.chain(("friday",), itertools.repeat("monday"))
-    monkeypatch.setattr(race_now, "room_code", lambda _: next(codes))
+    monkeypatch.setattr(RoomCreator, "shared_code", lambda *_: next(codes))
     one = await node()
     ana, bob = await one.player("ana"), await one.player("bob")
     await bob.create("friday", passphrase="open sesame")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import Final
 
-from samedeal.errors import RequestRefused
 from samedeal.games import DEFAULT_GAME, game_named
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
-from samedeal.protocol_codes import RefusalCode
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomCreator, room_code
+from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import RoomList
 
 PERIOD: Final = 30_000
@@ -63,18 +60,13 @@ class RaceNowRooms:
         for start in range(_next_start(now + SHORTEST_WAIT // 2), _next_start(now + SHORTEST_WAIT) + 1, PERIOD):
             options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
             for number in range(_MOST_ROOMS):
-                seed = f"{game} {start} {number}".encode()
-                code = room_code(hmac.digest(self._rooms.store.receipt_key, seed, "sha256"))
+                code = self._creator.shared_code(f"{game} {start} {number}")
                 race = await self._load(code)
                 if race is None:
                     if start < now + SHORTEST_WAIT:
                         break  # too late to open a room, but not to find one that the list has not yet
-                    try:
-                        return await self._creator.create(options, code, "", network)
-                    except RequestRefused as refused:
-                        if refused.code != RefusalCode.ROOM_EXISTS:
-                            raise
-                    race = await self._load(code)  # another node has just opened the room
+                    await self._creator.create_shared(options, code, network)
+                    race = await self._load(code)
                 if race is not None and race.options == options and self._admits(race, player, network):
                     return code
         raise refusals.no_free_code()

@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from samedeal.deal import SEED_BYTES, Deal, commitment
 from samedeal.difficulty import states_of
+from samedeal.errors import RequestRefused
 from samedeal.joint_deal import public_mix, secret_commitment
 from samedeal.options import Options
+from samedeal.protocol_codes import RefusalCode
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races import refusals
 from samedeal_server.races.race import DealSecret, LinkRematchCommand, Race, apply
@@ -72,6 +74,20 @@ class RoomCreator:
             if code:
                 raise refusals.room_exists(code)
         raise refusals.no_free_code()
+
+    def shared_code(self, purpose: str) -> str:
+        """Return the code of a room that all nodes open for a purpose. It is keyed: nobody can open that room before."""
+        return room_code(hmac.digest(self._store.receipt_key, purpose.encode(), "sha256"))
+
+    async def create_shared(
+        self, options: Options, code: str, network: str, tide: int = 0, group: tuple[str, ...] = ()
+    ) -> None:
+        """Open a room with a shared code, unless another node has just opened it. Raise SamedealError as ``create``."""
+        try:
+            await self.create(options, code, "", network, tide, group)
+        except RequestRefused as refused:
+            if refused.code != RefusalCode.ROOM_EXISTS:
+                raise
 
     async def rematch(self, room: str) -> str:
         """Return the code of the rematch's room. If that room does not exist yet, open it.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import Final
 
-from samedeal.errors import RequestRefused
 from samedeal.joint_deal import MAX_ROOMS
 from samedeal.options import MAX_PLAYERS, Options
-from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import OPEN_FOR, has_tide
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomCreator, room_code
+from samedeal_server.rooms.room_creation import RoomCreator
 
 _COUNTDOWN: Final = 10
 _MOST_ROOMS: Final = 256
@@ -58,7 +55,7 @@ class TideRooms:
         rooms: list[str] = []
         races: list[Race | None] = []
         while None not in races and len(rooms) < _MOST_ROOMS:
-            codes = [_code(self._store.receipt_key, tide, len(rooms) + each) for each in range(_ROOMS_PER_READ)]
+            codes = [self._creator.shared_code(f"tide {tide} {len(rooms) + each}") for each in range(_ROOMS_PER_READ)]
             races = await self._load(codes)
             for code, race in zip(codes, races, strict=True):
                 if race is None:
@@ -71,10 +68,10 @@ class TideRooms:
         number = await self._store.tides.claim(tide, player, origin, rooms, MAX_PLAYERS, _MOST_ROOMS)
         if number < 0:
             raise refusals.server_full()
-        code = _code(self._store.receipt_key, tide, number)
+        code = self._creator.shared_code(f"tide {tide} {number}")
         if number >= len(rooms):
             first = number - number % MAX_ROOMS
-            group = sorted(_code(self._store.receipt_key, tide, first + each) for each in range(MAX_ROOMS))
+            group = sorted(self._creator.shared_code(f"tide {tide} {first + each}") for each in range(MAX_ROOMS))
             await self._open(game, start, code, network, tuple(group), bot=bot)
         return code
 
@@ -94,12 +91,4 @@ class TideRooms:
     async def _open(self, game: str, start: int, code: str, network: str, group: tuple[str, ...], *, bot: bool) -> None:
         options = Options.scheduled(game, start, _COUNTDOWN, bots=bot)
         await self._store.tides.keep(game, start, code, ())
-        try:
-            await self._creator.create(options, code, "", network, start, group)
-        except RequestRefused as refused:
-            if refused.code != RefusalCode.ROOM_EXISTS:  # otherwise another node has just opened it
-                raise
-
-
-def _code(key: bytes, tide: str, number: int) -> str:
-    return room_code(hmac.digest(key, f"tide {tide} {number}".encode(), "sha256"))
+        await self._creator.create_shared(options, code, network, start, group)
