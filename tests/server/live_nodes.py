@@ -70,6 +70,11 @@ class Node:
         assert secret is not None
         return secret
 
+    def followed(self) -> set[str]:
+        """The codes of all rooms that the node follows, or is about to follow."""
+        rooms = self.rooms
+        return {*rooms.hubs, *rooms._refcounts, *rooms._opening, *rooms._listener.rooms}
+
     async def send_heartbeat(self) -> None:
         """Report the state of the node now."""
         await self.agent.send_heartbeat(self.url)

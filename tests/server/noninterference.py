@@ -259,12 +259,13 @@ class World:
     def _is_quiet(self, node: Node, newest: int) -> bool:
         followed = node.rooms.hubs.get(ROOM)
         here = [client for name, client in self.clients.items() if self._at[name] is node]
-        if node.gateway.serving != len(here) or not node.rooms.background.idle:
+        if len(node.gateway.serving) != len(here) or node.rooms.background.tasks:
             return False
         if followed is None:
             return True
         waits = not followed.race.options.delay and followed.audience.spectators and followed.race.phase == "racing"
-        shown = followed.boards.built and not followed.boards.pending
+        boards = followed.boards.delayed
+        shown = boards is not None and boards.next_at() is None
         counting = followed.race.phase == "countdown" and not followed.race.options.countdown
         # Boards that are built now must contain all moves: the node's clock is behind that of the store.
         newest_move = max((progress.last_action_at for progress in followed.progress.values()), default=0)

@@ -315,7 +315,7 @@ async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator:
 
 
 async def is_not_followed(here: Node, room: str) -> bool:
-    return room not in here.rooms.followed
+    return room not in here.followed()
 
 
 async def test_kicked_player_cannot_join_the_rematch(two: tuple[Node, Node], operator: Operator) -> None:

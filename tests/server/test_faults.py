@@ -240,8 +240,8 @@ async def test_node_keeps_nothing_of_disconnected_clients(one: Node) -> None:
     for client in [again, *clients[4:]]:
         await client.close()
     await one.gateway.wait_closed(DEADLINE)
-    assert one.rooms.followed == set()
-    assert (one.gateway.connections, one.gateway.handshakes.networks) == (set(), set())
+    assert one.followed() == set()
+    assert (one.gateway.connections, one.gateway.handshakes.open_by_network) == (set(), {})
     snapshot = await one.rooms.load(room)
     assert [run.connected for run in snapshot.progress.values()] == [False, False, False]
 

@@ -387,4 +387,4 @@ async def test_killed_worker_is_replaced(log: Log) -> None:
         assert await pool.solve(candidate) == line
     assert log.named("solver_ended")
     await pool.close()
-    assert pool.idle == ()
+    assert pool.idle == []

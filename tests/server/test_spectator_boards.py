@@ -177,7 +177,8 @@ async def test_closed_race_shows_no_moves_before_their_delay(one: Node) -> None:
     wat.inbox.clear()
     await wat.expect(Pong, Ping)
     assert not [message for message in wat.inbox if isinstance(message, DelayedMove)]
-    assert hub.boards.pending
+    assert hub.boards.delayed is not None
+    assert hub.boards.delayed.next_at() is not None
 
 
 async def test_racer_who_starts_to_watch_is_not_connected(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,7 +151,7 @@ async def test_table_shows_races_that_go_on_and_ends(node: NodeMaker, monkeypatc
     monkeypatch.setattr("samedeal_server.rooms.tide_tables.FOLLOWED", -1.0)
     await eve.expect(Done, FollowTable, game=GAME, tide=start)
     async with asyncio.timeout(DEADLINE):
-        while one.gateway.handlers.tide_tables.followed:
+        while one.gateway.handlers.tide_tables.tables:
             await eve.expect(Pong, Ping)
 
 

@@ -95,11 +95,6 @@ class ClientSocket(ServerConnection):
         """Whether frames can be written now. If not, the socket will call ``on_writable`` or ``on_lost`` later."""
         return not self.paused and self.protocol.state is State.OPEN and not self.transport.is_closing()
 
-    @property
-    def waiting(self) -> int:
-        """The number of received messages that wait to be handled."""
-        return len(self._messages)
-
     async def recv(self, decode: bool | None = None) -> Any:  # noqa: ARG002, FBT001  # as in the library, which has overloads
         """Wait for the next message and return it. Raise ConnectionClosed if the connection is closed."""
         while not self._messages:

@@ -57,19 +57,9 @@ class HandshakeAdmission:
         self._warned_of_proxy = False
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._public_host = urlsplit(public_url.lower()).hostname
-        self._pending: dict[ServerConnection, Networks] = {}
+        self.pending: dict[ServerConnection, Networks] = {}
         self._pending_by_network: Counter[str] = Counter()
-        self._open_by_network: Counter[str] = Counter()
-
-    @property
-    def pending(self) -> int:
-        """The number of pending connections, whose handshake is not complete."""
-        return len(self._pending)
-
-    @property
-    def networks(self) -> set[str]:
-        """The networks that have open connections."""
-        return set(self._open_by_network)
+        self.open_by_network: Counter[str] = Counter()
 
     def address(self, socket: ServerConnection) -> str:
         """Return the address of a client.
@@ -92,14 +82,14 @@ class HandshakeAdmission:
         If too many connections are pending, in total or from one network, abort the oldest of them.
         """
         networks = networks_of(self.address(socket))
-        self._pending[socket] = networks
+        self.pending[socket] = networks
         self._pending_by_network.update(networks)
-        if len(self._pending) > self.limits.current.handshakes:
-            self._evict_pending(next(iter(self._pending)), networks[0])
+        if len(self.pending) > self.limits.current.handshakes:
+            self._evict_pending(next(iter(self.pending)), networks[0])
         elif not self._proxies.trusts(peer_of(socket)):
             for network, limit in self._connection_limits(networks):
                 if self._pending_by_network[network] > limit:
-                    oldest = next(pending for pending, its_own in self._pending.items() if network in its_own)
+                    oldest = next(pending for pending, its_own in self.pending.items() if network in its_own)
                     self._evict_pending(oldest, network)
 
     def _connection_limits(self, networks: Networks) -> list[tuple[str, int]]:
@@ -112,12 +102,12 @@ class HandshakeAdmission:
         socket.transport.abort()
         self.refused["too_many_handshakes"].inc()
         self._throttled_log.info(
-            LogEvent.HANDSHAKE_REJECTED, "too_many_handshakes", network=network, handshakes=len(self._pending)
+            LogEvent.HANDSHAKE_REJECTED, "too_many_handshakes", network=network, handshakes=len(self.pending)
         )
 
     def done(self, socket: ServerConnection) -> bool:
         """Stop counting a connection as pending. Return False if it was not counted."""
-        networks = self._pending.pop(socket, None)
+        networks = self.pending.pop(socket, None)
         if networks is not None:
             decrement(self._pending_by_network, networks)
         return networks is not None
@@ -146,7 +136,7 @@ class HandshakeAdmission:
             self.reject("full", socket)
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full. Try again later.")
         networks = networks_of(self.address(socket))
-        if any(self._open_by_network[network] >= limit for network, limit in self._connection_limits(networks)):
+        if any(self.open_by_network[network] >= limit for network, limit in self._connection_limits(networks)):
             self.reject("address", socket)
             return busy(
                 socket,
@@ -179,11 +169,11 @@ class HandshakeAdmission:
 
     def opened(self, networks: Networks) -> None:
         """Count an open connection in each of the networks that contain its address."""
-        self._open_by_network.update(networks)
+        self.open_by_network.update(networks)
 
     def closed(self, networks: Networks) -> None:
         """Stop counting a connection in each of these networks, because it has closed."""
-        decrement(self._open_by_network, networks)
+        decrement(self.open_by_network, networks)
 
     def _allows(self, origin: str, hosts: list[str], peer: str) -> bool:
         if "*" in self._origins or origin.lower() in self._origins:

@@ -94,7 +94,8 @@ class Gateway:
 
     ``on_hello`` is called with each connection after its Hello. ``subprotocols`` maps the name of each further
     subprotocol, such as the operators', to a function that serves its connections. ``page`` answers plain HTTP
-    requests. ``listeners`` get the news of public races; without them, the node has no read API.
+    requests. ``listeners`` get the news of public races; without them, the node has no read API. ``serving`` has a task
+    for each connection that is open or has not been cleaned up yet.
     """
 
     rooms: RoomRegistry
@@ -106,7 +107,7 @@ class Gateway:
     _subprotocols: Mapping[str, Serve]
     _page: PageFiles | None = None
     listeners: InitVar[NewsListeners | None] = None
-    _serving: set[asyncio.Task[None]] = field(default_factory=set)
+    serving: set[asyncio.Task[None]] = field(default_factory=set)
     _number: int = 0
 
     def __post_init__(self, listeners: NewsListeners | None) -> None:
@@ -114,20 +115,10 @@ class Gateway:
         self._timers = self.rooms.timers
         self._rates = RateLimits(self._limits, self.metrics, self._timers)
         self._queue = RequestQueue(self._timers)
-        given = self.rooms, self._limits, self._rates, self.connections, self._bans, self._on_hello
+        given = self.rooms, self._rates, self.connections, self._bans, self._on_hello
         self.handlers = RequestHandlers(*given, has_page=self._page is not None)
         lists = self.handlers.room_list, self.handlers.record_list
         self._api = ReadApi(self.rooms.store, *lists, listeners, self.rooms.tides) if listeners else None
-
-    @property
-    def draining(self) -> bool:
-        """Whether this node accepts no new connections, because it is stopping."""
-        return self.connections.draining
-
-    @property
-    def serving(self) -> int:
-        """The number of connections that are open or have not been cleaned up yet."""
-        return len(self._serving)
 
     def process_request(
         self, socket: ServerConnection, request: Request
@@ -150,7 +141,7 @@ class Gateway:
         self, socket: ServerConnection, request: Request, networks: Networks, cost: int
     ) -> Response | None:
         """Return the response that rejects a request because there are too many, or because this node is stopping."""
-        if self.draining:
+        if self.connections.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
@@ -198,7 +189,7 @@ class Gateway:
             self.metrics.handshakes_refused["version"].inc()
             await socket.close(CloseCode.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
             return
-        if self.draining:  # the handshake began before the node was stopped
+        if self.connections.draining:  # the handshake began before the node was stopped
             await socket.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")
             return
         self._number += 1
@@ -212,8 +203,8 @@ class Gateway:
         _log.info(LogEvent.CONNECTED, **connection.ids, address=address)
         serving = asyncio.current_task()
         if serving is not None:
-            self._serving.add(serving)
-            serving.add_done_callback(self._serving.discard)
+            self.serving.add(serving)
+            serving.add_done_callback(self.serving.discard)
         reading = asyncio.create_task(self._read(connection))
         # A connection that this node closes need not finish the request that it is waiting for.
         socket.connection_lost_waiter.add_done_callback(lambda _: reading.cancel() if connection.closing else None)
@@ -257,7 +248,7 @@ class Gateway:
         self.metrics.frames_queued_max.set(max(waiting, default=0))
         self.metrics.rooms_followed.set(len(self.rooms.hubs))
         self.metrics.news_listeners.set(self._api.listeners.count if self._api else 0)
-        self.metrics.draining.set(self.draining)
+        self.metrics.draining.set(self.connections.draining)
 
     async def drain(self) -> None:
         """Stop accepting connections and close the open ones.
@@ -274,8 +265,8 @@ class Gateway:
 
     async def wait_closed(self, timeout: float) -> None:  # noqa: ASYNC109  # a timeout is not an error here
         """Wait until all current connections have ended, or until ``timeout`` seconds have passed."""
-        if self._serving:
-            await asyncio.wait(self._serving, timeout=timeout)
+        if self.serving:
+            await asyncio.wait(self.serving, timeout=timeout)
 
     async def _read(self, connection: PlayerConnection) -> None:
         try:
@@ -429,7 +420,7 @@ class Gateway:
                 connection.send(hub.state())
                 self._rates.charge_replay(connection, hub.boards.build_cost)
                 await hub.boards.ensure_built()
-                hub.send_boards(connection)
+                hub.boards.send_boards(connection)
             elif isinstance(message, Join):
                 await self._send_catch_up(connection, hub, seat, message)
         except StoreUnavailable as error:
@@ -445,7 +436,7 @@ class Gateway:
             self._rates.charge_replay(connection, play.revision)
         # A client that is ahead of the store learned that from Joined, and sends Recover.
         if play is not None and message.revision < play.revision:
-            connection.send(hub.board_state(play, seat.head))
+            connection.send(hub.replay.board_state(play, seat.head))
 
     async def _exit_room(self, connection: PlayerConnection) -> None:
         try:

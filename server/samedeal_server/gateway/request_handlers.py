@@ -43,7 +43,6 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.terminal_text import printable
-from samedeal_server.config.limits import LiveLimits
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
@@ -64,16 +63,19 @@ from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_now import RaceNowRooms
-from samedeal_server.rooms.race_records import RecordReader, list_records
+from samedeal_server.rooms.race_records import list_records, read_record
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
 from samedeal_server.rooms.tide_tables import TideTables
+from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
 """Maximum width, in columns, of the name of a client program in the log."""
+
+_Command = RaceCommand | Callable[[Snapshot], RaceCommand]
 
 _log = get_logger()
 
@@ -86,7 +88,6 @@ class RequestHandlers:
     """
 
     _rooms: RoomRegistry
-    _limits: LiveLimits
     _rates: RateLimits
     _connections: OpenConnections
     _bans: Bans
@@ -101,8 +102,7 @@ class RequestHandlers:
         self._tide_rooms = TideRooms(self._rooms, self.creator)
         self.tide_tables = TideTables(self._rooms.store, self._rooms.background, self._rooms.timers)
         self.record_list = CachedList(partial(list_records, self._rooms.store), self._rooms.timers)
-        self._records = RecordReader(self._rooms.store, self.creator.passphrases, self._limits)
-        self._moves = MoveService(self._rooms, self._rates.charge_replay)
+        self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
         """Return the answer to a request. Raise SamedealError if the request is refused."""
@@ -176,7 +176,8 @@ class RequestHandlers:
         """Return a part of a record."""
         if message.passphrase:
             self._rates.charge_passphrase(connection)
-        return await self._records.read(message, connection.player, connection.networks[-1])
+        asked = message, connection.player, connection.networks[-1]
+        return await read_record(self._rooms.store, self.creator.passphrases, self._rooms.limits, *asked)
 
     async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
         """Open a room."""
@@ -190,28 +191,9 @@ class RequestHandlers:
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
-    async def join(self, connection: PlayerConnection, message: Join) -> ToClient:
-        """Give the player a seat in a room, or let the player rejoin."""
-        return await self.entry.join(connection, message)
-
-    async def watch(self, connection: PlayerConnection, message: Watch) -> ToClient:
-        """Make the player a spectator of a room."""
-        return await self.entry.watch(connection, message, self._limits.current.spectators_per_room)
-
     async def leave(self, connection: PlayerConnection, message: Leave) -> ToClient:
         """Take the player out of the room. A player who is racing resigns."""
         await self.entry.leave(connection)
-        return Done(to=message.id)
-
-    async def declare_stuck(self, connection: PlayerConnection, message: DeclareStuck) -> ToClient:
-        """Record that the player has declared to be stuck.
-
-        The server does not check this, because a wrong declaration harms only the player.
-        """
-        hub, seat = connection.require_seat()
-        await self._rooms.command(
-            hub.room, lambda room: DeclareStuckCommand(seat.player, room.progress), seat.player, seat.generation
-        )
         return Done(to=message.id)
 
     async def rematch(self, connection: PlayerConnection, message: Rematch) -> ToClient:
@@ -223,16 +205,12 @@ class RequestHandlers:
             self._rates.open_room(connection.networks)
         return Created(to=message.id, room=await self.creator.rematch(hub.room))
 
-    def act(self, connection: PlayerConnection, message: Act) -> Awaitable[ToClient]:
-        """Commit a move or an undo of the player."""
-        return self._moves.act(connection, message)
-
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
         """Repeat the commits of acknowledged moves that Redis has lost."""
-        await self._moves.recover(connection, message)
+        await self.moves.recover(connection, message)
         return Done(to=message.id)
 
-    async def command(self, connection: PlayerConnection, command: RaceCommand, request: int) -> ToClient:
+    async def command(self, connection: PlayerConnection, command: _Command, request: int) -> ToClient:
         """Carry out a command of the player in the room where the player has a seat."""
         hub, seat = connection.require_seat()
         await self._rooms.command(hub.room, command, seat.player, seat.generation)
@@ -256,7 +234,7 @@ class Request:
     needs_hello: bool = True
 
 
-def _commanding(command: Callable[[str, Any], RaceCommand]) -> Request:
+def _commanding(command: Callable[[str, Any], _Command]) -> Request:
     """Return the handler of a request that stands for a command. ``command`` gets the player's id and the request."""
 
     def handle(handlers: RequestHandlers, connection: PlayerConnection, message: Any) -> Awaitable[ToClient]:
@@ -274,18 +252,19 @@ REQUESTS: Final[Mapping[type, Request]] = {
     ListRecords: Request(RequestHandlers.list_records, cost=10),
     ReadRecord: Request(RequestHandlers.read_record, cost=5),
     Create: Request(RequestHandlers.create, cost=20),
-    Join: Request(RequestHandlers.join, cost=15),
-    Watch: Request(RequestHandlers.watch, cost=10),
+    Join: Request(lambda handlers, connection, message: handlers.entry.join(connection, message), cost=15),
+    Watch: Request(lambda handlers, connection, message: handlers.entry.watch(connection, message), cost=10),
     Leave: Request(RequestHandlers.leave, cost=10),
     Ready: _commanding(lambda player, message: ReadyCommand(player, message.ready)),
     Start: _commanding(lambda player, _: StartCommand(player)),
     CommitShare: _commanding(lambda player, message: CommitShareCommand(player, message.draw, message.commitment)),
     RevealShare: _commanding(lambda player, message: RevealShareCommand(player, message.draw, message.share)),
     KickPlayer: _commanding(lambda player, message: KickCommand(message.player, by=player)),
-    Act: Request(RequestHandlers.act),
+    Act: Request(lambda handlers, connection, message: handlers.moves.act(connection, message)),
     Recover: Request(RequestHandlers.recover, cost=20),
     Resign: _commanding(lambda player, _: ResignCommand(player)),
-    DeclareStuck: Request(RequestHandlers.declare_stuck, cost=10),
+    # The server does not check this, because a wrong declaration harms only the player.
+    DeclareStuck: _commanding(lambda player, _: lambda room: DeclareStuckCommand(player, room.progress)),
     Rematch: Request(RequestHandlers.rematch, cost=20),
 }
 """The handler of each type of request, and its cost. A test checks that no type is missing.

@@ -48,7 +48,7 @@ class RoomEntry:
                 await hub.pull()  # the room was closed, and another room has its code now
                 await self._rooms.close(hub)
                 hub = await self._rooms.acquire(room)
-                await self._rooms.release(hub)  # of the two that were acquired, one is left
+                await self._rooms.release(hub.room)  # of the two that were acquired, one is left
             await self._check_passphrase(hub, connection, message.passphrase)
             await self._extend_session(connection)
 
@@ -81,9 +81,9 @@ class RoomEntry:
             if not generation or hub.race.racer(player) is None:
                 raise refusals.no_seat_here()
             seat = SeatedPlayer(room, player, generation)
-            hub.take_seat(seat, connection)
+            hub.audience.take_seat(seat, connection, hub.model.progress_of(player).generation)
         except BaseException:
-            await self._rooms.release(hub)
+            await self._rooms.release(hub.room)
             raise
         connection.hub, connection.seat = hub, seat
         _log.info(LogEvent.JOINED, **connection.ids, seat=racer.seat)
@@ -91,22 +91,22 @@ class RoomEntry:
         revision = hub.model.progress_of(player).revision if dealt else -1
         return Joined(to=message.id, room=room, seat=racer.seat, generation=generation, revision=revision)
 
-    async def watch(self, connection: PlayerConnection, message: Watch, max_spectators: int) -> Watching:
+    async def watch(self, connection: PlayerConnection, message: Watch) -> Watching:
         """Make the player of a connection a spectator of a room. Raise RequestRefused if the player may not watch."""
-        room = clean_room(message.room)
+        room, most = clean_room(message.room), self._rooms.limits.spectators_per_room
         hub = await self._rooms.acquire(room)
         try:
             if not hub.race.options.spectators:
                 raise refusals.no_spectators()
             await self._check_passphrase(hub, connection, message.passphrase)
-            hub.check_can_watch(connection.player, max_spectators)
+            hub.check_can_watch(connection.player, most)
             await self._rooms.check_not_racing_elsewhere(connection.player, hub.race)
             await self._extend_session(connection)
             await self.exit_room(connection)
             await hub.pull()  # the state that the spectator is sent first shows that the player's seat is empty now
-            hub.check_can_watch(connection.player, max_spectators)
+            hub.check_can_watch(connection.player, most)
         except BaseException:
-            await self._rooms.release(hub)
+            await self._rooms.release(hub.room)
             raise
         connection.hub = hub
         hub.audience.spectators.add(connection)
@@ -147,7 +147,7 @@ class RoomEntry:
                 hub.audience.spectators.discard(connection)
                 await self._rooms.publish_spectator_count(hub)
         finally:
-            await self._rooms.release(hub)
+            await self._rooms.release(hub.room)
 
     async def _check_passphrase(self, hub: Hub, connection: PlayerConnection, passphrase: str) -> None:
         if not hub.race.private:

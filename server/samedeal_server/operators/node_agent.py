@@ -153,7 +153,6 @@ class NodeAgent:
             connection.send(player_notices.banned(ban_sentence(line)))
             connection.close(CloseCode.BANNED, "banned from this server")
             if connection.hub is not None and connection.seat is not None:
-                self._rooms.background.spawn(partial(self._kick, connection.hub.room, connection.player))
-
-    async def _kick(self, room: str, player: str) -> None:
-        await self._rooms.command(room, KickCommand(player), "")
+                self._rooms.background.spawn(
+                    partial(self._rooms.command, connection.hub.room, KickCommand(connection.player), "")
+                )

@@ -141,7 +141,7 @@ class OperatorRequests:
             await hub.pull()
             state = hub.state()
         finally:
-            await self._rooms.release(hub)
+            await self._rooms.release(hub.room)
         players = [seat.player for seat in state.players]
         return RoomShown(to=message.id, state=state, whereabouts=await self._nodes.whereabouts(players))
 

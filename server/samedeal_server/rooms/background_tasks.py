@@ -20,12 +20,7 @@ class BackgroundTasks:
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    @property
-    def idle(self) -> bool:
-        """Whether no background task is under way."""
-        return not self._tasks
+        self.tasks: set[asyncio.Task[None]] = set()
 
     def spawn(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run ``work`` in the background.
@@ -33,8 +28,8 @@ class BackgroundTasks:
         An error is logged, and ``work`` is not run again. The next tick, poll or refresh of the room makes up for it.
         """
         task = asyncio.create_task(self._run(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def _run(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         await self.guard(work())
@@ -53,4 +48,4 @@ class BackgroundTasks:
 
     async def stop(self) -> None:
         """Cancel all tasks and wait until they have ended. Call this method before the store is closed."""
-        await cancel_and_wait(self._tasks)
+        await cancel_and_wait(self.tasks)

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from samedeal.board_history import Play
-from samedeal.protocol.messages import BoardState, Notice, ProgressUpdate, RoomState, Tally
+from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.connections.connection import Connection
 from samedeal_server.errors import StoreUnavailable
@@ -22,7 +21,6 @@ from samedeal_server.rooms.audience import Audience, Spawn
 from samedeal_server.rooms.play_from_log import BoardReplay
 from samedeal_server.rooms.progress_updates import ProgressUpdates
 from samedeal_server.rooms.room_model import RoomModel
-from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.rooms.spectator_boards import SpectatorBoards
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import (
@@ -88,8 +86,8 @@ class Hub:
         self.last_broadcast = snapshot.last_event
         self.updates = ProgressUpdates(timers, self._send_updates)
         self._deadline = Alarm(timers, self._on_deadline)
-        self._retry_alarm = Alarm(timers, self._on_retry)
-        self._absence = Alarm(timers, self._on_absence)
+        self._retry_alarm = Alarm(timers, partial(self._spawn_with_retry, self.refresh))
+        self._absence = Alarm(timers, partial(self._spawn, partial(self._tick, self.room, end_wait=True)))
         self._set_deadline()
 
     @property
@@ -138,13 +136,6 @@ class Hub:
         if len(self.audience.spectators) >= max_spectators:
             raise refusals.too_many_spectators()
 
-    def take_seat(self, seat: SeatedPlayer, connection: Connection) -> None:
-        """Connect ``connection`` to a player's seat.
-
-        If the player has a newer connection, close ``connection`` and raise RequestRefused ``fenced``.
-        """
-        self.audience.take_seat(seat, connection, self.model.progress_of(seat.player).generation)
-
     def announced(self, numbered: SequencedEvent) -> None:
         """Apply an event that was announced.
 
@@ -157,6 +148,9 @@ class Hub:
 
     def committed(self, numbered: SequencedEvent, is_announced: bool) -> None:  # noqa: FBT001  # as in OnCommitted
         """Apply the event of a move that this node has committed.
+
+        ``is_announced`` says whether Redis also announces the event. From version 7.0 on, Redis does so only if another
+        node follows the room. Without an announcement, this node saves 20 to 30 µs of CPU time.
 
         If earlier events are missing, and this event is also announced, do nothing: the announcements bring all of them
         in order. If this event is not announced, read the missing events from the stream in the background.
@@ -196,7 +190,7 @@ class Hub:
                 self.updates.queue(player)
         if self.race.present_racers(self.progress, self._clock.now()) != self.race.racers:
             self._spawn(partial(self._tick, self.room))
-        boards_missing = self.audience.spectators and not self.boards.built
+        boards_missing = self.audience.spectators and self.boards.delayed is None
         if boards_missing or any(seat.play is None for seat, _ in self.audience.seats.values()):
             await self.deal_boards()
         self._finish_if_done()
@@ -223,9 +217,6 @@ class Hub:
 
     def _spawn_with_retry(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         self._spawn(partial(self._retry, work))
-
-    def _on_retry(self) -> None:
-        self._spawn_with_retry(self.refresh)
 
     async def _retry(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run ``work``. If the store is unavailable, refresh the room after ``RETRY_INTERVAL`` and raise the error.
@@ -319,9 +310,6 @@ class Hub:
             if now - self._announced_ending_at >= 1000 * ABSENCE_TIMEOUT:  # a player may come and go often
                 self._announced_ending_at = now
                 self.audience.broadcast(player_notices.ending())
-
-    def _on_absence(self) -> None:
-        self._spawn(partial(self._tick, self.room, end_wait=True))
 
     def _after_change(self, changes: tuple[str, ...] = ()) -> None:
         self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
@@ -428,16 +416,8 @@ class Hub:
         """
         for seat, connection in list(self.audience.seats.values()):
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
-                connection.send(self.board_state(play, seat.head))
+                connection.send(self.replay.board_state(play, seat.head))
                 if play.no_moves_left:
                     self._spawn(partial(self._tick, self.room))  # if this is the deal itself, the race is over
         if self.audience.spectators:
             await self.boards.ensure_built()
-
-    def board_state(self, play: Play, head: bytes) -> BoardState:
-        """Return the message with a player's own board, masked."""
-        return self.replay.board_state(play, head)
-
-    def send_boards(self, spectator: Connection) -> None:
-        """Send a spectator the newest boards that the spectator delay allows."""
-        self.boards.send_boards(spectator)

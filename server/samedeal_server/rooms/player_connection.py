@@ -68,7 +68,7 @@ class PlayerConnection(Connection):
     def on_caught_up(self) -> None:
         """Send the newest boards to a spectator who read too slowly and therefore missed some boards."""
         if self.hub is not None and self.seat is None:
-            self.hub.send_boards(self)
+            self.hub.boards.send_boards(self)
 
     def on_dismissed(self) -> None:
         """Forget the room and the seat, because the room has closed or the player was removed from it."""

@@ -7,7 +7,7 @@ import asyncio
 from samedeal.names import clean_room
 from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
 from samedeal.record import LARGEST_RECORD
-from samedeal_server.config.limits import LiveLimits
+from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import deal_to_repeat, earlier_race, paces
 from samedeal_server.races.race import DealSecret, Race
@@ -88,36 +88,30 @@ async def list_records(store: Store) -> tuple[RecordLine, ...]:
     return tuple(await store.records.newest(MAX_LISTED))
 
 
-class RecordReader:
-    """Reads records for players who may read them."""
+async def read_record(
+    store: Store, passphrases: Passphrases, limits: Limits, message: ReadRecord, player: str, network: str
+) -> RecordPart:
+    """Return a part of a record.
 
-    def __init__(self, store: Store, passphrases: Passphrases, limits: LiveLimits) -> None:
-        self._store = store
-        self._passphrases = passphrases
-        self._limits = limits
-
-    async def read(self, message: ReadRecord, player: str, network: str) -> RecordPart:
-        """Return a part of a record.
-
-        Raise RequestRefused if the part does not exist, or if the player may not read the record. A player who had a
-        seat in the race may always read its record. Other players need the passphrase if the room is private. They may
-        not read the record at all if the room is public and forbids watching.
-        """
-        records = self._store.records
-        race = message.race.strip(" ").lower()
-        if not is_race_id(race):
-            race = await records.newest_of(clean_room(race))
-        access = await records.access(race) if race else None
-        if access is None:
-            raise refusals.no_record()
-        if not access.is_public and player not in access.players:
-            if not access.hash:
-                raise refusals.no_spectators()
-            secret = RoomSecret(DealSecret(b""), access.salt, access.hash)
-            room = race.partition(".")[0]
-            await self._passphrases.check(room, secret, message.passphrase, network, self._limits.current)
-        found = await records.part(race, message.part)
-        if found is None:
-            raise refusals.no_record()
-        parts, text = found
-        return RecordPart(to=message.id, race=race, part=message.part, parts=parts, text=text)
+    Raise RequestRefused if the part does not exist, or if the player may not read the record. A player who had a seat in
+    the race may always read its record. Other players need the passphrase if the room is private. They may not read the
+    record at all if the room is public and forbids watching.
+    """
+    records = store.records
+    race = message.race.strip(" ").lower()
+    if not is_race_id(race):
+        race = await records.newest_of(clean_room(race))
+    access = await records.access(race) if race else None
+    if access is None:
+        raise refusals.no_record()
+    if not access.is_public and player not in access.players:
+        if not access.hash:
+            raise refusals.no_spectators()
+        secret = RoomSecret(DealSecret(b""), access.salt, access.hash)
+        room = race.partition(".")[0]
+        await passphrases.check(room, secret, message.passphrase, network, limits)
+    found = await records.part(race, message.part)
+    if found is None:
+        raise refusals.no_record()
+    parts, text = found
+    return RecordPart(to=message.id, race=race, part=message.part, parts=parts, text=text)

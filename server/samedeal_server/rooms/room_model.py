@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import DealRoom, DrawnShare, LostSeat, RoomState, Seat, SeatLostElsewhere, Tally
-from samedeal_server.races.race import ABSENT_AFTER, Progress, Race
+from samedeal_server.races.race import ABSENT_AFTER, Progress
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import Snapshot
@@ -25,16 +25,15 @@ class RoomModel:
     __slots__ = ("_clock", "event", "progress", "race", "spectator_count")
 
     def __init__(self, snapshot: Snapshot, clock: StoreClock) -> None:
-        self.race: Race = snapshot.race
-        self.progress: dict[str, Progress] = dict(snapshot.progress)
-        self.event = snapshot.last_event
-        self.spectator_count = snapshot.spectator_count
         self._clock = clock
+        self.reload(snapshot)
 
     def reload(self, snapshot: Snapshot) -> None:
         """Replace the whole state with a newer snapshot."""
-        self.race, self.event, self.spectator_count = snapshot.race, snapshot.last_event, snapshot.spectator_count
+        self.race = snapshot.race
         self.progress = dict(snapshot.progress)
+        self.event = snapshot.last_event
+        self.spectator_count = snapshot.spectator_count
 
     def move(self, moved: MoveCommitted, time: int) -> bool:
         """Count a move that was committed at ``time``, in milliseconds since 1970.

@@ -23,7 +23,10 @@ RELEASE_INTERVAL: Final = 0.03
 
 @dataclass(eq=False, repr=False)
 class SpectatorBoards:
-    """The delayed boards of one room. They are built when the first spectator on this node enters the room."""
+    """The delayed boards of one room. They are built when the first spectator on this node enters the room.
+
+    ``delayed`` is None until then.
+    """
 
     _room: RoomModel
     _store: Store
@@ -31,7 +34,7 @@ class SpectatorBoards:
     _timers: Timers
     _replay: BoardReplay
     _audience: Audience
-    _delayed_boards: DelayedBoards | None = None
+    delayed: DelayedBoards | None = None
     _building: asyncio.Lock = field(default_factory=asyncio.Lock)
     _snapshot_frames: list[bytes] | None = None
     _released_at: float = 0.0
@@ -39,23 +42,13 @@ class SpectatorBoards:
     def __post_init__(self) -> None:
         self._alarm = Alarm(self._timers, self.release)
 
-    @property
-    def built(self) -> bool:
-        """Whether the delayed boards have been built."""
-        return self._delayed_boards is not None
-
-    @property
-    def pending(self) -> bool:
-        """Whether there are moves that spectators may not see yet."""
-        return self._delayed_boards is not None and self._delayed_boards.next_at() is not None
-
     def close(self) -> None:
         """Stop sending moves to spectators."""
         self._alarm.close()
 
     def discard(self) -> None:
         """Discard the delayed boards, because they lack moves."""
-        self._delayed_boards = None
+        self.delayed = None
 
     @property
     def build_cost(self) -> int:
@@ -63,14 +56,14 @@ class SpectatorBoards:
 
         It is 0 if the boards exist or are being built.
         """
-        if self.built or self._building.locked():
+        if self.delayed is not None or self._building.locked():
             return 0
         return sum(progress.revision for progress in self._room.progress.values())
 
     async def ensure_built(self) -> None:
         """Build the delayed boards unless they exist. Other tasks of this node get turns in the meantime."""
         async with self._building:
-            if self._delayed_boards is not None:
+            if self.delayed is not None:
                 return
             board = await self._replay.initial_board()
             if board is None:
@@ -84,7 +77,7 @@ class SpectatorBoards:
                 if not boards.behind:
                     break
                 await asyncio.sleep(0)
-            self._delayed_boards = boards
+            self.delayed = boards
             self._send(released)
             self._schedule_release()
 
@@ -109,12 +102,12 @@ class SpectatorBoards:
 
         If earlier moves are missing, discard the boards and return False.
         """
-        if self._delayed_boards is None:
+        if self.delayed is None:
             return True
-        if self._delayed_boards.add(moved.player, moved.revision, moved.action, time):
+        if self.delayed.add(moved.player, moved.revision, moved.action, time):
             self._schedule_release()
             return True
-        self._delayed_boards = None
+        self.delayed = None
         return False
 
     def send_boards(self, spectator: Connection) -> None:
@@ -122,18 +115,18 @@ class SpectatorBoards:
 
         Do nothing if the boards have not been built.
         """
-        if self._delayed_boards is not None and spectator in self._audience.spectators:
+        if self.delayed is not None and spectator in self._audience.spectators:
             if self._snapshot_frames is None:
-                self._snapshot_frames = [framed(message) for message in self._delayed_boards.boards()]
+                self._snapshot_frames = [framed(message) for message in self.delayed.boards()]
             for frame in self._snapshot_frames:
                 spectator.send_frame(frame)
 
     def release(self) -> None:
         """Send spectators the moves whose delay has passed. Once the race is finished, send all moves."""
         self._alarm.cancel()
-        if self._delayed_boards is None:
+        if self.delayed is None:
             return
-        self._send(self._release_from(self._delayed_boards))
+        self._send(self._release_from(self.delayed))
         self._schedule_release()
 
     def _release_from(self, boards: DelayedBoards) -> list[DelayedBoard | DelayedMove]:
@@ -146,9 +139,9 @@ class SpectatorBoards:
             self._audience.send_delayed([framed(message) for message in released])
 
     def _schedule_release(self) -> None:
-        if self._delayed_boards is not None and not self._alarm.is_set:
-            due = self._delayed_boards.next_at()
-            if self._delayed_boards.behind:
+        if self.delayed is not None and not self._alarm.is_set:
+            due = self.delayed.next_at()
+            if self.delayed.behind:
                 self._alarm.set(0.0)
             elif due is not None:
                 earliest = self._released_at + RELEASE_INTERVAL

@@ -107,12 +107,7 @@ class TideTables:
         self._store = store
         self._background = background
         self._timers = timers
-        self._tables: dict[_Key, dict[Connection, _Follower]] = {}
-
-    @property
-    def followed(self) -> int:
-        """The number of tables that clients of this node follow."""
-        return len(self._tables)
+        self.tables: dict[_Key, dict[Connection, _Follower]] = {}
 
     async def follow(self, connection: Connection, message: FollowTable) -> None:
         """Send a client the table of a tide or a day, and its changes for a minute. It follows no other table then.
@@ -123,22 +118,22 @@ class TideTables:
         now = await self._store.now()
         if abs(message.tide - now) > 1000 * LIFETIME:
             raise refusals.no_tide()
-        for followers in self._tables.values():
+        for followers in self.tables.values():
             followers.pop(connection, None)
         key = message.game, message.tide, message.day
-        if key not in self._tables:
-            self._tables[key] = {}
+        if key not in self.tables:
+            self.tables[key] = {}
             self._background.spawn(partial(self._push_all, key))
-        self._tables[key][connection] = _Follower(self._timers.monotonic() + FOLLOWED)
+        self.tables[key][connection] = _Follower(self._timers.monotonic() + FOLLOWED)
 
     async def _push_all(self, key: _Key) -> None:
-        followers = self._tables[key]
+        followers = self.tables[key]
         try:
             while followers:
                 await self._background.guard(self._push(key, followers))
                 await self._timers.sleep(DAY_INTERVAL if key[2] else INTERVAL)
         finally:
-            del self._tables[key]
+            del self.tables[key]
 
     async def _push(self, key: _Key, followers: dict[Connection, _Follower]) -> None:
         game, tide, day = key

@@ -41,18 +41,14 @@ class SolverPool:
     """The worker processes of a node. Each worker tries one candidate at a time.
 
     If all workers are busy, candidates wait for their turns, so that nobody can delay the deals of others by searching
-    for many. If a worker ends, another worker is started and tries the same candidate again.
+    for many. If a worker ends, another worker is started and tries the same candidate again. ``idle`` has the workers that
+    wait for a candidate.
     """
 
     def __init__(self) -> None:
-        self._idle: list[Process] = []
+        self.idle: list[Process] = []
         self._free = max(1, min(MAX_WORKERS, (os.cpu_count() or 1) // 2))
         self._turns: Turns[asyncio.Future[None]] = Turns()
-
-    @property
-    def idle(self) -> tuple[Process, ...]:
-        """The workers that are waiting for a candidate."""
-        return tuple(self._idle)
 
     async def solve(self, candidate: Candidate, origin: str = "", room: str = "") -> str:
         """Return the moves with which the solver wins a candidate.
@@ -93,7 +89,7 @@ class SolverPool:
             self._free += 1
 
     async def _ask(self, candidate: Candidate) -> str:
-        worker = self._idle.pop() if self._idle else await _start()
+        worker = self.idle.pop() if self.idle else await _start()
         stdin, stdout = worker.stdin, worker.stdout
         if stdin is None or stdout is None:
             raise ValueError("a worker has two pipes")
@@ -108,13 +104,13 @@ class SolverPool:
         if not answer.endswith(b"\n"):
             await _end(worker)
             raise _WorkerEnded(f"exit code {worker.returncode}")
-        self._idle.append(worker)
+        self.idle.append(worker)
         return answer.decode().rstrip("\n")
 
     async def close(self) -> None:
         """End all workers. Call this method only when all workers are idle."""
-        while self._idle:
-            await _end(self._idle.pop())
+        while self.idle:
+            await _end(self.idle.pop())
 
 
 async def _start() -> Process:
