@@ -64,15 +64,11 @@ Networks = tuple[str, ...]
 """The networks that contain an address, the smallest first, in the order of ``NETWORK_FACTORS``."""
 
 
+@dataclass(eq=False)
 class LiveLimits:
     """The limits that currently apply on a node.
 
-    All parts of the node share this object, so ``replace`` changes the limits for all of them.
+    All parts of the node share this object. Open connections keep their rates and the sizes of their queues.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        self.current = limits
-
-    def replace(self, limits: Limits) -> None:
-        """Apply new limits from now on. Open connections keep their rates and the sizes of their queues."""
-        self.current = limits
+    current: Limits

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from samedeal_server.config.addresses import Address, parse_address
 
 FORWARDED: Final = "X-Forwarded-For"
 """The HTTP header to which each proxy appends the address of its client."""
@@ -69,8 +69,4 @@ def _address(text: str) -> Address | None:
     plain = text.strip().strip('"')
     match = _WITH_PORT.fullmatch(plain)
     bare = (match[1] or match[2] or "") if match else plain
-    try:
-        address = ipaddress.ip_address(bare.partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
+    return parse_address(bare)

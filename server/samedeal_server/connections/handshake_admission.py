@@ -13,6 +13,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from samedeal.terminal_text import printable
+from samedeal_server.config.addresses import is_loopback, parse_address
 from samedeal_server.config.limits import LiveLimits, Networks
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, decrement
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
@@ -181,10 +182,10 @@ class HandshakeAdmission:
         if len(hosts) != 1 or not is_same_host(origin, hosts[0]):
             return False
         # A foreign page can let its own name lead to this machine (DNS rebinding), and would be of the same host then.
-        return not _is_loopback(peer) or self._proxies.trusts(peer) or self._is_own_host(urlsplit(origin).hostname)
+        return not is_loopback(peer) or self._proxies.trusts(peer) or self._is_own_host(urlsplit(origin).hostname)
 
     def _is_own_host(self, host: str | None) -> bool:
-        return host in ("localhost", self._public_host) or _is_loopback(host or "")
+        return host in ("localhost", self._public_host) or is_loopback(host or "")
 
 
 def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:
@@ -200,14 +201,9 @@ def networks_of(address: str) -> Networks:
     An IPv4 address is a network of its own. An IPv6 address belongs to a /64 (usually one host), a /56 (often one home)
     and a /48 (often one server or organization).
     """
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return (address,)
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return (str(parsed),)
-    if parsed.ipv4_mapped is not None:
-        return (str(parsed.ipv4_mapped),)
+    parsed = parse_address(address)
+    if not isinstance(parsed, ipaddress.IPv6Address):
+        return (str(parsed or address),)
     return tuple(str(ipaddress.ip_network((parsed, prefix), strict=False)) for prefix in _IPV6_PREFIXES)
 
 
@@ -221,13 +217,6 @@ def is_same_host(origin: str, host: str) -> bool:
         server = urlsplit(f"{page.scheme}://{host.lower()}")
         port = _PORTS.get(page.scheme)
         return bool(page.hostname) and (page.hostname, page.port or port) == (server.hostname, server.port or port)
-    except ValueError:
-        return False
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
 

@@ -220,7 +220,7 @@ class Gateway:
             reason = _CLOSE_REASONS.get(connection.closing_code or socket.close_code or 1006, "other")
             self.metrics.closed[reason].inc()
             ids = connection.ids
-            await self._exit_room(connection)
+            await self.rooms.background.guard(self.handlers.entry.exit_room(connection))
             _log.info(
                 LogEvent.DISCONNECTED,
                 **ids,
@@ -437,9 +437,3 @@ class Gateway:
         # A client that is ahead of the store learned that from Joined, and sends Recover.
         if play is not None and message.revision < play.revision:
             connection.send(hub.replay.board_state(play, seat.head))
-
-    async def _exit_room(self, connection: PlayerConnection) -> None:
-        try:
-            await self.handlers.entry.exit_room(connection)
-        except StoreUnavailable as error:
-            _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during="disconnect")

@@ -7,6 +7,7 @@ announcement only makes a node read them at once instead of at the next interval
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,7 +15,6 @@ from typing import Any, Final
 import samedeal
 from samedeal.protocol.admin import BanLine, NodeLine, Whereabouts
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races import player_notices
 from samedeal_server.races.race import KickCommand
 from samedeal_server.races.server_bans import Bans, ban_sentence
@@ -22,7 +22,7 @@ from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, NodeOrder, Nodes, SayOrder
-from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.events import get_logger
 from samedeal_server.telemetry.metrics import Metrics
 from samedeal_server.telemetry.node_stats import NodeStats, memory
 
@@ -47,6 +47,7 @@ class NodeAgent:
     _metrics: Metrics
     _bans: tuple[BanLine, ...] = ()
     _last_order: str = "0-0"
+    _reported_stop: bool = False
 
     def __post_init__(self) -> None:
         self.nodes = Nodes(self._rooms.store)
@@ -62,34 +63,27 @@ class NodeAgent:
         """Send heartbeats, and read orders and bans, until cancelled. ``address`` is the public address of the node."""
         loop = asyncio.get_running_loop()
         next_heartbeat = loop.time()
-        reported_stop = False
         while True:
-            try:
-                if loop.time() >= next_heartbeat:
-                    next_heartbeat = loop.time() + HEARTBEAT_INTERVAL
-                    await self.send_heartbeat(address)
-                await self._sync()
-                if self._stop.is_set() and not reported_stop:
-                    reported_stop = True  # at once, so that operators do not drain the last ready node
-                    await self.send_heartbeat(address)
-            except StoreUnavailable as error:
-                _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="heartbeat")
-            except Exception:  # noqa: BLE001  # a fault here must not end the node's races; it is logged with its traceback
-                self._metrics.faults.inc()
-                _log.exception(LogEvent.FAULT)
-            try:
+            is_due = loop.time() >= next_heartbeat
+            if is_due:
+                next_heartbeat = loop.time() + HEARTBEAT_INTERVAL
+            await self._rooms.background.guard(self._report(address, is_due=is_due))
+            with suppress(TimeoutError):
                 async with asyncio.timeout(HEARTBEAT_INTERVAL):
                     await self._rooms.nodes_channel_event.wait()
-            except TimeoutError:
-                continue
             self._rooms.nodes_channel_event.clear()
+
+    async def _report(self, address: str, *, is_due: bool) -> None:
+        if is_due:
+            await self.send_heartbeat(address)
+        await self._sync()
+        if self._stop.is_set() and not self._reported_stop:
+            self._reported_stop = True  # at once, so that operators do not drain the last ready node
+            await self.send_heartbeat(address)
 
     async def leave(self) -> None:
         """Remove the node from the list of nodes. If Redis is unavailable, the node's entry expires instead."""
-        try:
-            await self.nodes.remove_node(self._rooms.node)
-        except StoreUnavailable as error:
-            _log.debug(LogEvent.REDIS_ERROR, error=str(error), during="leave")
+        await self._rooms.background.guard(self.nodes.remove_node(self._rooms.node))
 
     async def send_heartbeat(self, address: str) -> None:
         """Store the state of the node in Redis."""

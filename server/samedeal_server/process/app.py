@@ -92,7 +92,7 @@ class Node:
 
     def apply(self, config: Config) -> None:
         """Apply those settings that can change while a node runs, and load the certificate again."""
-        self.limits.replace(fit_to_open_file_limit(config.limits))
+        self.limits.current = fit_to_open_file_limit(config.limits)
         logs.set_up(config, self.name)
         if self.certificate is not None:
             self.certificate.reload()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from samedeal_server.config.addresses import is_loopback, parse_address
 from samedeal_server.config.config import Config
 from samedeal_server.page.address import page_address
 from samedeal_server.process.listening import ALL_ADDRESSES, is_unspecified, local_host, url_host
@@ -66,8 +66,8 @@ def listen_addresses(
         return ListenAddresses(
             local, f"{scheme}://{url_host(own)}:{port}" if own else local, reachable_from_elsewhere=bool(own)
         )
-    is_loopback = config.host == "localhost" or _is(config.host, "is_loopback")
-    return ListenAddresses(local, local, reachable_from_elsewhere=not is_loopback)
+    is_here = config.host == "localhost" or is_loopback(config.host)
+    return ListenAddresses(local, local, reachable_from_elsewhere=not is_here)
 
 
 def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
@@ -93,17 +93,8 @@ def banner(config: Config, addresses: ListenAddresses, health_url: str) -> str:
             "Players must connect to the name in the certificate. "
             "Use --public-url wss://NAME to print addresses with that name."
         )
-    if addresses.public.startswith(("ws://", "http://")) and _is(
-        urlsplit(addresses.public).hostname or "", "is_global"
-    ):
+    host = parse_address(urlsplit(addresses.public).hostname or "")
+    if addresses.public.startswith(("ws://", "http://")) and host is not None and host.is_global:
         lines.append("Connections are not encrypted. Use --tls-cert and --tls-key, or a proxy with TLS.")
     lines.append("Press Ctrl-C to stop. Races in progress continue when you start it again.")
     return "\n".join(lines)
-
-
-def _is(host: str, property_name: str) -> bool:
-    """Return whether ``host`` is an IP address with a property such as ``is_loopback``."""
-    try:
-        return bool(getattr(ipaddress.ip_address(host), property_name))
-    except ValueError:
-        return False

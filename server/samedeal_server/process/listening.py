@@ -6,11 +6,11 @@ import errno
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from ipaddress import ip_address
 from typing import Any, Final
 
 from websockets.asyncio.server import Server
 
+from samedeal_server.config.addresses import parse_address
 from samedeal_server.errors import StartupCode, StartupError
 
 ALL_ADDRESSES: Final = "all"
@@ -114,10 +114,8 @@ def _bound(unbound: socket.socket, address: tuple[Any, ...], *, is_shared: bool)
 
 def is_unspecified(host: str) -> bool:
     """Return whether a host stands for all addresses of this machine, or for all of its IPv4 or IPv6 addresses."""
-    try:
-        return host == ALL_ADDRESSES or ip_address(host).is_unspecified
-    except ValueError:  # a host name
-        return False
+    address = parse_address(host)
+    return host == ALL_ADDRESSES or (address is not None and address.is_unspecified)
 
 
 def local_host(host: str) -> str:

@@ -6,11 +6,12 @@ import datetime
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
 from samedeal.errors import MalformedText
 from samedeal.protocol.admin import BanLine
+from samedeal_server.config.addresses import parse_address
 
 _PLAYER: Final = re.compile(r"[0-9a-f]{20}")
 _MIN_PREFIX: Final = {4: 8, 6: 16}
@@ -82,16 +83,11 @@ class Bans:
         return next((line for line in lines if line is not None and (not line.until or now < line.until)), None)
 
     def _of_address(self, text: str) -> list[BanLine | None]:
-        try:
-            address = ip_address(text.partition("%")[0])
-        except ValueError:
-            return []
-        if isinstance(address, IPv6Address):
-            address = address.ipv4_mapped or address
+        address = parse_address(text)
         networks = [
             ip_network((address, prefix), strict=False)
             for version, prefix in self._prefixes
-            if version == address.version
+            if address is not None and version == address.version
         ]
         return [self._networks.get(network) for network in networks]
 

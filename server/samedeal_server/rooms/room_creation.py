@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import hmac
 import secrets
 from typing import Final
@@ -16,6 +15,7 @@ from samedeal.joint_deal import public_mix, secret_commitment
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal.solver.solve import SOLVER
+from samedeal.utc_text import utc_text
 from samedeal_server.races import refusals
 from samedeal_server.races.race import DealSecret, LinkRematchCommand, Race, apply
 from samedeal_server.rooms.passphrases import Passphrases
@@ -61,7 +61,7 @@ class RoomCreator:
         earliest = now + 1000 * options.countdown
         if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
             raise refusals.bad_start_time()
-        deal = Deal.parse(options.deal).on(_date(now))
+        deal = Deal.parse(options.deal).on(utc_text(now)[:10])
         secret = RoomSecret(
             DealSecret(new_seed(deal)), *await self.passphrases.lock(passphrase, network, self._rooms.limits)
         )
@@ -191,7 +191,3 @@ def _successor_code(race: Race) -> str:
         base = base.removesuffix(f"-{race.round + 1}")
     suffix = f"-{race.round + 2}"
     return base[: _MAX_CODE_LENGTH - len(suffix)].rstrip("-") + suffix
-
-
-def _date(time: int) -> str:
-    return datetime.datetime.fromtimestamp(time / 1000, datetime.UTC).date().isoformat()

@@ -7,7 +7,6 @@ with which it was opened. ARCHITECTURE.md, *Versions*, says when the schema vers
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
@@ -18,6 +17,7 @@ from samedeal.games import game_named
 from samedeal.protocol.codec import pack, unpack
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
+from samedeal.utc_text import utc_text
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race
@@ -75,7 +75,7 @@ def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
         version, (time, release) = int(name), value.decode().split(" ")
         if int(time) < since or version in READABLE_VERSIONS:
             continue
-        day = datetime.fromtimestamp(int(time) / 1000, UTC).date().isoformat()
+        day = utc_text(int(time))[:10]
         problem = (
             f"Samedeal {release} last used this Redis on {day}, with schema version {version}. "
             f"This release, {samedeal.__version__}, reads only schema version {' and '.join(map(str, READABLE_VERSIONS))}."
