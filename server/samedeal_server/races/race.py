@@ -491,11 +491,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     def racers_seen(self, progress: ProgressByPlayer, since: int) -> tuple[Racer, ...]:
         """Return the racers with a sign of life after the time ``since``, in milliseconds since 1970."""
-        return tuple(
-            racer
-            for racer in self.racers
-            if max(racer.seated_at, progress.get(racer.player, Progress()).last_seen) > since
-        )
+        found = self.with_progress(progress)
+        return tuple(racer for racer, own in found if max(racer.seated_at, own.last_seen) > since)
 
     def check_not_kicked(self, player: str) -> None:
         """Raise RequestRefused if the player was kicked from this race or an earlier one."""
@@ -555,7 +552,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         unfinished = self._unfinished(progress)
         return (
             self.phase == "racing"
-            and any(self._is_over_for(racer, own) for racer, own in self._with_progress(progress))
+            and any(self._is_over_for(racer, own) for racer, own in self.with_progress(progress))
             and len(unfinished) > 0
             and all(
                 not own.connected
@@ -573,7 +570,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         without_bots = self.options.end_when_settled and any(not racer.bot for racer in self.racers)
         return [
             own
-            for racer, own in self._with_progress(progress)
+            for racer, own in self.with_progress(progress)
             if not (self._is_over_for(racer, own) or (racer.bot and without_bots))
         ]
 
@@ -581,7 +578,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Return whether a player is done. With the option ``end_when_settled``, a stuck player also counts as done."""
         return _is_done(racer, progress) or (self.options.end_when_settled and racer.is_stuck(progress))
 
-    def _with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
+    def with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
+        """Return each racer with the racer's progress."""
         return [(racer, progress.get(racer.player, Progress())) for racer in self.racers]
 
     def is_racing(self, player: str, progress: Progress) -> bool:
@@ -590,7 +588,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         Before the start, this is true of every player with a seat.
         """
         racer = self.racer(player)
-        ahead = self.phase in ("open", "countdown", "racing")
+        ahead = self.is_waiting or self.phase == "racing"
         return ahead and racer is not None and not _is_done(racer, progress)
 
     def successor_deal(self) -> str:
@@ -1103,10 +1101,8 @@ def _end(race: Race, progress: ProgressByPlayer, now: int) -> int:
     ``now`` may be too early: the clock may have been set back, and some of the progress may be newer. ``race.ends`` may
     be too early if the first finish ended the race, but was lost and recovered while others played on.
     """
-    newest = max(
-        (progress[racer.player].last_action_at for racer in race.racers if racer.player in progress), default=0
-    )
-    return max(race.starts, newest, min(now, race.ends))
+    newest = [own.last_action_at for _, own in race.with_progress(progress)]
+    return max(race.starts, *newest, min(now, race.ends))
 
 
 def _is_hopeless(race: Race, secret: DealSecret) -> bool:
@@ -1122,14 +1118,11 @@ def _tick_finished(race: Race, command: TickCommand, now: int) -> CommandResult:
 
 def standings(race: Race, progress: ProgressByPlayer) -> tuple[Standing, ...]:
     """Return the final standings, first place first."""
-    results = [(racer, _result(racer, progress.get(racer.player, Progress()))) for racer in race.racers]
-    return tuple(
-        _standing(race, place, racer, progress.get(racer.player, Progress())) for place, racer in ranked(results)
-    )
-
-
-def _result(racer: Racer, progress: Progress) -> Result:
-    return Result(racer.seat, progress.foundation_cards, progress.finished_at, progress.last_progress_at)
+    results = [
+        ((racer, own), Result(racer.seat, own.foundation_cards, own.finished_at, own.last_progress_at))
+        for racer, own in race.with_progress(progress)
+    ]
+    return tuple(_standing(race, place, *racer_and_progress) for place, racer_and_progress in ranked(results))
 
 
 def _standing(race: Race, place: int, racer: Racer, progress: Progress) -> Standing:
@@ -1166,7 +1159,7 @@ def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
         raise refusals.player_has_no_seat()
     if command.player in race.kicked:
         return race, ()
-    left, events = _KICK_BY_PHASE[race.phase](race, command, now)
+    left, events = _TRANSITIONS[LeaveCommand][_PHASES.index(race.phase)](race, command, now)
     return replace(left, kicked=(*race.kicked, command.player)[-_MAX_KICKED:]), (*events, "kicked")
 
 
@@ -1175,12 +1168,6 @@ def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:
 
 
 _Transition = Callable[[Race, Any, int], CommandResult]
-_KICK_BY_PHASE: Final[dict[Phase, _Transition]] = {
-    "open": _leave_seat,
-    "countdown": _leave_seat,
-    "racing": _resign,
-    "finished": _do_nothing,
-}
 
 _STARTED: Final = _refuse(refusals.race_started)
 _BAD_SHARE: Final = _refuse(refusals.bad_share)
