@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from samedeal.protocol.admin import FromOperator
+from samedeal.protocol.admin import Backup, FromOperator
 from samedeal.protocol_codes import OperatorRefusalCode, RefusalCode
 from samedeal_server.operators import refusals
 from samedeal_server.operators.request_handlers import HANDLERS
@@ -13,7 +13,7 @@ from tests.server.refusal_examples import examples
 
 
 def test_every_request_has_a_handler() -> None:
-    assert set(HANDLERS) == set(get_args(FromOperator))
+    assert {*HANDLERS, Backup} == set(get_args(FromOperator))
 
 
 WORDS = {"wait": 12.0, "room": "friday", "player": "eve", "target": "203.0.113.7", "maximum": 1000, "name": "n9"}

@@ -67,7 +67,7 @@ class Writer:
 
     @property
     def digest(self) -> bytes:
-        """The SHA-256 of all parts that were yielded so far.
+        """The SHA-256 of everything so far: at the end of the backup, of all that is before it, and then of the backup.
 
         The receiver compares it with the hash of the received parts.
         """
@@ -77,26 +77,16 @@ class Writer:
         """Yield the backup in parts of ``part_size`` bytes. The last part may be smaller."""
         pending = bytearray()
         async for data in self._content():
+            self.size += len(data)
+            self._hash.update(data)
             pending += data
             while len(pending) >= part_size:
-                yield self._counted(bytes(pending[:part_size]))
+                yield bytes(pending[:part_size])
                 del pending[:part_size]
         if pending:
-            yield self._counted(bytes(pending))
-
-    def _counted(self, data: bytes) -> bytes:
-        self.size += len(data)
-        self._hash.update(data)
-        return data
+            yield bytes(pending)
 
     async def _content(self) -> AsyncIterator[bytes]:
-        digest = hashlib.sha256()
-        async for data in self._records():
-            digest.update(data)
-            yield data
-        yield digest.digest()
-
-    async def _records(self) -> AsyncIterator[bytes]:
         dump = KeyDump(self._store)
         yield FIRST_LINE
         yield _framed(Head(f"samedeal {samedeal.__version__}", await dump.redis_version(), await self._store.now()))
@@ -110,6 +100,7 @@ class Writer:
             self.sessions += key.is_session
             yield self._framed_key(key)
         yield _framed(Tail(self._keys, self.rooms, self.sessions))
+        yield self.digest
 
     def _framed_key(self, key: DumpedKey) -> bytes:
         self._keys += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
@@ -24,7 +24,7 @@ from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.operators import refusals
 from samedeal_server.operators.auth import TokenAuthenticator
 from samedeal_server.operators.node_agent import NodeAgent
-from samedeal_server.operators.request_handlers import OperatorRequests, ServerSurvey
+from samedeal_server.operators.request_handlers import OperatorRequests
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
@@ -47,11 +47,10 @@ class Admin:
     token: InitVar[str]
     _address_of: Callable[[ServerConnection], str]
     _metrics: Metrics
-    _backup_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self, token: str) -> None:
         self._authenticator = TokenAuthenticator(token)
-        self._survey = ServerSurvey(self._agent.nodes, self._rooms)
+        self._requests = OperatorRequests(self._agent.nodes, self._rooms)
 
     async def serve(self, socket: ServerConnection) -> None:
         """Serve an operator's connection until it ends."""
@@ -108,7 +107,6 @@ class Admin:
         async def send(answer: ToOperator) -> None:
             await socket.send(encode(answer))
 
-        requests = OperatorRequests(self._agent.nodes, self._rooms, self._survey, self._backup_lock, send)
         async for frame in socket:
             try:
                 message = decode_from_operator(frame)
@@ -116,7 +114,7 @@ class Admin:
                 log.warning(LogEvent.ADMIN_REQUEST, request="unreadable", outcome=error.code)
                 await send(refusals.to_message(request_id(frame), error))
                 continue
-            answer = await requests.answer(message)
+            answer = await self._requests.answer(message, send)
             outcome = answer.code if isinstance(answer, Refused) else "done"
             fields = {"request": message.__struct_config__.tag, "outcome": outcome, **_logged_fields(message)}
             log_line = log.debug if isinstance(message, Status) else log.info

@@ -70,8 +70,8 @@ Send = Callable[[ToOperator], Awaitable[None]]
 
 
 @dataclass(eq=False, repr=False)
-class ServerSurvey:
-    """Collects the state of all nodes, of Redis, and of all rooms.
+class OperatorRequests:
+    """Handles the requests of the operators of a node.
 
     The numbers of rooms in each phase are slow to count, so they are cached.
     """
@@ -80,38 +80,16 @@ class ServerSurvey:
     _rooms: RoomRegistry
     _phases: Phases = field(default_factory=Phases)
     _phases_valid_until: float = 0.0
+    _backup_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def collect(self, request: int) -> Survey:
-        """Collect the state of the server, and return it as the answer to the request with the id ``request``."""
-        store, nodes = self._rooms.store, self._nodes
-        started = time.perf_counter()
-        now, latency = self._rooms.clock.now(), 0.0
-        with suppress(StoreUnavailable):  # a part of a cluster may be unavailable, which the survey reports
-            now = await store.now()
-            latency = 1000 * (time.perf_counter() - started)
-            if started >= self._phases_valid_until:
-                self._phases = await nodes.phases(await store.index.newest(self._rooms.limits.rooms))
-                self._phases_valid_until = started + _PHASES_CACHED * (time.perf_counter() - started)
-        lines, redis = await nodes.lines(), await nodes.redis_line(latency)
-        return Survey(to=request, time=now, nodes=lines, phases=self._phases, redis=redis)
+    async def answer(self, message: FromOperator, send: Send) -> ToOperator:
+        """Return the answer to a request. If the request fails, the answer is a refusal.
 
-
-@dataclass(eq=False, repr=False)
-class OperatorRequests:
-    """Handles the requests of one operator. ``send`` sends the parts of a backup.
-
-    All operators of a node share ``survey`` and ``backup_lock``.
-    """
-
-    _nodes: Nodes
-    _rooms: RoomRegistry
-    _survey: ServerSurvey
-    _backup_lock: asyncio.Lock
-    _send: Send
-
-    async def answer(self, message: FromOperator) -> ToOperator:
-        """Return the answer to a request. If the request fails, the answer is a refusal."""
+        ``send`` sends the parts of a backup before the answer.
+        """
         try:
+            if isinstance(message, Backup):
+                return await self._back_up(message, send)
             return await HANDLERS[type(message)](self, message)
         except SamedealError as error:
             return refusals.to_message(message.id, error)
@@ -125,7 +103,17 @@ class OperatorRequests:
 
     async def survey(self, message: Status) -> ToOperator:
         """Return the state of all nodes, of Redis, and of all rooms."""
-        return await self._survey.collect(message.id)
+        store, nodes = self._rooms.store, self._nodes
+        started = time.perf_counter()
+        now, latency = self._rooms.clock.now(), 0.0
+        with suppress(StoreUnavailable):  # a part of a cluster may be unavailable, which the survey reports
+            now = await store.now()
+            latency = 1000 * (time.perf_counter() - started)
+            if started >= self._phases_valid_until:
+                self._phases = await nodes.phases(await store.index.newest(self._rooms.limits.rooms))
+                self._phases_valid_until = started + _PHASES_CACHED * (time.perf_counter() - started)
+        lines, redis = await nodes.lines(), await nodes.redis_line(latency)
+        return Survey(to=message.id, time=now, nodes=lines, phases=self._phases, redis=redis)
 
     async def list_rooms(self, message: ListServerRooms) -> ToOperator:
         """Return the newest rooms."""
@@ -255,7 +243,7 @@ class OperatorRequests:
         await self._nodes.send_order(DrainOrder(matching[0]))
         return Done(to=message.id)
 
-    async def back_up(self, message: Backup) -> ToOperator:
+    async def _back_up(self, message: Backup, send: Send) -> ToOperator:
         """Send the parts of a backup. Return the answer with the digest of the backup."""
         if self._backup_lock.locked():
             raise refusals.busy()
@@ -263,7 +251,7 @@ class OperatorRequests:
             writer = Writer(self._rooms.store)
             async with aclosing(writer.parts(MAX_PART_BYTES)) as parts:
                 async for data in parts:
-                    await self._send(BackupPart(to=message.id, data=data))
+                    await send(BackupPart(to=message.id, data=data))
             return BackedUp(
                 to=message.id, size=writer.size, digest=writer.digest, rooms=writer.rooms, sessions=writer.sessions
             )
@@ -284,9 +272,8 @@ HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
     ListBans: OperatorRequests.list_bans,
     Say: OperatorRequests.say,
     Drain: OperatorRequests.drain,
-    Backup: OperatorRequests.back_up,
 }
-"""The handler of each type of request. A test checks that no type is missing."""
+"""The handler of each type of request except ``Backup``. A test checks that no other type is missing."""
 
 
 def _is_in_use(race: Race) -> bool:
