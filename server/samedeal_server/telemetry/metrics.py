@@ -51,16 +51,16 @@ class Metrics:
         GCCollector(registry=registry)
 
         def counter(name: str, description: str) -> Counter:
-            return Counter(name, description, registry=registry)
+            return Counter(f"samedeal_{name}", description, registry=registry)
 
         def labelled(name: str, description: str, label: str, *values: str) -> LabelledCounter:
-            return LabelledCounter(registry, name, description, (label,), *values)
+            return LabelledCounter(registry, f"samedeal_{name}", description, (label,), *values)
 
         def gauge(name: str, description: str, *labels: str) -> Gauge:
-            return Gauge(name, description, labels, registry=registry)
+            return Gauge(f"samedeal_{name}", description, labels, registry=registry)
 
         def histogram(name: str, description: str, bounds: tuple[float, ...]) -> Histogram:
-            return Histogram(registry, name, description, bounds)
+            return Histogram(registry, f"samedeal_{name}", description, bounds)
 
         Info("samedeal_build", "Version of this node, of its protocol and of its Python.", registry=registry).info(
             {"version": samedeal.__version__, "protocol": SUBPROTOCOL, "python": platform.python_version()}
@@ -68,53 +68,45 @@ class Metrics:
 
         # Connections
         self.connections = gauge(
-            "samedeal_connections", "Connections by kind: with a seat (racing), watching, or neither (lobby).", "kind"
+            "connections", "Connections by kind: with a seat (racing), watching, or neither (lobby).", "kind"
         )
-        self.opened = counter("samedeal_connections_opened_total", "Connections that were accepted.")
+        self.opened = counter("connections_opened", "Connections that were accepted.")
         self.closed = labelled(
-            "samedeal_connections_closed_total",
+            "connections_closed",
             "Connections that ended, by reason: the name of the close code, 'lost' without one, 'other' for any other code.",
             "reason",
             *("normal", "lost", "restart", "slow", "silent", "taken_over"),
             *("bad_frames", "banned", "version", "flood", "other"),
         )
         self.handshakes_refused = labelled(
-            "samedeal_handshakes_refused_total",
+            "handshakes_refused",
             "Connections that were rejected before their first message, by reason. malformed: the handshake was invalid. "
             "silent: nothing was sent, as some load balancers' checks do.",
             "reason",
             *("draining", "full", "address", "origin", "too_many_handshakes", "version", "malformed", "silent"),
         )
-        self.frames_queued = gauge("samedeal_frames_queued", "Frames queued for all connections.")
-        self.frames_queued_max = gauge(
-            "samedeal_frames_queued_max", "Frames queued for the connection with the longest queue."
-        )
+        self.frames_queued = gauge("frames_queued", "Frames queued for all connections.")
+        self.frames_queued_max = gauge("frames_queued_max", "Frames queued for the connection with the longest queue.")
         self.slow_disconnected = counter(
-            "samedeal_slow_clients_disconnected_total", "Clients that were disconnected for reading too slowly."
+            "slow_clients_disconnected", "Clients that were disconnected for reading too slowly."
         )
-        self.skipped = counter(
-            "samedeal_spectators_skipped_total", "Times a spectator fell behind and skipped to the newest boards."
-        )
+        self.skipped = counter("spectators_skipped", "Times a spectator fell behind and skipped to the newest boards.")
 
-        self.news_listeners = gauge(
-            "samedeal_news_listeners", "Programs that listen to the news of public races on this node."
-        )
+        self.news_listeners = gauge("news_listeners", "Programs that listen to the news of public races on this node.")
 
         self.hooks = labelled(
-            "samedeal_hooks_total",
+            "hooks",
             "Requests to hooks by outcome: told, or failed; and news that was dropped because all attempts failed.",
             "outcome",
             *("told", "failed", "dropped"),
         )
 
         # Requests and moves
-        self.requests = labelled("samedeal_requests_total", "Well-formed requests, by type of message.", "type")
-        self.refusals = labelled("samedeal_refusals_total", "Refused requests, by code.", "code", "server_full")
-        self.throttled = counter(
-            "samedeal_throttled_total", "Requests that were delayed because their client exceeded its rate."
-        )
+        self.requests = labelled("requests", "Well-formed requests, by type of message.", "type")
+        self.refusals = labelled("refusals", "Refused requests, by code.", "code", "server_full")
+        self.throttled = counter("throttled", "Requests that were delayed because their client exceeded its rate.")
         self.moves = labelled(
-            "samedeal_moves_total",
+            "moves",
             "Moves and undos by outcome: ok, repeated (a duplicate, applied once), recovered (lost by Redis after the ack "
             "and sent again by the client), or the code of the refusal.",
             "outcome",
@@ -122,33 +114,31 @@ class Metrics:
             *("illegal", "stale", "fenced", "not_racing", "time_up", "already_finished", "unavailable"),
         )
         self.ack = histogram(
-            "samedeal_ack_seconds", "Time from reading a move's frame to writing its ack to the socket.", _LATENCIES
+            "ack_seconds", "Time from reading a move's frame to writing its ack to the socket.", _LATENCIES
         )
-        self.faults = counter(
-            "samedeal_faults_total", "Faults of the server. Each is logged as event 'fault'. Should be 0."
-        )
+        self.faults = counter("faults", "Faults of the server. Each is logged as event 'fault'. Should be 0.")
 
         # Redis
-        self.batch = histogram("samedeal_commit_batch_moves", "Moves sent to Redis in one batch.", _BATCH_SIZES)
+        self.batch = histogram("commit_batch_moves", "Moves sent to Redis in one batch.", _BATCH_SIZES)
         self.commit = histogram(
-            "samedeal_commit_seconds", "Time from sending a batch of moves to Redis to its answer.", _LATENCIES
+            "commit_seconds", "Time from sending a batch of moves to Redis to its answer.", _LATENCIES
         )
         self.redis = histogram(
-            "samedeal_redis_seconds", "Time from sending any command to Redis to its first answer.", _LATENCIES
+            "redis_seconds", "Time from sending any command to Redis to its first answer.", _LATENCIES
         )
         self.redis_errors = labelled(
-            "samedeal_redis_errors_total",
+            "redis_errors",
             "Errors of Redis: it could not be connected to (connect), a connection broke (lost), no answer came in time "
             "(timeout), or it answered with an error such as READONLY or OOM (refused).",
             "kind",
             *("connect", "lost", "timeout", "refused"),
         )
-        self.redis_up = gauge("samedeal_redis_up", "1 while Redis answers this node, 0 while it is unavailable.")
+        self.redis_up = gauge("redis_up", "1 while Redis answers this node, 0 while it is unavailable.")
         self.redis_up.set(1)
 
         # Rooms and races
         self.rooms = gauge(
-            "samedeal_rooms",
+            "rooms",
             "Rooms of all nodes by game and phase, as this node last read them from Redis, at most a minute ago. "
             "Take the max over nodes, not the sum.",
             *("game", "phase"),
@@ -156,28 +146,26 @@ class Metrics:
         for game in GAMES:
             for phase in PHASES:
                 self.rooms.labels(game, phase).set(0)
-        self.rooms_followed = gauge(
-            "samedeal_rooms_followed", "Rooms in which a player or spectator is connected to this node."
-        )
+        self.rooms_followed = gauge("rooms_followed", "Rooms in which a player or spectator is connected to this node.")
         self.races = LabelledCounter(
             registry,
-            "samedeal_races_total",
+            "samedeal_races",
             "Races by game and change: opened, countdown, racing, finished, closed, rematch. Each change is counted "
             "once, by the node that made it.",
             ("game", "change"),
         )
         self.records = labelled(
-            "samedeal_records_total",
+            "records",
             "Records of finished races that this node built, by outcome: kept, or too_large for a record.",
             "outcome",
             *("kept", "too_large"),
         )
         self.records_kept = gauge(
-            "samedeal_records_kept",
+            "records_kept",
             "Records of finished races in Redis, as this node last counted them, at most a minute ago.",
         )
         self.fan_out = histogram(
-            "samedeal_fan_out_lag_seconds",
+            "fan_out_lag_seconds",
             "Time from an event, on the clock of Redis, to its broadcast to the room. Rivals' progress is broadcast at most "
             "ten times a second, which is included.",
             _COALESCED_LATENCIES,
@@ -185,7 +173,7 @@ class Metrics:
 
         # Operators
         self.admin_logins_failed = labelled(
-            "samedeal_admin_logins_failed_total",
+            "admin_logins_failed",
             "Connections of operators that were rejected before they had logged in, by reason as in the event "
             "'admin_login_failed'.",
             "reason",
@@ -193,15 +181,13 @@ class Metrics:
         )
 
         # The node
-        self.loop_lag = histogram("samedeal_event_loop_lag_seconds", "Delay of timers of the event loop.", _LATENCIES)
-        self.draining = gauge("samedeal_draining", "1 while this node drains.")
+        self.loop_lag = histogram("event_loop_lag_seconds", "Delay of timers of the event loop.", _LATENCIES)
+        self.draining = gauge("draining", "1 while this node drains.")
         self.certificate_expiry = gauge(
-            "samedeal_tls_certificate_expiry_timestamp_seconds",
+            "tls_certificate_expiry_timestamp_seconds",
             "Expiry of the certificate in use, in seconds since 1970. 0 without TLS.",
         )
-        self.reloads = labelled(
-            "samedeal_reloads_total", "Reloads of the settings, by result.", "result", "done", "failed"
-        )
+        self.reloads = labelled("reloads", "Reloads of the settings, by result.", "result", "done", "failed")
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus's text format."""
