@@ -14,7 +14,6 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal_server.api.answers import ApiError
-from samedeal_server.config.limits import LiveLimits
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.public_facts import RaceNews
@@ -61,12 +60,9 @@ class StreamHead(Response):
 class NewsListeners:
     """All listeners of a node."""
 
-    def __init__(self, rooms: RoomRegistry, limits: LiveLimits) -> None:
+    def __init__(self, rooms: RoomRegistry) -> None:
+        self._rooms = rooms
         self._news = rooms.store.news
-        self._limits = limits
-        self._metrics = rooms.metrics
-        self._timers = rooms.timers
-        self._guard = rooms.background.guard
         self._positions: dict[ClientSocket, NewsId] = {}
 
     @property
@@ -78,7 +74,7 @@ class NewsListeners:
         """Return the response to a new listener."""
         if request.method == "HEAD":
             return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
-        if len(self._positions) >= self._limits.current.listeners:
+        if len(self._positions) >= self._rooms.limits.listeners:
             raise ApiError("server_full", "Too many programs listen to the news of this server. Try again later.")
         return StreamHead(parse_news_id(request.headers.get("Last-Event-ID", "")))
 
@@ -105,10 +101,10 @@ class NewsListeners:
         """Send news to all listeners until cancelled."""
         rounds = 0
         while True:
-            await self._timers.sleep(INTERVAL)
+            await self._rooms.timers.sleep(INTERVAL)
             rounds += 1
             if self._positions:
-                await self._guard(self._send_new(with_comment=rounds % _ROUNDS_PER_COMMENT == 0))
+                await self._rooms.background.guard(self._send_new(with_comment=rounds % _ROUNDS_PER_COMMENT == 0))
 
     async def _send_new(self, *, with_comment: bool) -> None:
         news = await self._news.after(min(self._positions.values()))
@@ -120,7 +116,7 @@ class NewsListeners:
             if events:
                 self._positions[socket] = max(last, events[-1][0])
             if socket.transport.get_write_buffer_size() > MAX_UNSENT:
-                self._metrics.slow_disconnected.inc()
+                self._rooms.metrics.slow_disconnected.inc()
                 socket.transport.abort()
             elif unsent:
                 socket.transport.write(unsent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -159,19 +160,16 @@ class Config:
             ):
                 hint = "*, or a scheme, a host and perhaps a port, as in https://cards.example.org"
                 raise InvalidValue("origins", f"{origin!r} is not an origin. Write {hint}.")
-        try:
-            tide_times(self.tides)
-        except MalformedText as error:
-            raise InvalidValue("tides", str(error)) from None
-        try:
-            TrustedProxies(self.trusted_proxies)
-        except ValueError as error:
-            raise InvalidValue("trusted-proxies", str(error)) from None
-        for hook in self.hook:
+        parsers: tuple[tuple[str, Callable[[tuple[str, ...]], object], tuple[str, ...]], ...] = (
+            ("tides", tide_times, self.tides),
+            ("trusted-proxies", TrustedProxies, self.trusted_proxies),
+            ("hook", lambda hooks: [HookAddress.parse(each) for each in hooks], self.hook),
+        )
+        for name, parse, value in parsers:
             try:
-                HookAddress.parse(hook)
-            except ValueError as error:
-                raise InvalidValue("hook", str(error)) from None
+                parse(value)
+            except (MalformedText, ValueError) as error:
+                raise InvalidValue(name, str(error)) from None
         if self.door and not re.fullmatch(r"[^\s:/]*:\d{1,5} SHA256:[A-Za-z0-9+/]{43}", self.door):
             hint = "Write its address and the host key that 'samedeal door key' prints: HOST:PORT SHA256:..."
             raise InvalidValue("door", f"{self.door!r} is not a door. {hint}")

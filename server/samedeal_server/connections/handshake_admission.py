@@ -6,6 +6,7 @@ import http
 import ipaddress
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import InitVar, dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -35,6 +36,7 @@ _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _log = get_logger()
 
 
+@dataclass(eq=False, repr=False)
 class HandshakeAdmission:
     """Decides which connections are admitted, and counts the connections of each network.
 
@@ -42,25 +44,25 @@ class HandshakeAdmission:
     pages. ``public_url`` is the address for players if it differs from the address of this machine.
     """
 
-    def __init__(
-        self,
-        limits: LiveLimits,
-        metrics: Metrics,
-        origins: Collection[str] = (),
-        trusted_proxies: Collection[str] = (),
-        public_url: str = "",
+    limits: LiveLimits
+    metrics: InitVar[Metrics]
+    origins: InitVar[Collection[str]] = ()
+    trusted_proxies: InitVar[Collection[str]] = ()
+    public_url: InitVar[str] = ""
+    pending: dict[ServerConnection, Networks] = field(default_factory=dict)
+    open_by_network: Counter[str] = field(default_factory=Counter)
+    _pending_by_network: Counter[str] = field(default_factory=Counter)
+    _warned_of_proxy: bool = False
+
+    def __post_init__(
+        self, metrics: Metrics, origins: Collection[str], trusted_proxies: Collection[str], public_url: str
     ) -> None:
-        self.limits = limits
         self.refused = metrics.handshakes_refused
         self._proxies = TrustedProxies(trusted_proxies)
         self._throttled_log = ThrottledLog(_log)
         self._fullness_log = FullnessLog(LOOP_TIMERS, "limit-connections")
-        self._warned_of_proxy = False
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._public_host = urlsplit(public_url.lower()).hostname
-        self.pending: dict[ServerConnection, Networks] = {}
-        self._pending_by_network: Counter[str] = Counter()
-        self.open_by_network: Counter[str] = Counter()
 
     def address(self, socket: ServerConnection) -> str:
         """Return the address of a client.

@@ -37,7 +37,7 @@ from samedeal.protocol_codes import CloseCode, RefusalCode
 from samedeal.terminal_text import printable
 from samedeal_server.api.news_listeners import NewsListeners, StreamHead
 from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api, refused_early
-from samedeal_server.config.limits import LiveLimits, Networks
+from samedeal_server.config.limits import Networks
 from samedeal_server.config.token_buckets import Bucket
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.connections.handshake_admission import HandshakeAdmission, busy, networks_of
@@ -99,7 +99,6 @@ class Gateway:
     """
 
     rooms: RoomRegistry
-    _limits: LiveLimits
     handshakes: HandshakeAdmission
     connections: OpenConnections
     _bans: Bans
@@ -113,7 +112,7 @@ class Gateway:
     def __post_init__(self, listeners: NewsListeners | None) -> None:
         self.metrics = self.rooms.metrics
         self._timers = self.rooms.timers
-        self._rates = RateLimits(self._limits, self.metrics, self._timers)
+        self._rates = RateLimits(self.rooms.live_limits, self.metrics, self._timers)
         self._queue = RequestQueue(self._timers)
         given = self.rooms, self._rates, self.connections, self._bans, self._on_hello
         self.handlers = RequestHandlers(*given, has_page=self._page is not None)
@@ -194,7 +193,7 @@ class Gateway:
             return
         self._number += 1
         address = self.handshakes.address(socket)
-        connection = PlayerConnection(socket, address, self._number, self._limits.current, self.metrics, self._timers)
+        connection = PlayerConnection(socket, address, self._number, self.rooms.limits, self.metrics, self._timers)
         self.connections.add(connection)
         self.metrics.opened.inc()
         self.handshakes.opened(connection.networks)
@@ -281,7 +280,7 @@ class Gateway:
             connection.close(CloseCode.RESTART, "the server made a mistake: reconnect to resume")
 
     async def _answer_requests(self, connection: PlayerConnection) -> None:
-        limits = self._limits.current
+        limits = self.rooms.limits
         bad_frames = Bucket(limits.bad_frames / 60, limits.bad_frames, self._timers.monotonic())
         hello_alarm = Alarm(
             self._timers, lambda: connection.close(CloseCode.SILENT, "no Hello arrived in time: reconnect and send one")

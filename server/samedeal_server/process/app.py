@@ -192,10 +192,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         agent = NodeAgent(rooms, connections, bans, stop, metrics)
         subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}
         page = PageFiles(config.public_url, config.door) if config.page else None
-        listeners = NewsListeners(rooms, limits) if config.page else None
-        gateway = Gateway(
-            rooms, limits, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners
-        )
+        listeners = NewsListeners(rooms) if config.page else None
+        gateway = Gateway(rooms, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners)
 
         checks = NodeChecks(gateway, store, metrics, stop)
         stack.push_async_callback(checks.close)

@@ -18,27 +18,26 @@ from samedeal_server.store.store import Store
 
 
 class DealSearch:
-    """Searches for the joint and daily deals of rooms. At most one node searches for a deal."""
+    """Searches for the joint and daily deals of rooms. At most one node searches for a deal.
+
+    ``searching`` has the rooms for whose deals this node searches, or is about to.
+    """
 
     def __init__(self, store: Store, node: str) -> None:
         self._store = store
         self._node = node
-        self._searching: dict[str, asyncio.Task[tuple[int, str] | None] | None] = {}
+        self.searching: dict[str, asyncio.Task[tuple[int, str] | None] | None] = {}
         self._solvers = SolverPool()
         self._public_deals = PublicDeals(self._solvers)
-
-    def is_searching(self, room: str) -> bool:
-        """Return whether this node is searching for the deal of a room."""
-        return room in self._searching
 
     async def search(self, room: str, fix_deal: Callable[[str, FoundDeal], Awaitable[object]]) -> None:
         """Search for the deal of a room, unless another node is searching. Pass the deal to ``fix_deal``.
 
         If the search fails, the room's next tick starts it again.
         """
-        if room in self._searching:
+        if room in self.searching:
             return
-        self._searching[room] = None
+        self.searching[room] = None
         try:
             snapshot, secret = await self._store.load(room), await self._store.load_secret(room)
             if snapshot is None:
@@ -55,7 +54,7 @@ class DealSearch:
                 mixed(race.seed_from(secret.deal), race.shares, rooms), race.game.name, race.budget, 0, race.least
             )
             finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
-            task = self._searching[room] = asyncio.ensure_future(finding)
+            task = self.searching[room] = asyncio.ensure_future(finding)
             try:
                 found = await task
             except asyncio.CancelledError:
@@ -66,12 +65,12 @@ class DealSearch:
             if found is not None:
                 await fix_deal(room, FoundDeal(race.draw, race.shares, *found, rooms))
         finally:
-            del self._searching[room]
+            del self.searching[room]
 
     def _is_searched_here(self, race: Race) -> bool:
         """Return whether this node is searching for the deal for another room that shares it, or is about to."""
-        searching = [other.room for other in race.others if other.room in self._searching]
-        return any(self._searching[room] is not None or room < race.room for room in searching)
+        searching = [other.room for other in race.others if other.room in self.searching]
+        return any(self.searching[room] is not None or room < race.room for room in searching)
 
     async def _rooms(self, race: Race, secret: bytes) -> tuple[RoomShares, ...] | None:
         """Return all rooms that share the deal. Return nothing if that is only one, and None if the store has lost one."""
@@ -88,7 +87,7 @@ class DealSearch:
 
     def give_up(self, room: str) -> None:
         """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
-        task = self._searching.get(room)
+        task = self.searching.get(room)
         if task is not None:
             task.cancel()
 

@@ -62,7 +62,7 @@ class RoomRegistry:
     store: Store
     clock: StoreClock
     node: str
-    _limits: LiveLimits
+    live_limits: LiveLimits
     metrics: Metrics
     _deals: DealSearch
     background: BackgroundTasks
@@ -76,14 +76,14 @@ class RoomRegistry:
     _refcounts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._records = RecordKeeper(self.store, self._limits, self.metrics)
+        self._records = RecordKeeper(self.store, self.live_limits, self.metrics)
         self._listener = self.store.listen()
         self.store.report_commits(partial(self._apply_event, Hub.committed))
 
     @property
     def limits(self) -> Limits:
         """The limits that currently apply."""
-        return self._limits.current
+        return self.live_limits.current
 
     async def command(
         self,
@@ -111,7 +111,7 @@ class RoomRegistry:
                 await self.background.guard(hub.pull())
             if race.group and _TOLD_TO_ROOMS.intersection(changes):
                 self.background.spawn(partial(self._tick_group, race))
-        if race.needs_search and not self._deals.is_searching(room):
+        if race.needs_search and room not in self._deals.searching:
             self.background.spawn(partial(self._deals.search, room, self._fix_deal))
         elif not race.needs_search and "deal_found" not in changes:
             self._deals.give_up(room)

@@ -42,8 +42,6 @@ class Upkeep:
     def __init__(self, rooms: RoomRegistry) -> None:
         self._rooms = rooms
         self._store = rooms.store
-        self._clock = rooms.clock
-        self._metrics = rooms.metrics
         self._guard = rooms.background.guard
 
     async def run(self) -> None:
@@ -55,7 +53,7 @@ class Upkeep:
                 (REFRESH_INTERVAL, self.report_presence),
                 (REFRESH_INTERVAL, self.refresh),
                 (REFRESH_INTERVAL, self._store.check_settings),
-                (CLOCK_SYNC_INTERVAL, self._clock.sync),
+                (CLOCK_SYNC_INTERVAL, self._rooms.clock.sync),
                 (REPAIR_INTERVAL, self.repair),
             ):
                 group.create_task(self._repeat(interval, work))
@@ -67,12 +65,12 @@ class Upkeep:
 
     async def sweep(self) -> None:
         """Tick rooms whose tick is due, including rooms that no node follows."""
-        for room in await self._store.index.due(self._clock.now(), _ROOMS_PER_READ):
+        for room in await self._store.index.due(self._rooms.clock.now(), _ROOMS_PER_READ):
             await self._guard(self._sweep_room(room))
 
     async def _sweep_room(self, room: str) -> None:
         """Tick an overdue room. Schedule its next tick even if this one fails, so that other rooms get their turn."""
-        now = self._clock.now()
+        now = self._rooms.clock.now()
         next_tick = now + _POSTPONED
         try:
             race = await self._rooms.tick(room)
@@ -129,7 +127,7 @@ class Upkeep:
                     counted[race.game.name, race.phase] += 1
                     await self._store.index.update(race)
         for game, phase in product(GAMES, PHASES):
-            self._metrics.rooms.labels(game, phase).set(counted[game, phase])
+            self._rooms.metrics.rooms.labels(game, phase).set(counted[game, phase])
         if self._rooms.tides:
             await rebuild(self._store, self._rooms.limits.records)
-        self._metrics.records_kept.set(await self._store.records.count())
+        self._rooms.metrics.records_kept.set(await self._store.records.count())

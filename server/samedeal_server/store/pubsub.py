@@ -128,9 +128,7 @@ class Listener:
 
     def _subscription(self, primary: Host | None) -> _Subscription:
         if primary not in self._subscriptions:
-            self._subscriptions[primary] = _Subscription(
-                self._redis, primary, self._metrics, self._announcements, for_nodes=primary is None
-            )
+            self._subscriptions[primary] = _Subscription(self._redis, primary, self._metrics, self._announcements)
         return self._subscriptions[primary]
 
     def _start(self, primary: Host | None) -> None:
@@ -142,15 +140,14 @@ class Listener:
 class _Subscription:
     """A connection that subscribes to rooms and puts the announcements into a queue. A lost connection is reopened.
 
-    ``primary`` is the address of a primary of a cluster. If ``primary`` is None, the connection leads to any server. If
-    ``for_nodes`` is true, the announcements for every node are received too.
+    ``primary`` is the address of a primary of a cluster. If ``primary`` is None, the connection leads to any server,
+    and receives the announcements for every node too.
     """
 
     _redis: RedisClient
     _primary: Host | None
     _metrics: Metrics
     _announcements: asyncio.Queue[Announcement]
-    for_nodes: bool
     rooms: set[str] = field(default_factory=set)
     _pubsub: PubSub | None = None
     _sharded: bool = False
@@ -212,7 +209,7 @@ class _Subscription:
         """
         async with self._redis.listener(self._primary) as redis, redis.pubsub() as pubsub:
             self._sharded = has_sharded_pubsub(await redis.info("server"))
-            if self.for_nodes:
+            if self._primary is None:
                 await pubsub.subscribe(keys.NODES)
             subscribed: set[str] = set()
             while missing := self.rooms - subscribed:  # rooms may be added meanwhile
