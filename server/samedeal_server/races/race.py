@@ -617,7 +617,11 @@ def _is_done(racer: Racer, progress: Progress) -> bool:
     return bool(racer.resigned or progress.finished_at or progress.no_moves_left_at)
 
 
-class JoinCommand(Struct, frozen=True):
+class RaceCommand(Struct, frozen=True):
+    """A request to change a race."""
+
+
+class JoinCommand(RaceCommand, frozen=True):
     """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot`` and ``origin``."""
 
     player: str
@@ -627,26 +631,26 @@ class JoinCommand(Struct, frozen=True):
     origin: str = ""
 
 
-class LeaveCommand(Struct, frozen=True):
+class LeaveCommand(RaceCommand, frozen=True):
     """Command of a player to leave the room."""
 
     player: str
 
 
-class ReadyCommand(Struct, frozen=True):
+class ReadyCommand(RaceCommand, frozen=True):
     """Command of a player to be marked as ready, or as not ready."""
 
     player: str
     ready: bool
 
 
-class StartCommand(Struct, frozen=True):
+class StartCommand(RaceCommand, frozen=True):
     """Command of the host to start the race."""
 
     player: str
 
 
-class CommitShareCommand(Struct, frozen=True):
+class CommitShareCommand(RaceCommand, frozen=True):
     """Command of a player to commit to a share for a draw."""
 
     player: str
@@ -654,7 +658,7 @@ class CommitShareCommand(Struct, frozen=True):
     commitment: bytes
 
 
-class RevealShareCommand(Struct, frozen=True):
+class RevealShareCommand(RaceCommand, frozen=True):
     """Command of a player to reveal the share for a draw."""
 
     player: str
@@ -662,7 +666,7 @@ class RevealShareCommand(Struct, frozen=True):
     share: bytes
 
 
-class FixDealCommand(Struct, frozen=True):
+class FixDealCommand(RaceCommand, frozen=True):
     """Command of a node to fix the joint or daily deal that its search has found.
 
     ``starts`` is when the race starts in the other room for which the deal was found, or 0.
@@ -672,7 +676,7 @@ class FixDealCommand(Struct, frozen=True):
     starts: int = 0
 
 
-class RaceAloneCommand(Struct, frozen=True):
+class RaceAloneCommand(RaceCommand, frozen=True):
     """Command of a node to start the countdown of a race for which only one player came.
 
     If there is a ``deal``, it is dealt again, and ``players`` are those of its earlier race.
@@ -682,26 +686,26 @@ class RaceAloneCommand(Struct, frozen=True):
     players: tuple[EarlierPlayer, ...]
 
 
-class ResignCommand(Struct, frozen=True):
+class ResignCommand(RaceCommand, frozen=True):
     """Command of a player to resign."""
 
     player: str
 
 
-class DeclareStuckCommand(Struct, frozen=True):
+class DeclareStuckCommand(RaceCommand, frozen=True):
     """Command of a player to declare that the player is stuck."""
 
     player: str
     progress: ProgressByPlayer
 
 
-class LinkRematchCommand(Struct, frozen=True):
+class LinkRematchCommand(RaceCommand, frozen=True):
     """Command of a node to record the room that was opened for the rematch."""
 
     room: str
 
 
-class KickCommand(Struct, frozen=True):
+class KickCommand(RaceCommand, frozen=True):
     """Command to remove a player permanently.
 
     ``by`` is the id of the host, or empty if the operator kicks the player.
@@ -711,11 +715,11 @@ class KickCommand(Struct, frozen=True):
     by: str = ""
 
 
-class CloseCommand(Struct, frozen=True):
+class CloseCommand(RaceCommand, frozen=True):
     """Command of the operator to close the room."""
 
 
-class TickCommand(Struct, frozen=True):
+class TickCommand(RaceCommand, frozen=True):
     """Command of a node to make the changes that are due at this time, or because players are done.
 
     ``secret`` is published if the race finishes. ``end_wait`` is True if the race has waited long enough for players
@@ -729,22 +733,6 @@ class TickCommand(Struct, frozen=True):
     others: tuple[Race, ...] | None = None
 
 
-RaceCommand = (
-    JoinCommand
-    | LeaveCommand
-    | ReadyCommand
-    | StartCommand
-    | CommitShareCommand
-    | RevealShareCommand
-    | FixDealCommand
-    | RaceAloneCommand
-    | ResignCommand
-    | DeclareStuckCommand
-    | LinkRematchCommand
-    | KickCommand
-    | CloseCommand
-    | TickCommand
-)
 CommandResult = tuple[Race, tuple[str, ...]]
 """A race after a command, and the names of the changes. If nothing has changed, there are no names."""
 
