@@ -18,7 +18,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.process.app import run
 from samedeal_server.store import pubsub
 from samedeal_server.store.connect import connect
-from samedeal_server.store.pubsub import NodesAnnouncement, RoomSubscribed
+from samedeal_server.store.pubsub import Announcement
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.store import Store
@@ -88,7 +88,7 @@ async def test_announcements_use_their_own_connection(redis_url: str) -> None:
         listener = store.listen()
         await listener.subscribe("friday")
         async with aclosing(listener.announcements()) as announced:
-            assert {await anext(announced), await anext(announced)} == {NodesAnnouncement(), RoomSubscribed("friday")}
+            assert {await anext(announced), await anext(announced)} == {Announcement(), Announcement("friday")}
             commands = await redis.client_list(_type="normal")
             subscribers = await redis.client_list(_type="pubsub")
             assert (len(commands), len(subscribers)) == (1, 1)

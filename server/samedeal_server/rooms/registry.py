@@ -39,7 +39,6 @@ from samedeal_server.rooms.deal_search import DealSearch
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.race_records import RecordKeeper
 from samedeal_server.store.clock import StoreClock
-from samedeal_server.store.pubsub import NodesAnnouncement, RoomEvent, RoomSubscribed
 from samedeal_server.store.store import Snapshot, Store
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
@@ -70,7 +69,7 @@ class RoomRegistry:
     tides: tuple[TideTime, ...] = ()
     hubs: dict[str, Hub] = field(default_factory=dict)
     nodes_channel_event: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a NodesAnnouncement arrives: Redis may hold new orders of the operator, or changed bans."""
+    """Set when an announcement for all nodes arrives: Redis may hold new orders of the operator, or changed bans."""
     _commands: WeakValueDictionary[str, CommandQueue] = field(default_factory=WeakValueDictionary)
     _opening: dict[str, asyncio.Lock] = field(default_factory=dict)
     _refcounts: Counter[str] = field(default_factory=Counter)
@@ -284,15 +283,13 @@ class RoomRegistry:
     async def listen(self) -> None:
         """Receive announcements until cancelled. Apply those of events to the rooms that this node follows."""
         async with aclosing(self._listener.announcements()) as announcements:
-            async for announcement in announcements:
-                match announcement:
-                    case NodesAnnouncement():
-                        self.nodes_channel_event.set()
-                    case RoomSubscribed(room):
-                        if room in self.hubs:  # a variable would keep the hub until the next announcement
-                            self.hubs[room].catch_up()  # this node did not receive events announced earlier
-                    case RoomEvent(room, event):
-                        self._apply_event(Hub.announced, room, event)
+            async for room, event in announcements:
+                if not room:
+                    self.nodes_channel_event.set()
+                elif event is not None:
+                    self._apply_event(Hub.announced, room, event)
+                elif room in self.hubs:  # a variable would keep the hub until the next announcement
+                    self.hubs[room].catch_up()  # this node did not receive events announced earlier
 
     def _apply_event(self, apply_event: Callable[..., None], room: str, *event: object) -> None:
         """Call a method of Hub that applies an event to a room, if this node follows the room.

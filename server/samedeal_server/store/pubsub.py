@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
@@ -30,34 +30,22 @@ _MAX_READ_AHEAD: Final = 1000
 _log = get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class NodesAnnouncement:
-    """Announcement of a new order of the operator or of changed bans. Every node receives it."""
+class Announcement(NamedTuple):
+    """An event of a room, which was announced.
 
+    Without an event, the subscription to the events of the room has begun. Events before this notice may have been
+    missed. Without a room too, there is a new order of the operator or a changed ban, of which every node is told.
+    """
 
-@dataclass(frozen=True, slots=True)
-class RoomSubscribed:
-    """A notice that the subscription to a room's events has begun. Events before this notice may have been missed."""
-
-    room: str
-
-
-@dataclass(frozen=True, slots=True)
-class RoomEvent:
-    """Announcement of an event in a room."""
-
-    room: str
-    event: SequencedEvent
-
-
-Announcement = NodesAnnouncement | RoomSubscribed | RoomEvent
+    room: str = ""
+    event: SequencedEvent | None = None
 
 
 class Listener:
     """The subscriptions of a node to announcements.
 
     On a cluster, the listener subscribes to a room over a connection to the room's primary. When a connection is lost,
-    or a room moves to another primary, the listener subscribes to the room again and yields ``RoomSubscribed``.
+    or a room moves to another primary, the listener subscribes to the room again and yields that its subscription has begun.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
@@ -236,13 +224,13 @@ class _Subscription:
 
     def _decode(self, kind: str, channel: bytes | None, data: bytes) -> Announcement | None:
         if channel == keys.NODES.encode():
-            return NodesAnnouncement()
+            return Announcement()
         room = keys.room_of(channel) if channel else ""
         if room in self.rooms and kind in ("subscribe", "ssubscribe"):
-            return RoomSubscribed(room)
+            return Announcement(room)
         if room in self.rooms and kind in ("message", "smessage"):
             try:
-                return RoomEvent(room, decode_announced_event(data))
+                return Announcement(room, decode_announced_event(data))
             except Exception:  # noqa: BLE001  # an event that cannot be decoded must not stop the others
                 self._metrics.faults.inc()
                 _log.exception(LogEvent.FAULT, room=room)
