@@ -7,16 +7,13 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from samedeal.command_line_help import HelpFormatter
 from samedeal.versions import versions
 from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import SEE_HELP, InvalidSetting, add_flags, describe, most_similar, table
-
-if TYPE_CHECKING:
-    from samedeal_server.process.app import Node
 
 _EXAMPLES = (
     ("", "host races for this machine; starts its own Redis"),
@@ -101,13 +98,10 @@ def main(arguments: Sequence[str] | None = None, name: str = PROGRAM) -> int:
         elif logs.is_pretty(config):
             print(f"\n{banner(config, addresses, health_url)}\n", flush=True)
 
-    def announce_node(node: Node) -> None:
-        announce(node.addresses, node.health_url)
-
     if config.workers > 1:
         serving = run_workers(config, words, announce)
     else:
-        serving = run(config, node_id, announce_node, lambda: load_config(flags).values, is_worker=is_worker())
+        serving = run(config, node_id, announce, lambda: load_config(flags).values, is_worker=is_worker())
     return _run(serving, config, name)
 
 

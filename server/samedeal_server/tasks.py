@@ -47,10 +47,15 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval:
             caller_cancelled = True
         pending = {task for task in pending if not task.done()}
     for task in cancelled_tasks:
-        if not task.cancelled():
-            task.exception()
+        retrieve_error(task)
     if caller_cancelled:
         raise asyncio.CancelledError
+
+
+def retrieve_error(task: asyncio.Task[Any]) -> None:
+    """Retrieve the error of a task that has ended. Otherwise asyncio logs it if nobody waits for the task any more."""
+    if not task.cancelled():
+        task.exception()
 
 
 def ignore_lost_connections() -> None:

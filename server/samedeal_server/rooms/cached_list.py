@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from samedeal_server.loop_timers import Timers
+from samedeal_server.tasks import retrieve_error
 
 MAX_LISTED: Final = 100
 """Maximum number of entries in a list for players."""
@@ -38,14 +39,5 @@ class CachedList(Generic[_Line]):
         if reading is None or (reading.done() and (reading.exception() or now >= self._read_at + self._lifetime)):
             self._read_at = now
             self._reading = reading = asyncio.create_task(self._read())
-            reading.add_done_callback(_retrieve_error)
+            reading.add_done_callback(retrieve_error)
         return await asyncio.shield(reading)
-
-
-def _retrieve_error(reading: asyncio.Task[Any]) -> None:
-    """Retrieve the error of a finished task.
-
-    Otherwise asyncio logs the error if no client waits for the task any more.
-    """
-    if not reading.cancelled():
-        reading.exception()

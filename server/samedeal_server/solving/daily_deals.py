@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
+from samedeal_server.tasks import cancel_and_wait
 
 MAX_DEALS: Final = 64
 """Maximum number of deals that a node remembers. A further deal replaces the deal that was searched first."""
@@ -46,6 +47,4 @@ class PublicDeals:
 
     async def close(self) -> None:
         """Cancel all searches and wait until they have ended."""
-        for search in self._searches.values():
-            search.cancel()
-        await asyncio.gather(*self._searches.values(), return_exceptions=True)
+        await cancel_and_wait(self._searches.values())

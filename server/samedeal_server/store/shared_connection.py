@@ -23,7 +23,7 @@ from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
 from samedeal_server.store.availability import FailureKind, RedisAvailability
-from samedeal_server.tasks import cancel_and_wait
+from samedeal_server.tasks import cancel_and_wait, retrieve_error
 
 ANSWER_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for Redis to answer a batch or a command.
@@ -102,8 +102,7 @@ class SharedConnection:
 
     def _on_connected(self, connecting: asyncio.Task[_Wire]) -> None:
         self._connecting = None
-        if not connecting.cancelled():
-            connecting.exception()  # mark the error as retrieved, in case nobody waits for the connection any more
+        retrieve_error(connecting)
 
 
 class _Batch:
