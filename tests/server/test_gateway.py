@@ -301,7 +301,7 @@ async def test_drain_closes_all_connections(one: Node) -> None:
 
 async def test_draining_node_opens_no_rooms(one: Node) -> None:
     ana = await one.player("ana")
-    one.gateway.connections.draining = True
+    one.rooms.draining = True
     await ana.refused("draining", Create, options=Options())
     assert not await one.store.index.count()
 

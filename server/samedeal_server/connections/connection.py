@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from typing import Final
 
 from websockets.frames import Frame, Opcode
@@ -54,7 +54,7 @@ class Connection:
     socket: ClientSocket
     address: str
     number: int
-    limits: InitVar[Limits]
+    limits: Limits
     _metrics: Metrics
     _timers: Timers
     player: str = ""
@@ -65,13 +65,9 @@ class Connection:
     _closing: tuple[int, str] | None = None
     _abort_timer: Timer | None = None
     networks: Networks = field(init=False)
-    _backlog: int = field(init=False)
-    _late_backlog: int = field(init=False)
 
-    def __post_init__(self, limits: Limits) -> None:
+    def __post_init__(self) -> None:
         self.networks = networks_of(self.address)
-        self._backlog = limits.backlog
-        self._late_backlog = limits.late_backlog
         self.socket.set_callbacks(self.wake, self._on_lost)
 
     def on_caught_up(self) -> None:
@@ -116,7 +112,7 @@ class Connection:
 
     def enqueue(self, frame: bytes, asked: float = 0.0) -> None:
         """Queue an encoded frame until the next call of ``wake``. If the queue is full, disconnect the client."""
-        if len(self._frames) >= self._backlog:
+        if len(self._frames) >= self.limits.backlog:
             if not self._slow:
                 self._metrics.slow_disconnected.inc()
             self._slow = True
@@ -131,7 +127,7 @@ class Connection:
 
         If the spectator reads too slowly, drop the boards.
         """
-        if self._lagging or len(self._frames) + len(frames) > self._late_backlog:
+        if self._lagging or len(self._frames) + len(frames) > self.limits.late_backlog:
             if not self._lagging:
                 self._metrics.skipped.inc()
             self._lagging = True

@@ -184,10 +184,9 @@ class HandshakeAdmission:
         if len(hosts) != 1 or not is_same_host(origin, hosts[0]):
             return False
         # A foreign page can let its own name lead to this machine (DNS rebinding), and would be of the same host then.
-        return not is_loopback(peer) or self._proxies.trusts(peer) or self._is_own_host(urlsplit(origin).hostname)
-
-    def _is_own_host(self, host: str | None) -> bool:
-        return host in ("localhost", self._public_host) or is_loopback(host or "")
+        host = urlsplit(origin).hostname
+        is_own_host = host in ("localhost", self._public_host) or is_loopback(host or "")
+        return not is_loopback(peer) or self._proxies.trusts(peer) or is_own_host
 
 
 def busy(socket: ServerConnection, status: http.HTTPStatus, sentence: str) -> Response:

@@ -51,7 +51,6 @@ from samedeal_server.page.files import PageFiles, is_handshake, room_of
 from samedeal_server.races import player_notices, refusals
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
-from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import room_lines
@@ -60,18 +59,10 @@ from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import KINDS
 
-_CLOSE_REASONS: Final = {
-    1000: "normal",
-    1001: "normal",
+_CLOSE_REASONS: Final[Mapping[int, str]] = {
+    **dict.fromkeys((1000, 1001), "normal"),
     1006: "lost",
-    CloseCode.RESTART: "restart",
-    CloseCode.VERSION: "version",
-    CloseCode.BAD_FRAMES: "bad_frames",
-    CloseCode.TAKEN_OVER: "taken_over",
-    CloseCode.SLOW: "slow",
-    CloseCode.SILENT: "silent",
-    CloseCode.BANNED: "banned",
-    CloseCode.FLOOD: "flood",
+    **{int(code): code.name.lower() for code in CloseCode},
 }
 """The reason that metrics and logs give for each WebSocket close code."""
 
@@ -101,7 +92,7 @@ class Gateway:
 
     rooms: RoomRegistry
     handshakes: HandshakeAdmission
-    connections: OpenConnections
+    connections: set[PlayerConnection]
     _bans: Bans
     _on_hello: Callable[[PlayerConnection], None]
     _subprotocols: Mapping[str, Serve]
@@ -115,7 +106,7 @@ class Gateway:
         self._timers = self.rooms.timers
         self._rates = RateLimits(self.rooms.live_limits, self.metrics, self._timers)
         self._queue = RequestQueue(self._timers)
-        given = self.rooms, self._rates, self.connections, self._bans, self._on_hello
+        given = self.rooms, self._rates, self._bans, self._on_hello
         self.handlers = RequestHandlers(*given, has_page=self._page is not None)
         lists = self.handlers.room_list, self.handlers.record_list
         self._api = ReadApi(self.rooms.store, *lists, listeners, self.rooms.tides) if listeners else None
@@ -141,7 +132,7 @@ class Gateway:
         self, socket: ServerConnection, request: Request, networks: Networks, cost: int
     ) -> Response | None:
         """Return the response that rejects a request because there are too many, or because this node is stopping."""
-        if self.connections.draining:
+        if self.rooms.draining:
             self.metrics.handshakes_refused["draining"].inc()
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is stopping. Try another address.")
         offered = request.headers.get_all("Sec-WebSocket-Protocol")
@@ -189,7 +180,7 @@ class Gateway:
             self.metrics.handshakes_refused["version"].inc()
             await socket.close(CloseCode.VERSION, f"this server speaks {SUBPROTOCOL}: use a client of that version")
             return
-        if self.connections.draining:  # the handshake began before the node was stopped
+        if self.rooms.draining:  # the handshake began before the node was stopped
             await socket.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")
             return
         self._number += 1
@@ -248,14 +239,14 @@ class Gateway:
         self.metrics.frames_queued_max.set(max(waiting, default=0))
         self.metrics.rooms_followed.set(len(self.rooms.hubs))
         self.metrics.news_listeners.set(self._api.listeners.count if self._api else 0)
-        self.metrics.draining.set(self.connections.draining)
+        self.metrics.draining.set(self.rooms.draining)
 
     async def drain(self) -> None:
         """Stop accepting connections and close the open ones.
 
         Return when all connections have ended, or after a timeout.
         """
-        self.connections.draining = True
+        self.rooms.draining = True
         for connection in list(self.connections):
             connection.send(player_notices.draining())
             connection.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")

@@ -60,7 +60,6 @@ from samedeal_server.races.race import (
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.moves import MoveService
-from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_now import RaceNowRooms
 from samedeal_server.rooms.race_records import list_records, read_record
@@ -89,7 +88,6 @@ class RequestHandlers:
 
     _rooms: RoomRegistry
     _rates: RateLimits
-    _connections: OpenConnections
     _bans: Bans
     _on_hello: Callable[[PlayerConnection], None]
     has_page: bool
@@ -153,7 +151,7 @@ class RequestHandlers:
 
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
         """Return the code of the public room whose race starts soonest, or of a room of a tide."""
-        if self._connections.draining:
+        if self._rooms.draining:
             raise refusals.draining()
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
@@ -181,7 +179,7 @@ class RequestHandlers:
 
     async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
         """Open a room."""
-        if self._connections.draining:
+        if self._rooms.draining:
             raise refusals.draining()
         code = clean_room(message.room) if message.room else ""
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")

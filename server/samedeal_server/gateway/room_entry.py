@@ -142,7 +142,8 @@ class RoomEntry:
             return
         try:
             if seat is not None:
-                await self._record_absence(hub, seat)
+                if hub.audience.release_seat(seat):  # the player has no newer connection
+                    await self._rooms.store.record_absence(hub.room, seat.player, seat.generation)
             else:
                 hub.audience.spectators.discard(connection)
                 await self._rooms.publish_spectator_count(hub)
@@ -166,8 +167,3 @@ class RoomEntry:
         """
         if connection.session is not None:
             connection.session = await self._rooms.store.sessions.extend(connection.session)
-
-    async def _record_absence(self, hub: Hub, seat: SeatedPlayer) -> None:
-        """Record that a player is no longer connected to a room, unless the player has a newer connection to it."""
-        if hub.audience.release_seat(seat):
-            await self._rooms.store.record_absence(hub.room, seat.player, seat.generation)

@@ -18,7 +18,6 @@ from samedeal.protocol_codes import CloseCode
 from samedeal_server.races import player_notices
 from samedeal_server.races.race import KickCommand
 from samedeal_server.races.server_bans import Bans, ban_sentence
-from samedeal_server.rooms.open_connections import OpenConnections
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, NodeOrder, Nodes, SayOrder
@@ -41,7 +40,7 @@ class NodeAgent:
     """
 
     _rooms: RoomRegistry
-    _connections: OpenConnections
+    _connections: set[PlayerConnection]
     _enforced_bans: Bans
     _stop: asyncio.Event
     _metrics: Metrics

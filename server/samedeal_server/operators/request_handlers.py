@@ -161,7 +161,9 @@ class OperatorRequests:
             races = [
                 race
                 for race in await store.load_races(batch)
-                if race is not None and race.changed_at <= idle_since and not (message.empty and _is_in_use(race))
+                if race is not None
+                and race.changed_at <= idle_since
+                and not (message.empty and (race.phase != "open" or race.racers))
             ]
             if targets is not None:
                 races = [race for race in races if await self._is_used_by(targets, race)]
@@ -275,10 +277,6 @@ HANDLERS: Final[Mapping[type[FromOperator], Handler]] = {
     Drain: OperatorRequests.drain,
 }
 """The handler of each type of request except ``Backup``. A test checks that no other type is missing."""
-
-
-def _is_in_use(race: Race) -> bool:
-    return race.phase != "open" or bool(race.racers)
 
 
 def _kick_command(snapshot: Snapshot, player: str) -> KickCommand:

@@ -48,7 +48,7 @@ from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.deal_search import DealSearch
-from samedeal_server.rooms.open_connections import OpenConnections
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.upkeep import Upkeep
 from samedeal_server.store.clock import StoreClock
@@ -187,7 +187,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         rooms = RoomRegistry(store, clock, name, limits, metrics, deals, background, tides=tides)
         upkeep = Upkeep(rooms)
 
-        connections, bans = OpenConnections(), Bans()
+        connections: set[PlayerConnection] = set()
+        bans = Bans()
         handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
         agent = NodeAgent(rooms, connections, bans, stop, metrics)
         subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}

@@ -57,7 +57,7 @@ class NodeChecks:
 
     async def readiness(self) -> Readiness:
         """Find out whether new clients should be sent to this node. Redis must accept a test write."""
-        if self._stop.is_set() or self._gateway.connections.draining:
+        if self._stop.is_set() or self._gateway.rooms.draining:
             return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
         probe = self._probe
         if probe is None or probe.done():

@@ -58,14 +58,12 @@ class Bans:
     """The bans that a node enforces."""
 
     def __init__(self, lines: Iterable[BanLine] = ()) -> None:
-        self._players: dict[str, BanLine] = {}
-        self._networks: dict[IPv4Network | IPv6Network, BanLine] = {}
-        self._prefixes: set[tuple[int, int]] = set()
         self.replace(lines)
 
     def replace(self, lines: Iterable[BanLine]) -> None:
         """Replace all bans with the bans in ``lines``."""
-        self._players, self._networks = {}, {}
+        self._players: dict[str, BanLine] = {}
+        self._networks: dict[IPv4Network | IPv6Network, BanLine] = {}
         for line in lines:
             if _PLAYER.fullmatch(line.target):
                 self._players[line.target] = line

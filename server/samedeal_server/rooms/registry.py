@@ -67,6 +67,8 @@ class RoomRegistry:
     background: BackgroundTasks
     timers: Timers = LOOP_TIMERS
     tides: tuple[TideTime, ...] = ()
+    draining: bool = False
+    """Whether the node is stopping: it opens no more rooms, and accepts no new connections."""
     hubs: dict[str, Hub] = field(default_factory=dict)
     nodes_channel_event: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when an announcement for all nodes arrives: Redis may hold new orders of the operator, or changed bans."""
