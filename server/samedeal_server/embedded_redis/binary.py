@@ -27,8 +27,7 @@ BINARY_VARIABLE: Final = "SAMEDEAL_REDIS_SERVER"
 """The environment variable with the path of the program to run. If it is set, no other program is considered."""
 
 _NAMES: Final = ("redis-server", "valkey-server")
-_RELEASE: Final = re.compile(r"(?P<product>Redis|Valkey) (?P<major>\d{1,4})\.(?P<minor>\d{1,4})")
-_VERSION: Final = re.compile(r"(?P<product>\w+) server v=(?P<major>\d+)\.(?P<minor>\d+)")
+_RELEASE: Final = re.compile(r"(?P<product>Redis|Valkey) (?:server v=)?(?P<major>\d{1,4})\.(?P<minor>\d{1,4})")
 
 
 class RedisRelease(NamedTuple):
@@ -42,8 +41,8 @@ class RedisRelease(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the release for a text that ``str`` has written, or None."""
-        match = _RELEASE.fullmatch(text)
+        """Return the release for a text that ``str`` or the program has written, or None."""
+        match = _RELEASE.match(text)
         return cls(match["product"] == "Valkey", (int(match["major"]), int(match["minor"]))) if match else None
 
     def is_at_least(self, version: tuple[int, int]) -> bool:
@@ -123,8 +122,5 @@ def _identify(path: Path) -> RedisBinary | None:
         output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603  # a program of this machine's owner
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
-    match = _VERSION.search(output)
-    if not match:
-        return None
-    release = RedisRelease(match["product"].lower() == "valkey", (int(match["major"]), int(match["minor"])))
-    return RedisBinary(path.absolute(), release)
+    release = RedisRelease.parse(output)
+    return RedisBinary(path.absolute(), release) if release else None

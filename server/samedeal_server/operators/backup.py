@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -30,6 +31,8 @@ _MAX_RECORD: Final = 1 << 29
 """Maximum size of a record, in bytes. Redis allows no larger values."""
 
 _READ_SIZE: Final = 1 << 20
+
+_bad: Final = partial(StartupError, StartupCode.BAD_BACKUP)
 
 
 class Head(Struct, frozen=True, tag=True):
@@ -124,9 +127,7 @@ def read(path: Path) -> Iterator[BackupRecord]:
             while file.tell() < end:
                 yield _record(file, end, path)
     except OSError as error:
-        raise StartupError(
-            StartupCode.BAD_BACKUP, f"Cannot read the backup '{path}': {error.strerror}. Check the file."
-        ) from None
+        raise _bad(f"Cannot read the backup '{path}': {error.strerror}. Check the file.") from None
 
 
 def _check(file: BinaryIO, path: Path) -> int:
@@ -134,11 +135,8 @@ def _check(file: BinaryIO, path: Path) -> int:
     first = file.readline(100)
     if first != FIRST_LINE:
         if first.startswith(b"samedeal backup "):
-            raise StartupError(
-                StartupCode.BAD_BACKUP,
-                f"'{path}' comes from a later version of Samedeal. Restore it with that version.",
-            )
-        raise StartupError(StartupCode.BAD_BACKUP, f"'{path}' is not a backup of Samedeal. Choose a different file.")
+            raise _bad(f"'{path}' comes from a later version of Samedeal. Restore it with that version.")
+        raise _bad(f"'{path}' is not a backup of Samedeal. Choose a different file.")
     end = path.stat().st_size - _DIGEST_BYTES
     content = hashlib.sha256(first)
     left = end - len(first)
@@ -163,4 +161,4 @@ def _record(file: BinaryIO, end: int, path: Path) -> BackupRecord:
 
 
 def _damaged(path: Path) -> StartupError:
-    return StartupError(StartupCode.BAD_BACKUP, f"The backup '{path}' is incomplete or damaged. Use a different one.")
+    return _bad(f"The backup '{path}' is incomplete or damaged. Use a different one.")

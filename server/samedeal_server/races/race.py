@@ -437,12 +437,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Return the board as dealt, or None if the search has not found the deal yet."""
         if not self.is_searched:
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
-        found = self._found(secret)
-        return (
-            candidate_board(mixed(self.seed_from(secret), found.shares, found.rooms), found.candidate, self.game)
-            if found
-            else None
-        )
+        if (found := self._found(secret)) is None:
+            return None
+        return candidate_board(mixed(self.seed_from(secret), found.shares, found.rooms), found.candidate, self.game)
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
         """Return the result of the search after the newest draw, or None if there is none."""
@@ -953,15 +950,12 @@ def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
     others = tuple(RoomSeal(each.room, each.seal, each.digest) for each in found.rooms if each.room != race.room)
     if not race.needs_search or found.shares != race.shares or others != race.others:
         return race, ()
-    fixed = replace(race, deal_found=True)
-    starts = (
-        max(command.starts or race.starts, now + (0 if command.starts else TOGETHER)) if race.others else race.starts
-    )
-    return (
-        (fixed, ("deal_found",))
-        if starts == race.starts
-        else (_starting_at(fixed, starts), ("deal_found", "start_set"))
-    )
+    fixed, starts = replace(race, deal_found=True), race.starts
+    if race.others:
+        starts = max(command.starts or starts, now + (0 if command.starts else TOGETHER))
+    if starts == race.starts:
+        return fixed, ("deal_found",)
+    return _starting_at(fixed, starts), ("deal_found", "start_set")
 
 
 def _tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:

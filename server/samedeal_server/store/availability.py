@@ -50,13 +50,12 @@ class _Incident(NamedTuple):
 class RedisAvailability:
     """The state of each primary: whether it is down, rejects commands, or may lose acknowledged moves.
 
-    A primary that gets into one of these states is logged, unless ``quiet`` is true. In all methods, ``where`` is the
+    A primary that gets into one of these states is logged. In all methods, ``where`` is the
     address of a primary, without a password.
     """
 
-    def __init__(self, metrics: Metrics, *, quiet: bool = False) -> None:
+    def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._quiet = quiet
         self._incidents: dict[RedisProblem, dict[str, _Incident]] = {DOWN: {}, REJECTS: {}}
         self._risks: dict[str, str] = {}
         self._primaries: Collection[str] | None = None
@@ -92,8 +91,7 @@ class RedisAvailability:
             if incident is not None and time.monotonic() - incident.latest > problem.quiet_time:
                 del incidents[where]
                 self._metrics.redis_up.set(not self._incidents[DOWN])
-                if not self._quiet:
-                    _log.info(problem.ends, redis=where, seconds=round(incident.latest - incident.began, 1))
+                _log.info(problem.ends, redis=where, seconds=round(incident.latest - incident.began, 1))
 
     def record_failure(self, where: str, kind: FailureKind, error: Exception) -> None:
         """Record a failure of a primary. Only the kinds ``connect`` and ``timeout`` mean that the primary is down."""
@@ -105,12 +103,12 @@ class RedisAvailability:
         incident = _Incident(str(error) or type(error).__name__, before.began if before else now, now)
         self._incidents[problem][where] = incident
         self._metrics.redis_up.set(not self._incidents[DOWN])
-        if before is None and not self._quiet:
+        if before is None:
             _log.warning(problem.begins, redis=where, error=incident.error)
 
     def set_risk(self, where: str, risk: str) -> None:
         """Set the reason why a primary may lose acknowledged moves. Pass an empty string if the primary is safe."""
-        if risk and risk != self._risks.get(where) and not self._quiet:
+        if risk and risk != self._risks.get(where):
             _log.warning(LogEvent.REDIS_UNSAFE, redis=where, problem=risk)
         if risk:
             self._risks[where] = risk

@@ -43,7 +43,7 @@ def connect(url: str, availability: RedisAvailability | None = None, replicas: i
     twice. Raise InvalidRedisAddress if the address is malformed.
     """
     address = RedisAddress.parse(url)
-    monitor = availability or RedisAvailability(Metrics(), quiet=True)
+    monitor = availability or RedisAvailability(Metrics())
 
     def client(pool: Any, where: str) -> PrimaryClient:
         pool.connection_class = _monitored(pool.connection_class, monitor, where)

@@ -6,6 +6,7 @@ copies, so that operators can see the nodes while a primary of a cluster is down
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -16,7 +17,7 @@ from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, Wherea
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
-from samedeal_server.store.redis_client import RedisCommand, command, unavailable
+from samedeal_server.store.redis_client import RedisCommand, command
 from samedeal_server.store.store import Store
 
 NODE_LIFETIME: Final = 10
@@ -85,15 +86,12 @@ class Nodes:
 
         ``commands`` takes the number of a copy and returns the commands for it.
         """
-        batches = [commands(copy) for copy in keys.NODE_COPIES]
-        answers = await self._executor.try_execute([each for batch in batches for each in batch])
-        size = len(batches[0])
+        updating = (self._executor.execute(*commands(copy)) for copy in keys.NODE_COPIES)
         failures = [
-            next((each for each in answers[first : first + size] if isinstance(each, Exception)), None)
-            for first in range(0, len(answers), size)
+            each for each in await asyncio.gather(*updating, return_exceptions=True) if not isinstance(each, list)
         ]
-        if all(failures) and failures[0] is not None:
-            raise unavailable(failures[0])
+        if len(failures) == len(keys.NODE_COPIES):
+            raise failures[0]
 
     async def lines(self) -> tuple[NodeLine, ...]:
         """Return the states of all running nodes, sorted by name."""

@@ -93,15 +93,13 @@ async def check_redis(client: RedisClient, answer_timeout: float = ANSWER_TIMEOU
 
 
 def _check_mode(info: dict[str, Any], client: RedisClient) -> None:
-    mode = str(info.get("redis_mode", ""))
+    sentence, mode = "", str(info.get("redis_mode", ""))
     if mode == "cluster" and not isinstance(client, ClusterClient):
         sentence = f"The Redis at {client.where} belongs to a cluster. Write --redis cluster://HOST:PORT."
-        raise StartupError(StartupCode.BAD_REDIS_URL, sentence)
-    if mode == "sentinel":
-        sentence = (
-            f"The server at {client.where} is a Sentinel. "
-            "Write --redis sentinel://HOST:PORT/PRIMARY with the name of the primary."
-        )
+    elif mode == "sentinel":
+        sentence = f"The server at {client.where} is a Sentinel. "
+        sentence += "Write --redis sentinel://HOST:PORT/PRIMARY with the name of the primary."
+    if sentence:
         raise StartupError(StartupCode.BAD_REDIS_URL, sentence)
 
 

@@ -80,11 +80,7 @@ def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
             f"Samedeal {release} last used this Redis on {day}, with schema version {version}. "
             f"This release, {samedeal.__version__}, reads only schema version {' and '.join(map(str, READABLE_VERSIONS))}."
         )
-        if version > READABLE_VERSIONS[-1]:
-            raise StartupError(
-                StartupCode.STORE_NEWER, f"{problem} Update this node, or use another Redis with --redis or --data."
-            )
-        raise StartupError(
-            StartupCode.STORE_OLDER,
-            f"{problem} Run a release between the two first, or use another Redis with --redis or --data.",
-        )
+        is_newer = version > READABLE_VERSIONS[-1]
+        code = StartupCode.STORE_NEWER if is_newer else StartupCode.STORE_OLDER
+        advice = "Update this node" if is_newer else "Run a release between the two first"
+        raise StartupError(code, f"{problem} {advice}, or use another Redis with --redis or --data.")
