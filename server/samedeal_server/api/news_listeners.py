@@ -58,23 +58,18 @@ class StreamHead(Response):
 
 
 class NewsListeners:
-    """All listeners of a node."""
+    """All listeners of a node. ``positions`` has the id of the news that each had last."""
 
     def __init__(self, rooms: RoomRegistry) -> None:
         self._rooms = rooms
         self._news = rooms.store.news
-        self._positions: dict[ClientSocket, NewsId] = {}
-
-    @property
-    def count(self) -> int:
-        """The number of listeners."""
-        return len(self._positions)
+        self.positions: dict[ClientSocket, NewsId] = {}
 
     def admit(self, request: Request) -> Response:
         """Return the response to a new listener."""
         if request.method == "HEAD":
             return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
-        if len(self._positions) >= self._rooms.limits.listeners:
+        if len(self.positions) >= self._rooms.limits.listeners:
             raise ApiError("server_full", "Too many programs listen to the news of this server. Try again later.")
         return StreamHead(parse_news_id(request.headers.get("Last-Event-ID", "")))
 
@@ -82,19 +77,19 @@ class NewsListeners:
         """Send news to a listener until it disconnects."""
         socket.stop_keepalive()
         try:
-            self._positions[socket] = head.last or _UNKNOWN  # counted at once
+            self.positions[socket] = head.last or _UNKNOWN  # counted at once
             if head.last is None:
-                self._positions[socket] = await self._news.newest()
+                self.positions[socket] = await self._news.newest()
             socket.transport.write(b"retry: 3000\n\n")
             await socket.wait_closed()
         except StoreUnavailable:
             socket.transport.close()
         finally:
-            self._positions.pop(socket, None)
+            self.positions.pop(socket, None)
 
     def close(self) -> None:
         """Disconnect all listeners, because the node is stopping. They reconnect."""
-        for socket in self._positions:
+        for socket in self.positions:
             socket.transport.close()
 
     async def run(self) -> None:
@@ -103,18 +98,18 @@ class NewsListeners:
         while True:
             await self._rooms.timers.sleep(INTERVAL)
             rounds += 1
-            if self._positions:
+            if self.positions:
                 await self._rooms.background.guard(self._send_new(with_comment=rounds % _ROUNDS_PER_COMMENT == 0))
 
     async def _send_new(self, *, with_comment: bool) -> None:
-        news = await self._news.after(min(self._positions.values()))
+        news = await self._news.after(min(self.positions.values()))
         events = [(id_, _event(id_, each)) for id_, each in news]
-        for socket, last in list(self._positions.items()):
+        for socket, last in list(self.positions.items()):
             unsent = b"".join(event for id_, event in events if id_ > last)
             if with_comment:
                 unsent += b":\n\n"
             if events:
-                self._positions[socket] = max(last, events[-1][0])
+                self.positions[socket] = max(last, events[-1][0])
             if socket.transport.get_write_buffer_size() > MAX_UNSENT:
                 self._rooms.metrics.slow_disconnected.inc()
                 socket.transport.abort()

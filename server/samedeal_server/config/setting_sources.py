@@ -246,7 +246,7 @@ def read(
             shown = "this value" if row.redact else repr(text)
             raise InvalidSetting(f"{source}: {shown} is not valid. It accepts {row.accepts}.") from None
     try:
-        return Reading(_build(kind, values, ()), {row.name: source for row, (_, source) in found.items()})
+        return Reading(_build(kind, values), {row.name: source for row, (_, source) in found.items()})
     except InvalidValue as error:
         (source,) = (source for row, (_, source) in found.items() if row.name == error.name)
         raise InvalidSetting(f"{source}: {error}") from None
@@ -265,15 +265,12 @@ def describe(reading: Reading[Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _build(kind: type[_Settings], values: Mapping[tuple[str, ...], Any], path: tuple[str, ...]) -> _Settings:
-    kinds = get_type_hints(kind)
-    given: dict[str, Any] = {}
-    for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # mypy can't bind a type variable to dataclasses
-        here = (*path, field.name)
-        if "prefix" in field.metadata:
-            given[field.name] = _build(kinds[field.name], values, here)
-        elif here in values:
-            given[field.name] = values[here]
+def _build(kind: type[_Settings], values: Mapping[tuple[str, ...], Any]) -> _Settings:
+    """Return the settings with these values, by their paths, and with defaults for all others."""
+    given = {path[0]: value for path, value in values.items() if len(path) == 1}
+    for section in {path[0] for path in values} - given.keys():
+        inner = {path[1]: value for path, value in values.items() if path[0] == section}
+        given[section] = get_type_hints(kind)[section](**inner)
     return kind(**given)
 
 
@@ -302,31 +299,23 @@ def _in_file(rows: Iterable[Setting], name: str, text: str) -> dict[Setting, tup
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidSetting(f"{name} is not valid TOML: {error}. Correct it.") from None
-    known = {tuple(part.replace("_", "-") for part in row.path): row for row in rows}
-    sections = {path[:-1] for path in known} - {()}
+    known = {row.field.replace("_", "-"): row for row in rows}
+    sections = {written.rpartition(".")[0] for written in known} - {""}
+    given: dict[str, Any] = {}
+    for key, value in content.items():
+        is_section = key in sections and isinstance(value, dict)
+        given |= {f"{key}.{inner}": each for inner, each in value.items()} if is_section else {key: value}
     found = {}
-    for path, value in _leaves(content, sections):
-        written = ".".join(path)
-        if path in sections:
+    for written, value in given.items():
+        if written in sections:
             raise InvalidSetting(f"{name}: {written} is a table, not a setting. Write [{written}].")
-        if path not in known:
-            similar = most_similar(written, [".".join(key) for key in (*sections, *known)])
+        if written not in known:
+            similar = most_similar(written, [*sections, *known])
             hint = f"Did you mean {similar}?" if similar else SEE_HELP
             raise InvalidSetting(f"{name}: {written} is not a setting. {hint}")
-        row = known[path]
+        row = known[written]
         found[row] = (_text(row, value, f"{name}: {written}"), f"{name}: {written}")
     return found
-
-
-def _leaves(
-    content: Mapping[str, Any], sections: Iterable[tuple[str, ...]], path: tuple[str, ...] = ()
-) -> Iterable[tuple[tuple[str, ...], Any]]:
-    for key, value in content.items():
-        here = (*path, key)
-        if isinstance(value, dict) and here in sections:
-            yield from _leaves(value, sections, here)
-        else:
-            yield here, value
 
 
 def _kind(kind: Any) -> tuple[Any, bool]:

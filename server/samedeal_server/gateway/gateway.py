@@ -238,7 +238,7 @@ class Gateway:
         self.metrics.frames_queued.set(sum(waiting))
         self.metrics.frames_queued_max.set(max(waiting, default=0))
         self.metrics.rooms_followed.set(len(self.rooms.hubs))
-        self.metrics.news_listeners.set(self._api.listeners.count if self._api else 0)
+        self.metrics.news_listeners.set(len(self._api.listeners.positions) if self._api else 0)
         self.metrics.draining.set(self.rooms.draining)
 
     async def drain(self) -> None:

@@ -22,7 +22,6 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, NodeOrder, Nodes, SayOrder
 from samedeal_server.telemetry.events import get_logger
-from samedeal_server.telemetry.metrics import Metrics
 from samedeal_server.telemetry.node_stats import NodeStats, memory
 
 HEARTBEAT_INTERVAL: Final = 2.0
@@ -43,7 +42,6 @@ class NodeAgent:
     _connections: set[PlayerConnection]
     _enforced_bans: Bans
     _stop: asyncio.Event
-    _metrics: Metrics
     _bans: tuple[BanLine, ...] = ()
     _last_order: str = "0-0"
     _reported_stop: bool = False
@@ -51,7 +49,7 @@ class NodeAgent:
     def __post_init__(self) -> None:
         self.nodes = Nodes(self._rooms.store)
         self._started_at = self._rooms.clock.now()
-        self._stats = NodeStats(self._metrics)
+        self._stats = NodeStats(self._rooms.metrics)
 
     async def join(self) -> None:
         """Load the bans before clients connect. Skip all orders that were given before the node started."""

@@ -28,7 +28,6 @@ from samedeal_server.operators.request_handlers import OperatorRequests
 from samedeal_server.races.refusals import to_message
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.telemetry.events import EventLog, LogEvent, get_logger
-from samedeal_server.telemetry.metrics import Metrics
 
 LOGIN_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for receiving the token of an operator."""
@@ -47,7 +46,6 @@ class Admin:
     _rooms: RoomRegistry
     token: InitVar[str]
     _address_of: Callable[[ServerConnection], str]
-    _metrics: Metrics
 
     def __post_init__(self, token: str) -> None:
         self._authenticator = TokenAuthenticator(token)
@@ -73,7 +71,7 @@ class Admin:
         except ConnectionClosed:
             pass
         except Exception:  # a fault in one connection must not stop the node; it is logged with its traceback
-            self._metrics.faults.inc()
+            self._rooms.metrics.faults.inc()
             log.exception(LogEvent.FAULT)
             await socket.close(CloseCode.RESTART, "internal error")
 
@@ -101,7 +99,7 @@ class Admin:
         return True
 
     def _record_failed_login(self, reason: str, log: EventLog) -> None:
-        self._metrics.admin_logins_failed[reason].inc()
+        self._rooms.metrics.admin_logins_failed[reason].inc()
         log.warning(LogEvent.ADMIN_LOGIN_FAILED, reason=reason)
 
     async def _serve_requests(self, socket: ServerConnection, log: EventLog) -> None:

@@ -190,13 +190,13 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         connections: set[PlayerConnection] = set()
         bans = Bans()
         handshakes = HandshakeAdmission(limits, metrics, config.origins, config.trusted_proxies, config.public_url)
-        agent = NodeAgent(rooms, connections, bans, stop, metrics)
-        subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address, metrics).serve} if token else {}
+        agent = NodeAgent(rooms, connections, bans, stop)
+        subprotocols = {ADMIN: Admin(agent, rooms, token, handshakes.address).serve} if token else {}
         page = PageFiles(config.public_url, config.door) if config.page else None
         listeners = NewsListeners(rooms) if config.page else None
         gateway = Gateway(rooms, handshakes, connections, bans, agent.record_whereabouts, subprotocols, page, listeners)
 
-        checks = NodeChecks(gateway, store, metrics, stop)
+        checks = NodeChecks(gateway, stop)
         stack.push_async_callback(checks.close)
         health_url = await stack.enter_async_context(health_listener(config, checks.readiness, checks.metrics))
         stack.push_async_callback(agent.leave)

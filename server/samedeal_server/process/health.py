@@ -22,9 +22,8 @@ from samedeal_server.config.config import Config
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.gateway.gateway import Gateway
 from samedeal_server.process.listening import listening, local_host, port_of, url_host
-from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry.metrics import CONTENT_TYPE, Metrics
+from samedeal_server.telemetry.metrics import CONTENT_TYPE
 
 PROBE_TIMEOUT: Final = 2.0
 """Timeout, in seconds, for the answer of Redis to a test write. A node without an answer in time is not ready."""
@@ -48,10 +47,8 @@ class Readiness(NamedTuple):
 class NodeChecks:
     """The state of one node. The node is not ready once ``stop`` is set."""
 
-    def __init__(self, gateway: Gateway, store: Store, metrics: Metrics, stop: asyncio.Event) -> None:
+    def __init__(self, gateway: Gateway, stop: asyncio.Event) -> None:
         self._gateway = gateway
-        self._store = store
-        self._metrics = metrics
         self._stop = stop
         self._probe: asyncio.Task[str] | None = None
 
@@ -61,7 +58,7 @@ class NodeChecks:
             return Readiness(ready=False, text="This node is stopping. Send clients to another one.")
         probe = self._probe
         if probe is None or probe.done():
-            self._probe = probe = asyncio.create_task(self._store.probe())
+            self._probe = probe = asyncio.create_task(self._gateway.rooms.store.probe())
         done, _ = await asyncio.wait((probe,), timeout=PROBE_TIMEOUT)
         if not done:
             return Readiness(ready=False, text=f"Redis has not answered for {PROBE_TIMEOUT:g} seconds.")
@@ -78,7 +75,7 @@ class NodeChecks:
     async def metrics(self) -> bytes:
         """Return the metrics of this node for Prometheus."""
         self._gateway.update_gauges()
-        return self._metrics.text()
+        return self._gateway.metrics.text()
 
     async def close(self) -> None:
         """Cancel the test write to Redis if it is under way."""

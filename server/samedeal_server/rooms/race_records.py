@@ -7,7 +7,7 @@ import asyncio
 from samedeal.names import clean_room
 from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
 from samedeal.record import LARGEST_RECORD
-from samedeal_server.config.limits import Limits, LiveLimits
+from samedeal_server.config.limits import Limits
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import deal_to_repeat, earlier_race, paces
 from samedeal_server.races.race import DealSecret, Race
@@ -20,50 +20,42 @@ from samedeal_server.store.store import RoomSecret, Store
 from samedeal_server.telemetry.metrics import Metrics
 
 
-class RecordKeeper:
-    """Builds the records of finished races and stores them."""
+async def keep_record(store: Store, limits: Limits, metrics: Metrics, race: Race) -> None:
+    """Build and store the record of a finished race, unless it is already stored or Redis has other moves.
 
-    def __init__(self, store: Store, limits: LiveLimits, metrics: Metrics) -> None:
-        self._store = store
-        self._limits = limits
-        self._metrics = metrics
-
-    async def keep(self, race: Race) -> None:
-        """Build and store the record of a finished race, unless it is already stored or Redis has other moves.
-
-        Raise StoreUnavailable if Redis fails. A node calls this method after each tick of a finished race. If the node
-        dies before the record is stored, the next tick makes another node store it.
-        """
-        limits, records = self._limits.current, self._store.records
-        if not limits.records or await records.has(race_id(race), race.finished_at):
-            return
-        secret = await self._store.load_secret(race.room)
-        if secret is None:
-            return  # the room is gone
-        logs = {
-            racer.player: [entry async for part in self._store.log_parts(race.room, racer.player) for entry in part]
-            for racer in race.racers
-        }
-        if any(len(logs[line.player]) != line.moves + line.undos for line in race.standings):
-            return  # Redis has lost the end of the race meanwhile, and perhaps moves; a later tick ends the race again
-        text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
-        if len(text) > LARGEST_RECORD:
-            self._metrics.records["too_large"].inc()
-            return
-        is_public = not race.private and race.options.spectators
-        players = tuple(racer.player for racer in sorted(race.racers, key=lambda racer: racer.seat))
-        access = RecordAccess(is_public, players, secret.salt, secret.hash)
-        line = _line(race, len(text))
-        if race.tide:
-            await self._store.tides.keep(race.game.name, race.tide, race.room, standing_lines(race, race.standings))
-        if earlier := earlier_race(race, secret.deal, logs):
-            await self._store.earlier.keep(race.game.name, earlier)
-        for player, pace in paces(race).items():
-            past = await self._store.earlier.past(player)
-            deal = deal_to_repeat(race, secret.deal)
-            await self._store.earlier.set_past(player, past.with_race(pace, deal, has_moved=bool(logs[player])))
-        await records.keep(line, text, access, limits.record_days, limits.records)
-        self._metrics.records["kept"].inc()
+    Raise StoreUnavailable if Redis fails. A node calls this function after each tick of a finished race. If the node
+    dies before the record is stored, the next tick makes another node store it.
+    """
+    records = store.records
+    if not limits.records or await records.has(race_id(race), race.finished_at):
+        return
+    secret = await store.load_secret(race.room)
+    if secret is None:
+        return  # the room is gone
+    logs = {
+        racer.player: [entry async for part in store.log_parts(race.room, racer.player) for entry in part]
+        for racer in race.racers
+    }
+    if any(len(logs[line.player]) != line.moves + line.undos for line in race.standings):
+        return  # Redis has lost the end of the race meanwhile, and perhaps moves; a later tick ends the race again
+    text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
+    if len(text) > LARGEST_RECORD:
+        metrics.records["too_large"].inc()
+        return
+    is_public = not race.private and race.options.spectators
+    players = tuple(racer.player for racer in sorted(race.racers, key=lambda racer: racer.seat))
+    access = RecordAccess(is_public, players, secret.salt, secret.hash)
+    line = _line(race, len(text))
+    if race.tide:
+        await store.tides.keep(race.game.name, race.tide, race.room, standing_lines(race, race.standings))
+    if earlier := earlier_race(race, secret.deal, logs):
+        await store.earlier.keep(race.game.name, earlier)
+    for player, pace in paces(race).items():
+        past = await store.earlier.past(player)
+        deal = deal_to_repeat(race, secret.deal)
+        await store.earlier.set_past(player, past.with_race(pace, deal, has_moved=bool(logs[player])))
+    await records.keep(line, text, access, limits.record_days, limits.records)
+    metrics.records["kept"].inc()
 
 
 def _line(race: Race, size: int) -> RecordLine:

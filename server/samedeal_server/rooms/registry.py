@@ -37,7 +37,7 @@ from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.deal_search import DealSearch
 from samedeal_server.rooms.hub import Hub
-from samedeal_server.rooms.race_records import RecordKeeper
+from samedeal_server.rooms.race_records import keep_record
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import Snapshot, Store
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -77,7 +77,6 @@ class RoomRegistry:
     _refcounts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._records = RecordKeeper(self.store, self.live_limits, self.metrics)
         self._listener = self.store.listen()
         self.store.report_commits(partial(self._apply_event, Hub.committed))
 
@@ -194,7 +193,7 @@ class RoomRegistry:
             race = await self._follow_rooms(race, deal)
         await self.store.index.update(race)
         if race.phase == "finished":
-            await self._records.keep(race)
+            await keep_record(self.store, self.limits, self.metrics, race)
             if news := news_of(race, "finished"):
                 await self.store.news.add_once(news)
         return race

@@ -57,10 +57,6 @@ class RoomIndex(StorePart):
                 command("ZADD", keys.DUE, "LT", race.due_at(), race.room),
             )
 
-    async def add_created(self, race: Race) -> None:
-        """Add the room of a race to the index by creation time, unless the room code is already in the index."""
-        await self._executor.execute(command("ZADD", keys.ROOMS, "NX", race.created, race.room))
-
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
         """Set the next tick of a room that was overdue at the time ``now``.
 

@@ -60,11 +60,6 @@ def rules_of(race: Race) -> bytes:
     return sha256(pack(([game.rules_hash for game in games], searches))).digest()
 
 
-def version_record(now: int) -> tuple[str, str]:
-    """Return the field of ``keys.SCHEMAS`` that a running node sets, and its value."""
-    return str(SCHEMA_VERSION), f"{now} {samedeal.__version__}"
-
-
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
     """Raise StartupError if nodes have used this Redis with a schema version that this release cannot read.
 

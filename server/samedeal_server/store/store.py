@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from msgspec.structs import replace
 
+import samedeal
 from samedeal.errors import RequestRefused
 from samedeal.protocol.codec import pack, unpack
 from samedeal_server.errors import StoreUnavailable
@@ -150,7 +151,8 @@ class Store:
 
     async def record_schema(self) -> None:
         """Store the current time as the last time at which a node with this schema version ran."""
-        await self.executor.execute(command("HSET", keys.SCHEMAS, *schema.version_record(await self.now())))
+        ran = f"{await self.now()} {samedeal.__version__}"
+        await self.executor.execute(command("HSET", keys.SCHEMAS, schema.SCHEMA_VERSION, ran))
 
     async def probe(self) -> str:
         """Test whether Redis accepts writes. Raise StoreUnavailable if it does not.
@@ -193,7 +195,7 @@ class Store:
     async def create_room(self, race: Race, secret: RoomSecret) -> bool:
         """Open a room. Return False if the room's code is taken."""
         # The index comes first: an entry without a room is removed later, but a room without an entry would never be found.
-        await self.index.add_created(race)
+        await self.executor.execute(command("ZADD", keys.ROOMS, "NX", race.created, race.room))
         room = race.room
         opening = _CREATE_ROOM(
             [keys.meta(room), keys.secret(room), keys.events(room), keys.spectators(room)],

@@ -63,18 +63,13 @@ def set_up(config: Config, node: str) -> None:
         structlog.processors.TimeStamper(fmt="%H:%M:%S" if pretty else "iso", utc=not pretty),
     ]
     # A traceback that shows local variables would show seeds, tokens and cards.
-    rendering: list[Processor] = (
-        [
-            _make_printable,
-            structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=_printable_traceback),
-        ]
-        if pretty
-        else [
-            order_fields,
-            structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
-            structlog.processors.JSONRenderer(),
-        ]
-    )
+    if pretty:
+        renderer = structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=_printable_traceback)
+        rendering: list[Processor] = [_make_printable, renderer]
+    else:
+        traceback_as_data = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        json_lines = structlog.processors.JSONRenderer()
+        rendering = [order_fields, structlog.processors.ExceptionRenderer(traceback_as_data), json_lines]
     lines = _LineWriter(stream)
     structlog.configure(
         processors=[*shared, *rendering],
