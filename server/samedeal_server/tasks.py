@@ -1,32 +1,13 @@
-"""Helpers for asyncio tasks: wait for the first of several, cancel reliably, and silence errors of cancelled tasks."""
+"""Helpers for asyncio tasks: cancel reliably, and silence errors of cancelled tasks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterable
-from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable
+from typing import Any, Final
 
 RECANCEL_INTERVAL: Final = 0.5
 """Interval, in seconds, at which a cancelled task that has not ended is cancelled again."""
-
-_Result = TypeVar("_Result")
-
-
-@asynccontextmanager
-async def first_of(*coroutines: Coroutine[Any, Any, _Result]) -> AsyncIterator[tuple[asyncio.Task[_Result], ...]]:
-    """Run coroutines as tasks, and enter the ``async with`` block when the first of them has ended.
-
-    On exit, cancel the others. Yield the tasks in the order of the coroutines. The exception of a task is raised only
-    by its method ``result``. The client has a helper like this one, because client and server share only ``samedeal``,
-    which does not use asyncio. This one also ends tasks in which a library swallows a cancellation.
-    """
-    tasks = tuple(asyncio.create_task(coroutine) for coroutine in coroutines)
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        yield tasks
-    finally:
-        await cancel_and_wait(tasks)
 
 
 async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]], recancel_interval: float = RECANCEL_INTERVAL) -> None:

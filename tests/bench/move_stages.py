@@ -20,7 +20,7 @@ from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import Acked, Act
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
-from samedeal_server.connections.connection import framed
+from samedeal_server.connections.client_socket import framed
 from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.store.events import MoveCommitted, encode_event
 from tests.bench.measure import microseconds

@@ -49,11 +49,11 @@ from samedeal.protocol.messages import (
 )
 from samedeal_server.config import limits
 from samedeal_server.config.limits import Limits
-from samedeal_server.connections import client_socket, connection, handshake_admission
+from samedeal_server.connections import client_socket, handshake_admission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.gateway import gateway
 from samedeal_server.races import race
-from samedeal_server.rooms import hub, registry
+from samedeal_server.rooms import hub, player_connection, registry
 from samedeal_server.store import sessions
 from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
 from tests.fuzz.coverage import LineCoverage
@@ -65,7 +65,9 @@ from tests.server.live_nodes import Node, serving
 from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame
 from tests.server.raw_client import handshake as raw_handshake
 
-_WATCHED: Final = (gateway, client_socket, connection, handshake_admission, hub, limits, race, registry, sessions)
+_WATCHED: Final = (
+    *(gateway, client_socket, handshake_admission, hub, limits, player_connection, race, registry, sessions),
+)
 _ROOMS: Final = ("fuzz-1", "fuzz-2", "fuzz-3")
 _INPUTS_PER_NODE: Final = 400
 """The number of inputs after which node and Redis are replaced."""

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
-from samedeal_server.connections.connection import Connection
 from samedeal_server.rooms.audience import FLUSH_BATCH, Audience
+from samedeal_server.rooms.player_connection import PlayerConnection
 
 
 class Spectator:
@@ -32,7 +32,7 @@ def crowd(tasks: list[asyncio.Task[object]]) -> tuple[Audience, list[Spectator]]
         tasks.append(asyncio.create_task(function()))
 
     audience, spectators = Audience(spawn), [Spectator() for _ in range(FLUSH_BATCH + 1)]
-    audience.spectators = cast("set[Connection]", set(spectators))
+    audience.spectators = cast("set[PlayerConnection]", set(spectators))
     return audience, spectators
 
 

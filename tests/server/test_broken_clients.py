@@ -64,7 +64,7 @@ async def test_client_that_ignores_a_close_is_aborted(
 async def test_reason_of_a_close_that_is_ignored_is_counted(
     bystander: tuple[Node, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samedeal_server.connections.connection.CLOSE_TIMEOUT", 0.1)
+    monkeypatch.setattr("samedeal_server.rooms.player_connection.CLOSE_TIMEOUT", 0.1)
     one, client = bystander
     wire = await Wire.greeted(one.url)
     await wire.send(frame(BINARY, b"\xc1") * (Limits().bad_frames + 1))

@@ -251,7 +251,7 @@ async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> Non
 
 async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invariant: everything is bounded."""
-    monkeypatch.setattr("samedeal_server.connections.connection.CLOSE_TIMEOUT", 0.2)
+    monkeypatch.setattr("samedeal_server.rooms.player_connection.CLOSE_TIMEOUT", 0.2)
     one = await node(dataclasses.replace(PLENTY, backlog=16))
     slow = await with_small_buffers(one.url)
     slow.stop_reading()

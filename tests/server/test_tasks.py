@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 
 import pytest
 
-from samedeal_server.tasks import cancel_and_wait, first_of, ignore_lost_connections
+from samedeal_server.tasks import cancel_and_wait, ignore_lost_connections
 
 
 async def swallow_cancellations(count: int) -> None:
@@ -32,53 +32,6 @@ async def started(work: Awaitable[None]) -> asyncio.Task[None]:
 
 async def raise_error(error: Exception) -> None:
     raise error
-
-
-async def test_first_of_enters_when_the_first_ends() -> None:
-    async with first_of(asyncio.sleep(60, "slow"), asyncio.sleep(0, "fast")) as (slow, fast):
-        assert (slow.done(), fast.result()) == (False, "fast")
-    assert slow.cancelled()
-
-
-async def test_first_of_waits_for_the_cancelled() -> None:
-    ended = []
-
-    async def end_slowly() -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await asyncio.sleep(0.01)
-            ended.append("slow")
-
-    async with first_of(end_slowly(), asyncio.sleep(0)):
-        assert ended == []
-    assert ended == ["slow"]
-
-
-async def test_first_of_leaves_exceptions_to_the_caller() -> None:
-    async with first_of(asyncio.Event().wait(), raise_error(ValueError("a mistake"))) as (_, failed):
-        with pytest.raises(ValueError, match="a mistake"):
-            failed.result()
-
-
-async def test_first_of_cancels_all_when_cancelled() -> None:
-    inner: list[asyncio.Task[None]] = []
-
-    async def record_and_wait() -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        inner.append(task)
-        await asyncio.Event().wait()
-
-    async def race() -> None:
-        async with first_of(record_and_wait(), record_and_wait()):
-            pytest.fail("neither has ended")
-
-    outer = await started(race())
-    await asyncio.sleep(0)
-    await cancel_and_wait([outer])
-    assert outer.cancelled()
-    assert [task.cancelled() for task in inner] == [True, True]
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

@@ -157,6 +157,7 @@ class Quotas:
     """The rate limits on requests, new rooms and new players from one address, and on new players of this node."""
 
     def __init__(self, limits: Limits) -> None:
+        self.limits = limits
         self.requests = NetworkLimit(limits.address_rate, limits.address_burst, "Too many requests from your address.")
         rooms, sessions = limits.rooms_per_address, limits.sessions_per_address
         self.rooms = NetworkLimit(rooms / WINDOW, rooms, "Too many rooms were opened from your address.")

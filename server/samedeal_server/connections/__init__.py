@@ -1,1 +1,1 @@
-"""The clients' connections: the handshake, the WebSocket, and a bounded queue of outgoing frames."""
+"""The clients' connections: the handshake and the WebSocket."""

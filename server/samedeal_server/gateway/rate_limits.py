@@ -33,7 +33,6 @@ class RateLimits:
         self._limits = limits
         self._metrics = metrics
         self._timers = timers
-        self._quotas_limits = limits.current
         self._quotas = Quotas(limits.current)
 
     def connect(self, networks: Networks, cost: int = 0) -> None:
@@ -92,7 +91,6 @@ class RateLimits:
         self._current_quotas().requests.charge(connection.networks, now, cost)
 
     def _current_quotas(self) -> Quotas:
-        if self._quotas_limits is not self._limits.current:
-            self._quotas_limits = self._limits.current
-            self._quotas = Quotas(self._quotas_limits)
+        if self._quotas.limits is not self._limits.current:
+            self._quotas = Quotas(self._limits.current)
         return self._quotas

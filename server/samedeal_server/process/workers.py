@@ -71,7 +71,7 @@ async def run_workers(config: Config, words: Sequence[str], announce: Callable[[
         if timeout := sd_notify.watchdog_timeout():
             tasks.append(asyncio.create_task(sd_notify.watchdog_loop(timeout)))
         tasks.append(asyncio.create_task(_forward(signals, workers)))
-        # Not first_of, which would stop the forwarding of signals before all workers have ended.
+        # The others go on meanwhile, so that signals are forwarded until all workers have ended.
         running: asyncio.Future[Any] = asyncio.gather(*(worker.keep_running() for worker in workers))
         done, _ = await asyncio.wait([running, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for task in done:

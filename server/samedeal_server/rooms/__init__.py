@@ -1,1 +1,1 @@
-"""The rooms that this node follows, and the moves made in them."""
+"""The rooms that this node follows, the connections of the players in them, and their moves."""

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.connections.connection import Connection, framed
+from samedeal_server.connections.client_socket import framed
 from samedeal_server.races import refusals
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.seated_player import SeatedPlayer
 
 FLUSH_BATCH: Final = 32
@@ -30,8 +31,8 @@ class Audience:
     __slots__ = ("_has_new_frames", "_is_flushing", "_spawn", "seats", "spectators")
 
     def __init__(self, spawn: Spawn) -> None:
-        self.seats: dict[str, tuple[SeatedPlayer, Connection]] = {}
-        self.spectators: set[Connection] = set()
+        self.seats: dict[str, tuple[SeatedPlayer, PlayerConnection]] = {}
+        self.spectators: set[PlayerConnection] = set()
         self._spawn = spawn
         self._is_flushing = False
         self._has_new_frames = False
@@ -41,7 +42,7 @@ class Audience:
         """Whether no player or spectator in the room is connected through this node."""
         return not self.seats and not self.spectators
 
-    def take_seat(self, seat: SeatedPlayer, connection: Connection, newest: int) -> None:
+    def take_seat(self, seat: SeatedPlayer, connection: PlayerConnection, newest: int) -> None:
         """Connect ``connection`` to a player's seat, and close the player's older connection to this node.
 
         ``newest`` is the player's newest known generation. If it is newer than the generation of ``seat``, close

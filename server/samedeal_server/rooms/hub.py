@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.connections.connection import Connection
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races import player_notices, refusals
 from samedeal_server.races.race import Progress, Race
 from samedeal_server.rooms.audience import Audience, Spawn
 from samedeal_server.rooms.play_from_log import BoardReplay
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.progress_updates import ProgressUpdates
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.spectator_boards import SpectatorBoards
@@ -342,11 +342,11 @@ class Hub:
         for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked]:
             self._remove_spectator(spectator, player_notices.kicked())
 
-    def _remove_spectator(self, spectator: Connection, notice: Notice) -> None:
+    def _remove_spectator(self, spectator: PlayerConnection, notice: Notice) -> None:
         self.audience.spectators.discard(spectator)
         self._remove(spectator, notice)
 
-    def _remove(self, connection: Connection, notice: Notice) -> None:
+    def _remove(self, connection: PlayerConnection, notice: Notice) -> None:
         connection.send(notice)
         connection.on_dismissed()
         self._spawn(partial(self._release, self))

@@ -78,7 +78,7 @@ class RoomRegistry:
 
     def __post_init__(self) -> None:
         self._listener = self.store.listen()
-        self.store.report_commits(partial(self._apply_event, Hub.committed))
+        self.store.on_committed = partial(self._apply_event, Hub.committed)
 
     @property
     def limits(self) -> Limits:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
-from samedeal_server.connections.connection import Connection, framed
+from samedeal_server.connections.client_socket import framed
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races.delayed_view import DelayedBoards
 from samedeal_server.rooms.audience import Audience
 from samedeal_server.rooms.play_from_log import BoardReplay
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
@@ -110,7 +111,7 @@ class SpectatorBoards:
         self.delayed = None
         return False
 
-    def send_boards(self, spectator: Connection) -> None:
+    def send_boards(self, spectator: PlayerConnection) -> None:
         """Send a spectator the newest boards that the spectator delay allows.
 
         Do nothing if the boards have not been built.

@@ -13,11 +13,11 @@ from samedeal.games import game_named
 from samedeal.protocol.messages import FollowTable, Standing, TideLine, TideTable
 from samedeal.record import Record
 from samedeal.tides import day_of, ordered, results_of, shown_to
-from samedeal_server.connections.connection import Connection
 from samedeal_server.loop_timers import Timers
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race, standings
 from samedeal_server.rooms.background_tasks import BackgroundTasks
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.store.store import Store
 from samedeal_server.store.tide_store import LIFETIME
 
@@ -107,9 +107,9 @@ class TideTables:
         self._store = store
         self._background = background
         self._timers = timers
-        self.tables: dict[_Key, dict[Connection, _Follower]] = {}
+        self.tables: dict[_Key, dict[PlayerConnection, _Follower]] = {}
 
-    async def follow(self, connection: Connection, message: FollowTable) -> None:
+    async def follow(self, connection: PlayerConnection, message: FollowTable) -> None:
         """Send a client the table of a tide or a day, and its changes for a minute. It follows no other table then.
 
         Raise SamedealError if there is no such game, or if no tide can have started at this time.
@@ -135,7 +135,7 @@ class TideTables:
         finally:
             del self.tables[key]
 
-    async def _push(self, key: _Key, followers: dict[Connection, _Follower]) -> None:
+    async def _push(self, key: _Key, followers: dict[PlayerConnection, _Follower]) -> None:
         game, tide, day = key
         table = await tide_table(self._store, game, tide, day=day)
         bots = sum(line.bot for line in table)

@@ -16,7 +16,7 @@ from samedeal_server.store.address import Host
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.events import SequencedEvent, decode_announced_event
 from samedeal_server.store.redis_cluster import RedisClient
-from samedeal_server.tasks import cancel_and_wait, first_of
+from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -177,8 +177,11 @@ class _Subscription:
         """Read announcements until cancelled."""
         while True:
             self._reconnect.clear()
-            async with first_of(self._read(), self._reconnect.wait()) as (reading, _):
-                pass
+            reading, asked = asyncio.create_task(self._read()), asyncio.create_task(self._reconnect.wait())
+            try:
+                await asyncio.wait((reading, asked), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                await cancel_and_wait((reading, asked))
             if not reading.cancelled():
                 # The connection itself reports that Redis is unreachable. Only the listener notices that Redis is silent.
                 error = reading.exception()

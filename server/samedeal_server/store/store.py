@@ -127,6 +127,8 @@ class Store:
 
     A write that is acknowledged to a player is durable: the required replicas have it. A read may return data that is
     not durable yet. After a call of ``wait_replicated``, the data is durable.
+
+    ``on_committed`` is called for each commit of this node, before the commit is acknowledged to the player.
     """
 
     def __init__(self, redis: RedisClient, metrics: Metrics) -> None:
@@ -141,7 +143,7 @@ class Store:
         self.news = NewsStore(self.executor)
         self.tides = TideStore(self.executor)
         self.receipt_key = b""
-        self._on_committed: OnCommitted = lambda _room, _event, _is_announced: None
+        self.on_committed: OnCommitted = lambda _room, _event, _is_announced: None
         self._commits = GroupCommit(self._commit_batch)
 
     async def check_schema(self) -> None:
@@ -361,10 +363,6 @@ class Store:
         (number,) = await self.executor.execute(broadcasting, durable=True)
         return bool(number)
 
-    def report_commits(self, on_committed: OnCommitted) -> None:
-        """Call ``on_committed`` for each commit of this node, before the commit is acknowledged to the player."""
-        self._on_committed = on_committed
-
     def commit(self, commit: Commit) -> Awaitable[CommitResult]:
         """Commit an action in one batch with the other actions of the same turn of the event loop.
 
@@ -385,7 +383,7 @@ class Store:
         for commit, result in zip(commits, results, strict=True):
             if isinstance(result, CommitResult) and result.outcome == "ok":
                 numbered = SequencedEvent(result.event, result.previous, result.committed_at, commit.moved)
-                self._on_committed(commit.room, numbered, result.is_announced)
+                self.on_committed(commit.room, numbered, result.is_announced)
         return results
 
     async def load_log(self, room: str, player: str, first: int = 1, last: int | None = None) -> list[LogEntry]:
