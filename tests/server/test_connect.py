@@ -18,7 +18,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.process.app import run
 from samedeal_server.store import pubsub
 from samedeal_server.store.connect import connect
-from samedeal_server.store.pubsub import Announcement
+from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.store import Store
@@ -85,7 +85,7 @@ async def test_announcements_use_their_own_connection(redis_url: str) -> None:
     async with connect(redis_url) as redis:
         assert isinstance(redis, PrimaryClient)
         store = Store(redis, Metrics())
-        listener = store.listen()
+        listener = Listener(store.redis, store.metrics)
         await listener.subscribe("friday")
         async with aclosing(listener.announcements()) as announced:
             assert {await anext(announced), await anext(announced)} == {Announcement(), Announcement("friday")}

@@ -38,7 +38,7 @@ from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
-from samedeal_server.store.pubsub import Announcement
+from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.scripts import Script
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
@@ -628,7 +628,7 @@ async def test_deleted_event_stream_is_a_gap(redis: RedisClient, store: Store) -
 
 async def test_announced_events_equal_stream_events(redis: RedisClient, store: Store) -> None:
     await opened(store)
-    listener = store.listen()
+    listener = Listener(store.redis, store.metrics)
     await listener.subscribe("friday")
     async with asyncio.timeout(5), aclosing(listener.announcements()) as announcements:
         await until_subscribed(announcements)

@@ -37,11 +37,6 @@ class Audience:
         self._is_flushing = False
         self._has_new_frames = False
 
-    @property
-    def empty(self) -> bool:
-        """Whether no player or spectator in the room is connected through this node."""
-        return not self.seats and not self.spectators
-
     def take_seat(self, seat: SeatedPlayer, connection: PlayerConnection, newest: int) -> None:
         """Connect ``connection`` to a player's seat, and close the player's older connection to this node.
 

@@ -386,7 +386,7 @@ class Hub:
     def _broadcast_state(self) -> None:
         self.last_broadcast = self.model.event
         self._state_changed = False
-        if not self.audience.empty:
+        if self.audience.seats or self.audience.spectators:
             state = self.state()
             self.audience.broadcast(state)
             self._told = {tally.player: tally for tally in state.tallies}

@@ -61,19 +61,15 @@ class RaceNowRooms:
             options = Options.scheduled(game, start, _COUNTDOWN, bots=False)
             for number in range(_MOST_ROOMS):
                 code = self._creator.shared_code(f"{game} {start} {number}")
-                race = await self._load(code)
+                (race,) = await self._rooms.store.load_races([code])
                 if race is None:
                     if start < now + SHORTEST_WAIT:
                         break  # too late to open a room, but not to find one that the list has not yet
                     await self._creator.create_shared(options, code, network)
-                    race = await self._load(code)
+                    (race,) = await self._rooms.store.load_races([code])
                 if race is not None and race.options == options and self._admits(race, player, network):
                     return code
         raise refusals.no_free_code()
-
-    async def _load(self, room: str) -> Race | None:
-        (race,) = await self._rooms.store.load_races([room])
-        return race
 
     def _admits(self, race: Race, player: str, network: str) -> bool:
         if race.phase != "open" or race.private or player in race.kicked or (race.tide and race.options.bots):

@@ -39,6 +39,7 @@ from samedeal_server.rooms.deal_search import DealSearch
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.race_records import keep_record
 from samedeal_server.store.clock import StoreClock
+from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.store import Snapshot, Store
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
@@ -77,7 +78,7 @@ class RoomRegistry:
     _refcounts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._listener = self.store.listen()
+        self._listener = Listener(self.store.redis, self.metrics)
         self.store.on_committed = partial(self._apply_event, Hub.committed)
 
     @property

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 
 from samedeal.board_history import Play
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class SeatedPlayer:
     """The seat of a connected player, who commits moves under ``generation``.
 
@@ -15,13 +17,10 @@ class SeatedPlayer:
     True while the player's request to leave is handled.
     """
 
-    __slots__ = ("generation", "head", "leaving", "loading", "play", "player", "room")
-
-    def __init__(self, room: str, player: str, generation: int) -> None:
-        self.room = room
-        self.player = player
-        self.generation = generation
-        self.play: Play | None = None
-        self.head = b""
-        self.leaving = False
-        self.loading = asyncio.Lock()
+    room: str
+    player: str
+    generation: int
+    play: Play | None = None
+    head: bytes = b""
+    leaving: bool = False
+    loading: asyncio.Lock = field(default_factory=asyncio.Lock)

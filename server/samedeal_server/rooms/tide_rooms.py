@@ -72,7 +72,9 @@ class TideRooms:
         if number >= len(rooms):
             first = number - number % MAX_ROOMS
             group = sorted(self._creator.shared_code(f"tide {tide} {first + each}") for each in range(MAX_ROOMS))
-            await self._open(game, start, code, network, tuple(group), bot=bot)
+            options = Options.scheduled(game, start, _COUNTDOWN, bots=bot)
+            await self._store.tides.keep(game, start, code, ())
+            await self._creator.create_shared(options, code, network, start, tuple(group))
         return code
 
     async def _load(self, codes: list[str]) -> list[Race | None]:
@@ -87,8 +89,3 @@ class TideRooms:
             if race is not None and len(race.racers) >= MAX_PLAYERS:
                 self._full[code] = now, race
         return [races[code] if code in races else self._full[code][1] for code in codes]
-
-    async def _open(self, game: str, start: int, code: str, network: str, group: tuple[str, ...], *, bot: bool) -> None:
-        options = Options.scheduled(game, start, _COUNTDOWN, bots=bot)
-        await self._store.tides.keep(game, start, code, ())
-        await self._creator.create_shared(options, code, network, start, group)

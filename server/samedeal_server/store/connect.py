@@ -28,6 +28,15 @@ from samedeal_server.telemetry.metrics import Metrics
 _CONNECTIONS: Final = 64
 _CONNECT_TIMEOUT: Final = 2.0
 
+_LIMITS: Final[dict[str, Any]] = {
+    "max_connections": _CONNECTIONS,
+    "timeout": ANSWER_TIMEOUT,
+    "socket_connect_timeout": _CONNECT_TIMEOUT,
+    "socket_timeout": ANSWER_TIMEOUT,
+    # A command that timed out is not retried. The player waits, and can retry instead.
+    "retry": Retry(NoBackoff(), 1, (LostConnection,)),
+}
+
 _SENTINELS: Final = "sentinel_"
 """Prefix of the options for the connections to the Sentinels.
 
@@ -46,7 +55,8 @@ def connect(url: str, availability: RedisAvailability | None = None, replicas: i
     monitor = availability or RedisAvailability(Metrics())
 
     def client(pool: Any, where: str) -> PrimaryClient:
-        pool.connection_class = _monitored(pool.connection_class, monitor, where)
+        kinds, known = (_Monitored, pool.connection_class), {"availability": monitor, "where": where}
+        pool.connection_class = type("Monitored", kinds, known)
         return PrimaryClient(pool, where, monitor, replicas)
 
     def node(host: Host) -> PrimaryClient:
@@ -69,20 +79,9 @@ def connect(url: str, availability: RedisAvailability | None = None, replicas: i
     )
 
 
-def _limits() -> dict[str, Any]:
-    return {
-        "max_connections": _CONNECTIONS,
-        "timeout": ANSWER_TIMEOUT,
-        "socket_connect_timeout": _CONNECT_TIMEOUT,
-        "socket_timeout": ANSWER_TIMEOUT,
-        # A command that timed out is not retried. The player waits, and can retry instead.
-        "retry": Retry(NoBackoff(), 1, (LostConnection,)),
-    }
-
-
 def _pool(options: dict[str, Any], *host: Host) -> BlockingConnectionPool:
     to = {"host": host[0][0], "port": host[0][1]} if host else {}
-    return BlockingConnectionPool(**{**_limits(), **options, **to})
+    return BlockingConnectionPool(**{**_LIMITS, **options, **to})
 
 
 class _SentinelPool(SentinelConnectionPool, BlockingConnectionPool):
@@ -131,7 +130,7 @@ def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> An
         sentinel_options = {**tls_options, **sentinel_options, "ssl": True}
     limits = {"socket_connect_timeout": _CONNECT_TIMEOUT, "socket_timeout": _CONNECT_TIMEOUT}
     sentinel = sentinels(address.hosts, sentinel_kwargs={**limits, "retry": Retry(NoBackoff(), 1), **sentinel_options})
-    return pool(availability, str(address), address.primary, sentinel, **{**_limits(), **options, "ssl": tls})
+    return pool(availability, str(address), address.primary, sentinel, **{**_LIMITS, **options, "ssl": tls})
 
 
 async def _load_scripts(connection: Any) -> None:
@@ -152,11 +151,6 @@ async def _load_scripts(connection: Any) -> None:
     for _ in missing:
         with suppress(ResponseError):
             await connection.read_response()
-
-
-def _monitored(kind: Any, availability: RedisAvailability, where: str) -> Any:
-    """Return a subclass of ``_Monitored`` and of ``kind``, a connection class of redis-py."""
-    return type("Monitored", (_Monitored, kind), {"availability": availability, "where": where})
 
 
 class _Monitored(AbstractConnection):

@@ -204,17 +204,14 @@ class ClusterClient:
                 with suppress(RedisError, OSError):
                     await self._refresh_slots(refreshes)
                 # Do not retry on a primary that is down but still has the slot. The player is waiting, and can retry.
-                pending = [i for i in pending if i not in lost or self._has_moved(commands[i], sent_to.get(i))]
+                stayed = {i for i in lost if self.primary_for(commands[i].key) in (None, sent_to.get(i))}
+                pending = [i for i in pending if i not in stayed]
             if not pending:
                 break
             if any(not isinstance(answers[i], _REDIRECTIONS) for i in pending):
                 await asyncio.sleep(_RETRY_INTERVAL)
             pending = with_followers(commands, pending)
         return answers
-
-    def _has_moved(self, command: RedisCommand, sent_to: Host | None) -> bool:
-        """Return whether the key of a command now belongs to another primary than ``sent_to``."""
-        return self.primary_for(command.key) not in (None, sent_to)
 
     async def _send_round(
         self, commands: Sequence[RedisCommand], pending: list[int], answers: list[Any], *, durable: bool

@@ -35,7 +35,6 @@ from samedeal_server.store.events import (
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult, GroupCommit
 from samedeal_server.store.news import NewsStore
 from samedeal_server.store.passphrase_guesses import PassphraseGuesses
-from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.records import RecordStore
 from samedeal_server.store.redis_client import RedisCommand, command, unavailable
 from samedeal_server.store.redis_cluster import RedisClient
@@ -422,10 +421,6 @@ class Store:
         is_unbroken = numbers[:-1] == [event.previous for event in events]
         is_complete = int(newest) <= numbers[-1] if events else int(newest) == after
         return events if is_unbroken and is_complete else None
-
-    def listen(self) -> Listener:
-        """Create a listener for announcements, with its own connection."""
-        return Listener(self.redis, self.metrics)
 
 
 def _with_end(race: Race, ends: bytes) -> Race:
