@@ -21,7 +21,7 @@ ROOT: Final = Path(__file__).parents[2]
 DEPLOY: Final = ROOT / "deploy"
 GUIDE: Final = DEPLOY / "README.md"
 
-SETTINGS: Final = {row.flag: row for row in table(Config)}
+SETTINGS: Final = {f"--{row.name}": row for row in table(Config)}
 VARIABLES: Final = {row.variable for row in table(Config)} | OTHER_VARIABLES
 
 

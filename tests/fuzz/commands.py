@@ -121,7 +121,7 @@ def _make(rng: Random) -> CommandInput:
         return CommandInput("samedeal", rng.choice(_CLIENT))
     words: list[str] = []
     for row in rng.sample(_ROWS, rng.randint(0, 4)):
-        words += [row.flag, rng.choice((*_VALUES, row.show(row.default).strip('"')))]
+        words += [f"--{row.name}", rng.choice((*_VALUES, row.show(row.default).strip('"')))]
     if rng.random() < 0.4:
         words += ["--config", "FILE"]
     if rng.random() < 0.5:
@@ -138,7 +138,9 @@ def _damage(rng: Random, line: CommandInput, others: list[CommandInput]) -> Comm
             case 0 if words:
                 del words[at]
             case 1:
-                words.insert(at, rng.choice((*TEXTS, *_VALUES, *(row.flag for row in _ROWS), "--", "-h", "@x", "--x=")))
+                words.insert(
+                    at, rng.choice((*TEXTS, *_VALUES, *(f"--{row.name}" for row in _ROWS), "--", "-h", "@x", "--x="))
+                )
             case 2:
                 words[at:at] = rng.choice(others).words[:3]
             case 3:

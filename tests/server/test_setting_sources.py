@@ -103,7 +103,7 @@ def test_printed_settings_can_be_read_again() -> None:
 def test_help_lists_every_setting_and_variable() -> None:
     text = " ".join(parser().format_help().split())
     for row in table(Config):
-        assert f"{row.flag} " in text
+        assert f"--{row.name} " in text
         assert row.variable in text
 
 

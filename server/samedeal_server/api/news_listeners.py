@@ -16,7 +16,6 @@ from websockets.http11 import Request, Response
 from samedeal_server.api.answers import ApiError
 from samedeal_server.connections.client_socket import ClientSocket
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.news import NewsId, parse_news_id
 
@@ -103,7 +102,10 @@ class NewsListeners:
 
     async def _send_new(self, *, with_comment: bool) -> None:
         news = await self._news.after(min(self.positions.values()))
-        events = [(id_, _event(id_, each)) for id_, each in news]
+        events = [
+            (id_, f"id: {id_}\nevent: {each.event}\ndata: ".encode() + msgspec.json.encode(each) + b"\n\n")
+            for id_, each in news
+        ]
         for socket, last in list(self.positions.items()):
             unsent = b"".join(event for id_, event in events if id_ > last)
             if with_comment:
@@ -115,7 +117,3 @@ class NewsListeners:
                 socket.transport.abort()
             elif unsent:
                 socket.transport.write(unsent)
-
-
-def _event(id_: NewsId, news: RaceNews) -> bytes:
-    return f"id: {id_}\nevent: {news.event}\ndata: ".encode() + msgspec.json.encode(news) + b"\n\n"

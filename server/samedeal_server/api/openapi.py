@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from websockets.http11 import Response
@@ -48,14 +48,11 @@ def document(prefix: str, routes: tuple[Route, ...]) -> str:
         content = {kind: {"schema": answer.get(kind, answer[JSON])} for kind in route.kinds}
         responses = {"200": {"description": "The answer", "content": content}, "304": unchanged, "default": refused}
         summary = (route.answer.__doc__ or "").partition("\n")[0]
-        asked = {"summary": summary, "parameters": _parameters(route), "responses": responses}
+        names = [{"name": name, "in": "path", "required": True} for name in re.findall(r"\{(\w+)\}", route.path)]
+        names += [{"name": name, "in": "query"} for name in route.query]
+        parameters = [each | {"schema": {"type": "string"}} for each in names]
+        asked = {"summary": summary, "parameters": parameters, "responses": responses}
         paths[f"{prefix}{route.path}"] = {"get": asked}
     info = {"title": "Samedeal", "version": samedeal.__version__}
     whole = {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": components}}
     return msgspec.json.encode(whole).decode()
-
-
-def _parameters(route: Route) -> list[dict[str, Any]]:
-    text = {"schema": {"type": "string"}}
-    named = [{"name": name, "in": "path", "required": True} | text for name in re.findall(r"\{(\w+)\}", route.path)]
-    return named + [{"name": name, "in": "query"} | text for name in route.query]

@@ -68,8 +68,9 @@ def section(kind: type, prefix: str, title: str) -> Any:
 class Setting:
     """A setting, as declared by a field of a dataclass.
 
-    ``path`` holds the names of the fields that lead to the setting. In the file each name is written with dashes
-    instead of underscores. The value of an ``optional`` setting may be None, which is written ``off``.
+    Its flag is ``name`` after two dashes. ``path`` holds the names of the fields that lead to the setting. In the file
+    each name is written with dashes instead of underscores. The value of an ``optional`` setting may be None, which is
+    written ``off``.
     """
 
     name: str
@@ -85,19 +86,9 @@ class Setting:
     """A regular expression for the parts of a value to hide."""
 
     @property
-    def flag(self) -> str:
-        """The command line flag of the setting, such as ``--limit-rate``."""
-        return f"--{self.name}"
-
-    @property
     def variable(self) -> str:
         """The environment variable of the setting, such as ``SAMEDEAL_LIMIT_RATE``."""
         return PREFIX + self.name.replace("-", "_").upper()
-
-    @property
-    def key(self) -> str:
-        """The key of the setting in the file, without its section."""
-        return self.path[-1].replace("_", "-")
 
     @property
     def field(self) -> str:
@@ -213,7 +204,7 @@ def add_flags(parser: argparse.ArgumentParser, kind: type) -> None:
             options["action"] = "append"
         if row.kind is bool:
             options |= {"nargs": "?", "const": "yes"}
-        (groups.get(row.path[:-1]) or parser).add_argument(row.flag, dest=row.name, **options)
+        (groups.get(row.path[:-1]) or parser).add_argument(f"--{row.name}", dest=row.name, **options)
 
 
 def read(
@@ -237,7 +228,7 @@ def read(
     for row in rows:
         if row.name in flags:
             given = flags[row.name]
-            found[row] = (given if isinstance(given, str) else ",".join(given), row.flag)
+            found[row] = (given if isinstance(given, str) else ",".join(given), f"--{row.name}")
     values = {}
     for row, (text, source) in found.items():
         try:
@@ -261,7 +252,7 @@ def describe(reading: Reading[Any]) -> str:
             within = row.path[:-1]
             lines += ["", f"[{'.'.join(within)}]"]
         shown = row.show(row.value_in(reading.values))
-        lines.append(f"{row.key} = {shown}  # {reading.sources.get(row.name, 'default')}")
+        lines.append(f"{row.path[-1].replace('_', '-')} = {shown}  # {reading.sources.get(row.name, 'default')}")
     return "\n".join(lines) + "\n"
 
 

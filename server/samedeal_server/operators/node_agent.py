@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 import samedeal
-from samedeal.protocol.admin import BanLine, NodeLine, Whereabouts
+from samedeal.protocol.admin import NodeLine, Whereabouts
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.races import player_notices
 from samedeal_server.races.race import KickCommand
@@ -42,7 +42,6 @@ class NodeAgent:
     _connections: set[PlayerConnection]
     _enforced_bans: Bans
     _stop: asyncio.Event
-    _bans: tuple[BanLine, ...] = ()
     _last_order: str = "0-0"
     _reported_stop: bool = False
 
@@ -114,8 +113,7 @@ class NodeAgent:
 
     async def _sync(self) -> None:
         lines = await self.nodes.bans(self._rooms.clock.now())
-        if lines != self._bans:
-            self._bans = lines
+        if lines != self._enforced_bans.lines:
             self._enforced_bans.replace(lines)
             self._disconnect_banned()
         for order_id, order in await self.nodes.orders(self._last_order):

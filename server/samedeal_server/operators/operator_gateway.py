@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 import samedeal
 from samedeal.errors import SamedealError
-from samedeal.protocol.admin import FromOperator, Granted, Login, Status, ToOperator
+from samedeal.protocol.admin import Granted, Login, Status, ToOperator
 from samedeal.protocol.codec import decode_from_operator, encode, request_id
 from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import CloseCode
@@ -33,7 +33,7 @@ LOGIN_TIMEOUT: Final = 5.0
 """Timeout, in seconds, for receiving the token of an operator."""
 
 _NOT_LOGGED: Final = frozenset(("type", "id", "token"))
-"""Fields of requests that are not logged."""
+"""Fields of requests that are not logged. Neither are those that are empty or zero."""
 
 _log = get_logger()
 
@@ -115,13 +115,8 @@ class Admin:
                 continue
             answer = await self._requests.answer(message, send)
             outcome = answer.code if isinstance(answer, Refused) else "done"
-            fields = {"request": message.__struct_config__.tag, "outcome": outcome, **_logged_fields(message)}
+            given = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
+            fields = {name: value for name, value in given.items() if value not in ("", 0)}
             log_line = log.debug if isinstance(message, Status) else log.info
-            log_line(LogEvent.ADMIN_REQUEST, **fields)
+            log_line(LogEvent.ADMIN_REQUEST, request=message.__struct_config__.tag, outcome=outcome, **fields)
             await send(answer)
-
-
-def _logged_fields(message: FromOperator) -> dict[str, object]:
-    """Return the fields of a request that are logged: all except ``_NOT_LOGGED`` and those that are empty or zero."""
-    fields = {name: getattr(message, name) for name in message.__struct_fields__ if name not in _NOT_LOGGED}
-    return {name: value for name, value in fields.items() if value not in ("", 0)}

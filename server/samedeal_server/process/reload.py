@@ -35,7 +35,7 @@ async def reload_on_request(
         requested.clear()
         try:
             new = read()
-            changed = _changed(config, new)
+            changed = [row.field for row in table(Config) if row.value_in(config) != row.value_in(new)]
             fixed = [name for name in changed if name.partition(".")[0] not in RELOADABLE]
             if fixed:
                 _log.warning(LogEvent.RELOAD_NEEDS_RESTART, settings=fixed)
@@ -49,11 +49,3 @@ async def reload_on_request(
         except Exception:  # noqa: BLE001  # a fault here must not stop the node; it is logged with its traceback
             metrics.faults.inc()
             _log.exception(LogEvent.FAULT)
-
-
-def _changed(before: Config, after: Config) -> list[str]:
-    """Return the names of the settings that differ, such as ``limits.rate``.
-
-    The values may be secret and are not returned.
-    """
-    return [row.field for row in table(Config) if row.value_in(before) != row.value_in(after)]

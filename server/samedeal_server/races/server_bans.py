@@ -62,9 +62,10 @@ class Bans:
 
     def replace(self, lines: Iterable[BanLine]) -> None:
         """Replace all bans with the bans in ``lines``."""
+        self.lines = tuple(lines)
         self._players: dict[str, BanLine] = {}
         self._networks: dict[IPv4Network | IPv6Network, BanLine] = {}
-        for line in lines:
+        for line in self.lines:
             if _PLAYER.fullmatch(line.target):
                 self._players[line.target] = line
                 continue
