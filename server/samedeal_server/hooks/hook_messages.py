@@ -21,11 +21,7 @@ def sentence(news: RaceNews) -> str:
         return f"A race in {title} waits for players: room {room}."
     first, others = news.standings[0], len(news.standings) - 1
     name = first.name.translate(_INERT)
-    result = (
-        f"{name} won in {first.time // 60_000:02}:{first.time // 1000 % 60:02}"
-        if first.time
-        else f"nobody finished, and {name} was ahead"
-    )
+    result = f"{name} won in {_clock(first.time)}" if first.time else f"nobody finished, and {name} was ahead"
     against = f", against {others} {'other' if others == 1 else 'others'}" if others else ""
     return f"{title}, room {room}: {result}{against}."
 
@@ -52,3 +48,7 @@ def message(address: HookAddress, news: RaceNews, page: str, secret: str) -> tup
     if secret:
         headers["X-Samedeal-Signature"] = f"sha256={hmac.digest(secret.encode(), body, 'sha256').hex()}"
     return headers, body
+
+
+def _clock(ms: int) -> str:
+    return f"{ms // 60_000:02}:{ms // 1000 % 60:02}"
