@@ -50,7 +50,7 @@ def in_words(effect: object) -> str:
         case ViewPile(pile):
             return f"view {pile}"
         case RunCommand(command):
-            return str(command.value)
+            return command.name.lower()
         case Cancelled(idle):
             return "nothing to cancel" if idle else "cancel"
         case TypedCommand(word, card):

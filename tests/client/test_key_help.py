@@ -11,7 +11,7 @@ from samedeal_client.input.key_file import load_bindings
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.views.help import help_rows
-from samedeal_client.views.key_help import COMMAND_DESCRIPTIONS, HelpContext, key_in_words, key_rows, keys_of
+from samedeal_client.views.key_help import HelpContext, key_in_words, key_rows, keys_of
 from tests.golden.golden_files import assert_sentences
 
 
@@ -19,9 +19,9 @@ def lines_of(bindings: Bindings = DEFAULT, width: int = 80) -> list[str]:
     return [" ".join(row_text(row).split()) for row in key_rows(bindings, Look(), width)]
 
 
-@pytest.mark.parametrize("command", KeyCommand, ids=lambda command: command.value)
+@pytest.mark.parametrize("command", KeyCommand, ids=lambda command: command.name)
 def test_every_command_is_listed_with_its_keys(command: KeyCommand) -> None:
-    assert f"{keys_of(DEFAULT, command)} {COMMAND_DESCRIPTIONS[command]}" in lines_of()
+    assert f"{keys_of(DEFAULT, command)} {command.description}" in lines_of()
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_keys_are_written_in_words(key: str, word: str) -> None:
 def test_custom_keys_are_listed() -> None:
     own = load_bindings('[commands]\nundo = "u"\nhint = []\n[piles]\n3 = "#"\nu = "U"')
     lines = lines_of(own)
-    assert f"u {COMMAND_DESCRIPTIONS[KeyCommand.UNDO]}" in lines
-    assert f"no key {COMMAND_DESCRIPTIONS[KeyCommand.HINT]}" in lines
+    assert f"u {KeyCommand.UNDO.description}" in lines
+    assert f"no key {KeyCommand.HINT.description}" in lines
     assert any(line.startswith("# 5 ") for line in lines)
     assert "# pile 3" in lines
 

@@ -14,20 +14,27 @@ from samedeal.moves import FOUNDATION
 
 
 class KeyCommand(Enum):
-    """A command that a key can stand for. The value is the command's name in a key file."""
+    """A command that a key can stand for, with its default keys and its description in the help.
 
-    BEST = "best"
-    STOCK = "stock"
-    COLLECT = "collect"
-    UNDO = "undo"
-    HINT = "hint"
-    FIND = "find"
-    VIEW = "view"
-    FEWER = "fewer"
-    MORE = "more"
-    CANCEL = "cancel"
-    RESIGN = "resign"
-    HELP = "help"
+    The command's name in a key file is its name here in small letters.
+    """
+
+    BEST = ("enter",), "after a pile's key: make the best move of its cards"
+    STOCK = ("space",), "draw or deal from the stock, or turn the waste over"
+    COLLECT = ("x",), "move every card that can go to a foundation"
+    UNDO = ("backspace", "z"), "undo the last move, if the room allows it"
+    HINT = ("?",), "show a hint, if the room allows it"
+    FIND = ("/",), "find a card: then type 7h, or th for the ten of hearts"
+    VIEW = ("v",), "view all cards of a pile: then type its key"
+    FEWER = ("-",), "after a pile's key: take fewer cards"
+    MORE = ("+", "="), "after a pile's key: take more cards"
+    CANCEL = ("escape",), "cancel what you have typed"
+    RESIGN = ("ctrl+r",), "resign (asks first); your foundation cards still count"
+    HELP = ("f1",), "this help"
+
+    def __init__(self, keys: tuple[str, ...], description: str) -> None:
+        self.keys = keys
+        self.description = description
 
 
 NAMED_KEYS: Final = (
@@ -49,21 +56,6 @@ _OTHER_NAMES: Final = {
 
 PILES: Final = (FOUNDATION, *dict.fromkeys(key for game in GAMES.values() for key in game.typed_keys))
 """The names of the piles that can be typed in at least one game. ``0`` means any foundation."""
-
-_COMMAND_KEYS: Final[dict[KeyCommand, tuple[str, ...]]] = {
-    KeyCommand.BEST: ("enter",),
-    KeyCommand.STOCK: ("space",),
-    KeyCommand.COLLECT: ("x",),
-    KeyCommand.UNDO: ("backspace", "z"),
-    KeyCommand.HINT: ("?",),
-    KeyCommand.FIND: ("/",),
-    KeyCommand.VIEW: ("v",),
-    KeyCommand.FEWER: ("-",),
-    KeyCommand.MORE: ("+", "="),
-    KeyCommand.CANCEL: ("escape",),
-    KeyCommand.RESIGN: ("ctrl+r",),
-    KeyCommand.HELP: ("f1",),
-}
 
 
 def normal_key(key: str) -> str:
@@ -98,4 +90,7 @@ class Bindings:
         return self.meanings.get(name.swapcase()) if meaning is None and len(name) == 1 else meaning
 
 
-DEFAULT: Final = Bindings(MappingProxyType(_COMMAND_KEYS), MappingProxyType({pile: (pile,) for pile in PILES}))
+DEFAULT: Final = Bindings(
+    MappingProxyType({command: command.keys for command in KeyCommand}),
+    MappingProxyType({pile: (pile,) for pile in PILES}),
+)

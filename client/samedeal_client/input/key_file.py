@@ -36,7 +36,7 @@ def load_bindings(text: str) -> Bindings:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise MalformedText(f"The key file is not valid TOML: {error}") from None
-    commands: dict[str, tuple[str, ...]] = {command.value: keys for command, keys in DEFAULT.commands.items()}
+    commands = {command.name.lower(): command.keys for command in KeyCommand}
     bound = {"commands": commands, "piles": dict(DEFAULT.piles)}
     for table, entries in tables.items():
         if not isinstance(entries, dict):
@@ -61,7 +61,7 @@ def load_bindings(text: str) -> Bindings:
                     both = f"{owners[key]} and {owner}"
                     raise MalformedText(f"{key!r} is a key of both {both}. Use another key for one of them.")
                 owners[key] = owner
-    own = {KeyCommand(name): keys for name, keys in commands.items()}
+    own = {KeyCommand[name.upper()]: keys for name, keys in commands.items()}
     return Bindings(MappingProxyType(own), MappingProxyType(bound["piles"]))
 
 

@@ -16,21 +16,6 @@ from samedeal_client.views.waiting import BOT_LEVELS, KICK_KEY, LEVEL_TEXTS, REM
 HelpContext = Literal["race", "lobby", "history", "new room", "waiting", "results", "watch"]
 """The screens for which the help has a section of keys."""
 
-COMMAND_DESCRIPTIONS: Final[dict[KeyCommand, str]] = {
-    KeyCommand.BEST: "after a pile's key: make the best move of its cards",
-    KeyCommand.STOCK: "draw or deal from the stock, or turn the waste over",
-    KeyCommand.COLLECT: "move every card that can go to a foundation",
-    KeyCommand.UNDO: "undo the last move, if the room allows it",
-    KeyCommand.HINT: "show a hint, if the room allows it",
-    KeyCommand.FIND: "find a card: then type 7h, or th for the ten of hearts",
-    KeyCommand.VIEW: "view all cards of a pile: then type its key",
-    KeyCommand.FEWER: "after a pile's key: take fewer cards",
-    KeyCommand.MORE: "after a pile's key: take more cards",
-    KeyCommand.CANCEL: "cancel what you have typed",
-    KeyCommand.RESIGN: "resign (asks first); your foundation cards still count",
-    KeyCommand.HELP: "this help",
-}
-
 _KEY: Final = 14
 _KEYS_AS_WORDS: Final = Look(ascii=True)
 
@@ -203,7 +188,7 @@ def _off_foundations() -> str:
 
 def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "race") -> tuple[Row, ...]:
     """Return all keys in rows of at most ``width`` columns. The keys of the screen that the help covers come first."""
-    commands = tuple((keys_of(bindings, command), COMMAND_DESCRIPTIONS[command]) for command in KeyCommand)
+    commands = tuple((keys_of(bindings, command), command.description) for command in KeyCommand)
     changed = tuple(
         (key_in_words(keys[0]) if keys else "no key", f"pile {name}")
         for name, keys in bindings.piles.items()
