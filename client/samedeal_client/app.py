@@ -6,7 +6,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
@@ -67,7 +67,7 @@ class SamedealApp(LookApp[int]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,question_mark", "help", "help"),
-        *(Binding(QUIT_KEY, f"quit_from('{word}')", word, priority=True) for word in ("quit", "back")),
+        Binding(QUIT_KEY, "quit", "quit", priority=True),
         Binding("ctrl+c", "quit", "quit", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
@@ -196,11 +196,13 @@ class SamedealApp(LookApp[int]):
 
                 return ResultsScreen()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether an action is available now. The help is available on every screen of the client."""
-        if action == "quit_from":
-            return parameters == ("back" if self.back_to else "quit",)
         return action != "help" or isinstance(self.screen, ClientScreen)
+
+    def key_labels(self) -> Mapping[str, str]:
+        """Return the label of the key to quit if the player came from another place."""
+        return {"quit": "back"} if self.back_to else {}
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands of the command palette. While the player races, they include resigning."""
@@ -322,10 +324,6 @@ class SamedealApp(LookApp[int]):
     def is_followed(self, result: int | None) -> bool:
         """Return whether the player goes back to ``back_to`` when this app ends with the exit code ``result``."""
         return bool(self.back_to) and not result
-
-    async def action_quit_from(self, _word: str) -> None:
-        """Quit, or go back to where the player came from. ``_word`` is only the label of the key."""
-        await self.action_quit()
 
     async def action_quit(self) -> None:
         """Quit. During a race of the player or of their bots, ask for confirmation first."""

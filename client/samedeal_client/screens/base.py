@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Region
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
@@ -21,8 +20,8 @@ from samedeal.errors import RequestRefused
 from samedeal_client.drawing.layout import Size
 from samedeal_client.input.key_names import QUIT_KEY, key_text
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.state.model import Model
-from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.frame import (
@@ -63,10 +62,9 @@ class Body(PlainContainer):
             screen.update()
 
 
-class ClientScreen(Screen[None]):
+class ClientScreen(LookScreen[None]):
     """A screen with the client's header, banner and footer around its body."""
 
-    ALLOW_SELECT: ClassVar[bool] = False
     help_context: ClassVar[HelpContext] = "race"
     """The keys that the help lists first."""
 
@@ -151,11 +149,6 @@ class ClientScreen(Screen[None]):
         if model.room is not None or self._last_model.room is None:
             self._last_model = model
         return self._last_model
-
-    @property
-    def look(self) -> Look:
-        """The characters and colours for this terminal."""
-        return self.samedeal.look
 
     def compose(self) -> ComposeResult:
         """Yield the header, the banner, the body and the footer."""

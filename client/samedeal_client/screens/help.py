@@ -35,7 +35,7 @@ class HelpScreen(WidgetScreen):
         Binding("right,tab", "turn(1)", "next page", key_display="Tab"),
         Binding("left,shift+tab", "turn(-1)", show=False),
         Binding("space", "page_down", "scroll"),
-        Binding("escape,q,f1,question_mark", "close", "close"),
+        Binding("escape,q,f1,question_mark", "dismiss", "close"),
     ]
 
     def __init__(self, context: HelpContext, *, rules: bool = False) -> None:
@@ -84,7 +84,3 @@ class HelpScreen(WidgetScreen):
     def action_page_down(self) -> None:
         """Scroll down by a screenful."""
         self._page.action_page_down()
-
-    def action_close(self) -> None:
-        """Go back to the screen below."""
-        _ = self.dismiss()

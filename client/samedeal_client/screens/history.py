@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import DataTable, Static
 
 from samedeal.errors import BadRecord
 from samedeal.record import Record
 from samedeal_client.history_file import HistoryFile
+from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.screens.past_race import PastResultsScreen
 from samedeal_client.state.past_races import History, PastRace
 from samedeal_client.state.record_files import saved_record
 from samedeal_client.terminal import terminal
-from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Span
 from samedeal_client.views import history as views
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.list_table import ListTable
-from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import text_of
 
 _FULL_WIDTH: Final = 76
@@ -35,18 +33,13 @@ _FRAME_WIDTH: Final = 6
 """Number of columns for the frame around the table, and for its scroll bar."""
 
 
-class _RaceTable(ListTable):
-    """The past races. Enter opens the results of the selected race."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "results")]
-
-
-class HistoryScreen(Screen[None]):
+class HistoryScreen(LookScreen[None]):
     """The player's past races, below a summary of each game."""
 
+    LABELS: ClassVar = {"select_cursor": "results"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "copy", "copy the result"),
-        Binding("escape,h", "close", "back"),
+        Binding("escape,h", "dismiss", "back"),
     ]
 
     def __init__(self) -> None:
@@ -58,7 +51,7 @@ class HistoryScreen(Screen[None]):
         self._summary = ListTable(views.SUMMARY_HEADINGS, id="summary", classes="panel", show_cursor=False)
         self._short = self.app.size.width < _FULL_WIDTH
         headings = views.SHORT_HEADINGS if self._short else views.HEADINGS
-        self._races = _RaceTable(headings, id="races", classes="panel")
+        self._races = ListTable(headings, id="races", classes="panel")
         self._empty = Static("No races yet. They are listed here when you have raced.", classes="panel")
         self._sentence = Static(id="sentence")
         yield Vertical(self._summary, self._races, self._empty, id="history")
@@ -75,7 +68,7 @@ class HistoryScreen(Screen[None]):
             self.history, problem = History(), f"Cannot read {file.path} ({error.strerror})."
         else:
             problem = views.unreadable_text(self.history, terminal().shown_path(file.path))
-        look = self._look
+        look = self.look
         cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
         self._summary.can_focus = False
         self._summary.show_rows({line[0].plain: line for line in cells})
@@ -95,10 +88,6 @@ class HistoryScreen(Screen[None]):
         self._empty.display = not self.history.races
         self._races.focus()
         self._sentence.update(problem)
-
-    @property
-    def _look(self) -> Look:
-        return cast("LookApp[Any]", self.app).look
 
     @property
     def _selected(self) -> PastRace | None:
@@ -133,7 +122,3 @@ class HistoryScreen(Screen[None]):
         if race is not None:
             self.app.copy_to_clipboard(views.result_line(race))
             self._sentence.update(" Copied. If pasting fails, select with Shift and the mouse.")
-
-    def action_close(self) -> None:
-        """Go back."""
-        _ = self.dismiss()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -14,7 +14,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Click
-from textual.reactive import reactive
 from textual.widgets import DataTable, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
@@ -42,29 +41,8 @@ from samedeal_client.widgets.themes import lines_of, text_of
 LIST_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the list of rooms."""
 
-_LEAVE_DOES: Final = ("start screen", "quit")
-"""The effects of Esc: back to the start screen, or quit if the player did not come from there."""
-
 _LATEST: Final = 50
 """Number of past races listed."""
-
-
-class _RoomTable(ListTable):
-    """The rooms. ``enter_does`` is the effect of Enter on the selected room, as the footer shows it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", f"enter('{does}')", does) for does in views.ENTER_DOES]
-    enter_does: reactive[str] = reactive(views.ENTER_DOES[0], bindings=True)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action of a key is available.
-
-        Enter has several actions, and only the action for the selected room is available.
-        """
-        return action != "enter" or parameters == (self.enter_does,)
-
-    def action_enter(self, _does: str) -> None:
-        """Enter the selected room."""
-        self.action_select_cursor()
 
 
 class LobbyScreen(WidgetScreen):
@@ -80,7 +58,7 @@ class LobbyScreen(WidgetScreen):
         Binding("p", "choose('practise')", "practice", show=False),
         Binding("h", "history", "history"),
         Binding("g", "next_game", "game", show=False),
-        *(Binding("escape,q", f"leave('{does}')", does, show=does != "quit") for does in _LEAVE_DOES),
+        Binding("escape,q", "leave", show=False),
         *(Binding(str(number), f"enter_number({number})", show=False) for number in range(1, 10)),
     ]
 
@@ -95,7 +73,7 @@ class LobbyScreen(WidgetScreen):
         """Yield the rooms above the ways to start a race. If there is space, the latest races are beside them."""
         games = [("any game", ""), *((game.title, name) for name, game in GAMES.items())]
         self._own_race = Static(id="own-race", classes="panel")
-        self._rooms = _RoomTable(views.ROOM_HEADINGS, id="rooms", classes="panel")
+        self._rooms = ListTable(views.ROOM_HEADINGS, id="rooms", classes="panel")
         self._no_rooms = Static(id="no-rooms", classes="panel")
         self._choices = OptionList(id="choices", compact=True)
         self._game = Select(games, allow_blank=False, compact=True, id="game", value=self.samedeal.game)
@@ -222,8 +200,7 @@ class LobbyScreen(WidgetScreen):
     def _show_selected(self) -> None:
         """Show the rules of the selected room's game, and show in the footer the effect of Enter on the room."""
         line = self.lobby.line(self._rooms.selected_key)
-        if line is not None:
-            self._rooms.enter_does = views.enter_does(self.lobby, line)
+        self.refresh_bindings()
         game = line.game if line is not None else self.lobby.game_or_default
         self._rules.border_title = f"How to play {title_of(game)}"
         self._rules.update(lines_of(views.game_rows(game), self.look))
@@ -241,11 +218,15 @@ class LobbyScreen(WidgetScreen):
         if self.lobby.own_race is not None:
             self._enter(self.lobby.own_race.room)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action of a key is available. Esc has two actions, and only one of them is available."""
-        return action != "leave" or parameters == (_LEAVE_DOES[0 if self.samedeal.back_to else 1],)
+    def key_labels(self) -> Mapping[str, str]:
+        """Return the label of Esc if it leads back, and that of Enter on the selected room."""
+        line = self.lobby.line(self._rooms.selected_key) if self.focused is self._rooms else None
+        return {
+            **({"leave": "start screen"} if self.samedeal.back_to else {}),
+            **({"select_cursor": views.enter_does(self.lobby, line)} if line is not None else {}),
+        }
 
-    async def action_leave(self, _does: str) -> None:
+    async def action_leave(self) -> None:
         """Leave the server. The seat in a race under way is kept."""
         await self.samedeal.action_quit()
 

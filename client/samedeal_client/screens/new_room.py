@@ -21,7 +21,7 @@ from samedeal_client.state.room_form import MAX_LENGTH, NewRoom, RoomForm
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
-from samedeal_client.widgets.form_fields import ChoiceField, TextField
+from samedeal_client.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
 from samedeal_client.widgets.themes import lines_of
 
 
@@ -66,17 +66,6 @@ class _Choice(ChoiceField[str]):
             event.stop()
 
 
-class _Text(TextField):
-    """A text field. Enter goes to the next field."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "next")]
-
-    @on(Input.Submitted)
-    def _go_on(self) -> None:
-        """Go to the next field."""
-        self.screen.focus_next()
-
-
 class _OpenButton(Button):
     """The button below the fields, which opens the room."""
 
@@ -90,6 +79,7 @@ class NewRoomScreen(WidgetScreen):
     """The form of a new room. ``form`` is its state."""
 
     help_context = "new room"
+    LABELS: ClassVar = {"submit": "next", **CHOICE_LABELS}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "open", "open room"), Binding("escape", "back", "back")]
 
     def __init__(self, form: RoomForm) -> None:
@@ -113,7 +103,7 @@ class NewRoomScreen(WidgetScreen):
     @staticmethod
     def _input(field: Field, value: str) -> Input:
         words = [text for text in field.presets if text[:1].isalpha()]  # no numbers: 1 must not suggest 10
-        return _Text(
+        return TextField(
             value,
             placeholder=field.shown.get("", ""),
             suggester=SuggestFromList(words, case_sensitive=False),
@@ -171,6 +161,11 @@ class NewRoomScreen(WidgetScreen):
         if self.form.values.get(name, value) != value:
             self.form = self.form.with_value(name, value)
             self._show()
+
+    @on(Input.Submitted)
+    def _go_on(self) -> None:
+        """Go from a text field to the next field."""
+        self.focus_next()
 
     def on_descendant_focus(self) -> None:
         """Explain the field that has the focus now."""

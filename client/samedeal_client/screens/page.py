@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from samedeal_client.screens.look_screen import DialogScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row
 from samedeal_client.widgets.fitting_footer import FittingFooter
-from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.themes import lines_of
 
 
-class PageScreen(ModalScreen[None]):
+class PageScreen(DialogScreen[None]):
     """A page that can be scrolled. ``write`` returns its rows for a look and a width."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -33,9 +32,8 @@ class PageScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the page."""
-        look = cast("LookApp[Any]", self.app).look
-        rows = self._write(look, self.app.size.width - 6)
-        page = VerticalScroll(Static(lines_of(rows, look)), classes="panel", id="page")
+        rows = self._write(self.look, self.app.size.width - 6)
+        page = VerticalScroll(Static(lines_of(rows, self.look)), classes="panel", id="page")
         page.border_title = self._title
         yield page
         yield FittingFooter(show_command_palette=False)

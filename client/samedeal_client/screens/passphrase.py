@@ -8,19 +8,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from samedeal_client.screens.look_screen import DialogScreen
 from samedeal_client.widgets.fitting_footer import FittingFooter
 
 
-class PassphraseScreen(ModalScreen[str | None]):
+class PassphraseScreen(DialogScreen[str | None]):
     """A dialog whose answer is the passphrase, or None if the player cancels.
 
     ``wrong`` says that the passphrase given before was wrong.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "join", "join"), Binding("escape", "cancel", "cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "join", "join"), Binding("escape", "dismiss", "cancel")]
 
     def __init__(self, room: str, *, wrong: bool) -> None:
         super().__init__()
@@ -39,7 +39,3 @@ class PassphraseScreen(ModalScreen[str | None]):
     def action_join(self) -> None:
         """Answer with the typed text."""
         _ = self.dismiss(self.query_one(Input).value)
-
-    def action_cancel(self) -> None:
-        """Close the dialog without an answer."""
-        _ = self.dismiss(None)

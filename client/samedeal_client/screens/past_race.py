@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import Screen
 from textual.widgets import Static
 
 from samedeal.record import Record
+from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.state.past_races import PastRace
 from samedeal_client.text.spans import Span
 from samedeal_client.views.history import place_text
@@ -20,16 +20,15 @@ from samedeal_client.views.past_race import record_curves, record_standings
 from samedeal_client.views.plot import top_of_plot
 from samedeal_client.views.records import record_heading
 from samedeal_client.widgets.fitting_footer import FittingFooter
-from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.plot_view import PlotView
 from samedeal_client.widgets.standings_table import StandingsTable
 from samedeal_client.widgets.themes import text_of
 
 
-class PastResultsScreen(Screen[None]):
+class PastResultsScreen(LookScreen[None]):
     """The standings and the chart of a past race. ``path`` is the file of its record."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "replay", "replay"), Binding("escape", "close", "back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "replay", "replay"), Binding("escape", "dismiss", "back")]
 
     def __init__(self, race: PastRace, record: Record, path: Path) -> None:
         super().__init__()
@@ -39,7 +38,7 @@ class PastResultsScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the headline, the standings, the chart and remarks."""
-        look, record, me = cast("LookApp[Any]", self.app).look, self._record, self._race.name
+        look, record, me = self.look, self._record, self._race.name
         standings, curves, total = record_standings(record), record_curves(record, me), record.game.cards
         result = headline(standings, me, total, look) if record.is_whole else place_text(self._race)
         table, plot = StandingsTable(), PlotView(id="plot")
@@ -68,10 +67,5 @@ class PastResultsScreen(Screen[None]):
         self.run_worker(self._replay(), exclusive=True)
 
     async def _replay(self) -> None:
-        app = cast("LookApp[Any]", self.app)
-        if failed := await app.replay(self._path):
-            self._sentence.update(text_of((Span(f" {failed}"),), app.look))
-
-    def action_close(self) -> None:
-        """Go back to the history."""
-        _ = self.dismiss()
+        if failed := await self.look_app.replay(self._path):
+            self._sentence.update(text_of((Span(f" {failed}"),), self.look))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
 from samedeal.terminal_text import columns_of
 from samedeal_client.screens.base import ClientScreen
+from samedeal_client.screens.look_screen import DialogScreen
 from samedeal_client.text.spans import Row, Span, fit_row
 from samedeal_client.views.race import quit_warnings
 from samedeal_client.widgets.rows_widget import Rows
@@ -32,14 +32,13 @@ class QuestionLine(NamedTuple):
 _HOW_TO_ANSWER: Final = "Press a key or click an option."
 
 
-class QuestionScreen(ModalScreen[None]):
+class QuestionScreen(DialogScreen[None]):
     """A dialog that asks a question. ``LINES`` is its text and ``KEYS`` maps keys to answers.
 
     The answer ``leave`` quits the app. Every other answer closes the dialog. ``resign`` then resigns from the race, and
     ``confirm`` calls ``on_confirm``.
     """
 
-    ALLOW_SELECT: ClassVar[bool] = False
     LINES: ClassVar[tuple[QuestionLine, ...]] = ()
     KEYS: ClassVar[dict[str, str]] = {}
 
@@ -53,7 +52,7 @@ class QuestionScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the widget that shows the lines."""
-        yield Rows(cast("SamedealApp", self.app).look, id="question")
+        yield Rows(self.look, id="question")
 
     def on_mount(self) -> None:
         """Draw the dialog."""
@@ -63,7 +62,7 @@ class QuestionScreen(ModalScreen[None]):
 
     def _write(self, notice: str) -> None:
         """Draw the lines of the dialog with a notice below them."""
-        look = cast("SamedealApp", self.app).look
+        look = self.look
         edge = ("+", "-", "|", "+", "+", "+") if look.ascii else ("╭", "─", "│", "╮", "╰", "╯")
         rows: list[Row] = [(Span(edge[0] + edge[1] * (_WIDTH + 2) + edge[3], "axis"),)]
         for text, style, _ in (*self._lines, QuestionLine(notice, "notice")):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 
 from samedeal_client.drawing.layout import layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
+from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.screens.page import PageScreen
 from samedeal_client.solver_worker import review
 from samedeal_client.state.race_feed import RankedPlayer
@@ -35,15 +35,11 @@ from samedeal_client.views.replay import (
 from samedeal_client.views.spectator_grid import arrange, board_grid_rows, cell_head
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.fitting_footer import FittingFooter
-from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.slider import Slider
 
 _OTHER_BOARDS: Final = frozenset(("up", "down", "0", "t", *PLAYER_KEYS))
 """Keys that show other boards."""
-
-_CLOSE_WORDS: Final = ("quit", "back")
-"""The effects of closing the replay: quit, or go back to where the player came from."""
 
 _FRAME_TIME: Final = 0.05
 """Time, in seconds, between two updates of the screen while the replay plays."""
@@ -72,13 +68,12 @@ class _Pane(Vertical):
         yield from (self.head, self.board)
 
 
-class ReplayScreen(Screen[None]):
+class ReplayScreen(LookScreen[None]):
     """The screen of a replay: one or more boards, and a slider that chooses the moment.
 
     ``leads_back`` is true if the player goes back to another app when the replay is closed.
     """
 
-    ALLOW_SELECT: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "press('space')", "play/pause"),
         Binding("left", "press('left')", "step", key_display="←/→"),
@@ -89,7 +84,7 @@ class ReplayScreen(Screen[None]):
         Binding("0", "press('0')", "all boards"),
         Binding("t", "press('t')", "second board"),
         Binding("f1,question_mark", "help", "keys"),
-        *(Binding("q,escape", f"close('{word}')", word) for word in _CLOSE_WORDS),
+        Binding("q,escape", "app.quit", "quit"),
         Binding("plus", "press('+')", show=False),
         Binding("minus", "press('-')", show=False),
         *(
@@ -100,16 +95,15 @@ class ReplayScreen(Screen[None]):
 
     def __init__(self, race: RecordedRace, replay: Replay, *, leads_back: bool = False) -> None:
         super().__init__()
-        self._close_word = _CLOSE_WORDS[leads_back]
+        self._leads_back = leads_back
         self.race = race
         self.replay = replay
         self._shown_at = time.monotonic()
         self._note = ""
 
-    @property
-    def look(self) -> Look:
-        """The characters and colours for this terminal."""
-        return cast("LookApp[Any]", self.app).look
+    def key_labels(self) -> Mapping[str, str]:
+        """Return the label of the key that closes the replay."""
+        return {"app.quit": "back"} if self._leads_back else {}
 
     def compose(self) -> ComposeResult:
         """Yield the boards above the slider."""
@@ -156,8 +150,6 @@ class ReplayScreen(Screen[None]):
 
         If there is only one board, the keys for other boards have no action.
         """
-        if action == "close":
-            return parameters == (self._close_word,)
         return len(self.race.tracks) > 1 or action != "press" or parameters[0] not in _OTHER_BOARDS
 
     def on_key(self, event: events.Key) -> None:
@@ -203,10 +195,6 @@ class ReplayScreen(Screen[None]):
         """Leave the replay to practise from this moment, or from the deal."""
         replay = dataclasses.replace(self.replay, playing=False)
         self.app.exit(PracticeRequest(replay, from_deal))
-
-    def action_close(self, _word: str) -> None:
-        """Quit, or go back to where the player came from."""
-        self.app.exit()
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
         """Go to the moment that the slider was moved to."""

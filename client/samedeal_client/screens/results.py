@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,9 +30,7 @@ from samedeal_client.terminal import terminal
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
-from samedeal_client.views.race import AFTER_ROOM
 from samedeal_client.views.results import (
-    REMATCH_DOES,
     ResultDetails,
     closing_rows,
     headline_rows,
@@ -61,7 +60,7 @@ class ResultsScreen(WidgetScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "scroll", "scroll"),
-        *(Binding("m", f"rematch('{does}')", does) for does in REMATCH_DOES),
+        Binding("m", "rematch"),
         Binding("v", "replay", "replay"),
         Binding("n", "new_room", "new room"),
         Binding("a", "same_deal", "same deal again"),
@@ -70,7 +69,7 @@ class ResultsScreen(WidgetScreen):
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         Binding("question_mark", "no_hint", show=False),
-        *(Binding("escape,l", f"leave('{place}')", place) for place in AFTER_ROOM),
+        Binding("escape,l", "leave"),
     ]
 
     def __init__(self) -> None:
@@ -132,27 +131,22 @@ class ResultsScreen(WidgetScreen):
     def _show_rematch(self) -> None:
         text = rematch_text(self.model, self._rematch_players)
         self._next_room.display = bool(text)
-        self._next_room.update(
-            text_of((Span(text, "notice"),), self.look, f"screen.rematch('{rematch_does(self.model)}')")
-        )
+        self._next_room.update(text_of((Span(text, "notice"),), self.look, "screen.rematch"))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action of a key is available.
-
-        The rematch key and the key to leave have several actions each, and only one of each is available.
-        """
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
+        """Return whether the action of a key is available."""
         room = self.model.this_room
         if action == "scroll":
             return self._scrolls
-        if action == "leave":
-            return parameters == (self.samedeal.after_room,)
-        if action == "rematch":
-            return parameters == (rematch_does(self.model),)
         if action == "table":
             return bool(room.tide)
         if action == "copy":
             return self.model.seat is not None
         return action != "same_deal" or Deal.parse(room.deal).public
+
+    def key_labels(self) -> Mapping[str, str]:
+        """Return the labels of the keys for the rematch and for leaving."""
+        return {"rematch": rematch_does(self.model), "leave": self.samedeal.after_room}
 
     def _show_scroll_key(self, taller: bool) -> None:  # noqa: FBT001 (a watcher gets the value so)
         """Show or hide the key that scrolls. ``taller`` says whether the page is taller than the window."""
@@ -163,7 +157,7 @@ class ResultsScreen(WidgetScreen):
         """Show the next part of the page."""
         self.query_one("#results", VerticalScroll).action_page_down()
 
-    def action_rematch(self, _does: str) -> None:
+    def action_rematch(self) -> None:
         """Enter the room of the rematch."""
         task = partial(room_actions.enter_rematch, self.client, self.samedeal.bots)
         self._run_if_idle("Going to the rematch", task)
@@ -239,7 +233,7 @@ class ResultsScreen(WidgetScreen):
             self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
             self.update()
 
-    def action_leave(self, _place: str) -> None:
+    def action_leave(self) -> None:
         """Leave the room."""
         self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, self.client, self.samedeal.bots))
 

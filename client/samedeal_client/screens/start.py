@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, ClassVar, Final, TypeVar, cast
+from typing import ClassVar, Final, TypeVar
 
 from msgspec.structs import replace
 from rich.text import Text
@@ -14,7 +14,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
@@ -31,6 +30,7 @@ from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_ad
 from samedeal_client.net.saved_sessions import FileSessions
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.screens.history import HistoryScreen
+from samedeal_client.screens.look_screen import DialogScreen, LookScreen
 from samedeal_client.screens.page import PageScreen
 from samedeal_client.state.bot_levels import LEVELS
 from samedeal_client.state.kept_seat import KeptSeat
@@ -56,9 +56,8 @@ from samedeal_client.views.help import help_rows
 from samedeal_client.views.tide import tide_text
 from samedeal_client.views.waiting import LEVEL_TEXTS
 from samedeal_client.widgets.fitting_footer import FittingFooter
-from samedeal_client.widgets.form_fields import ChoiceField, TextField
+from samedeal_client.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
 from samedeal_client.widgets.list_table import ListTable
-from samedeal_client.widgets.look_app import LookApp
 from samedeal_client.widgets.rows_widget import Rows
 from samedeal_client.widgets.themes import lines_of, text_of
 
@@ -73,16 +72,11 @@ _WIDE: Final = 110
 """Minimum width, in columns, of a window in which the list of the latest races includes places."""
 
 
-class _Address(Input):
-    """The text field of the dialog for an address."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "go on")]
-
-
-class AddressScreen(ModalScreen[str | None]):
+class AddressScreen(DialogScreen[str | None]):
     """A dialog that asks for a link, a server or a room code."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel")]
+    LABELS: ClassVar = {"submit": "go on"}
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
 
     def __init__(
         self, title: str, hint: str, server: str, failed: FailedChoice | None = None, *, may_be_empty: bool = False
@@ -98,7 +92,7 @@ class AddressScreen(ModalScreen[str | None]):
         """Yield the input with its explanation."""
         typed, text = (self._failed.typed, self._failed.reason) if self._failed is not None else ("", self._hint)
         meaning = Static(Text(text), id="meaning")
-        box = Vertical(_Address(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
+        box = Vertical(Input(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
         box.border_title = self._title
         yield box
         yield FittingFooter(show_command_palette=False)
@@ -145,10 +139,6 @@ class AddressScreen(ModalScreen[str | None]):
                 return
         _ = self.dismiss(typed)
 
-    def action_cancel(self) -> None:
-        """Close the dialog without an answer."""
-        _ = self.dismiss(None)
-
 
 def _machine(address: ServerAddress) -> str:
     """Return the host of an address, or "this machine" for an address of this machine."""
@@ -176,13 +166,7 @@ _CHOSEN: Final = ("ascii", "four_color", "motion", "bell", "limit", "hints", "le
 _HINTS: Final = {"against bots": "Play: on, Host: off", "always": "on", "never": "off"}
 
 
-class _SettingText(TextField):
-    """The text field of a setting."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "save")]
-
-
-class SettingsScreen(ModalScreen[None]):
+class SettingsScreen(DialogScreen[None]):
     """The settings. They are saved when the player presses Enter in a text field, and when the screen is closed.
 
     If a setting is invalid, nothing is saved and the error is shown. If the player closes the screen while it shows the
@@ -191,14 +175,15 @@ class SettingsScreen(ModalScreen[None]):
 
     _HINT: Final = "Play and Host use Time limit and Hints. Play also uses Bots.\nCtrl+P changes the theme."
 
+    LABELS: ClassVar = {"submit": "save", **CHOICE_LABELS}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "save and go back")]
 
     def compose(self) -> ComposeResult:
         """Yield a widget for each setting."""
         settings = load_settings()
         fields = {
-            "Name": _SettingText(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
-            "Last server": _SettingText(settings.server, placeholder="none", compact=True, id="server"),
+            "Name": TextField(settings.name, placeholder="your login name", max_length=20, compact=True, id="name"),
+            "Last server": TextField(settings.server, placeholder="none", compact=True, id="server"),
             "Characters": _choice("ascii", settings.ascii, {False: "Unicode", True: "ASCII only"}),
             "Suit colours": _choice("four_color", settings.four_color, {False: "two", True: "four"}),
             "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
@@ -261,8 +246,6 @@ class SettingsScreen(ModalScreen[None]):
 class _Menu(OptionList):
     """The lines of the menu. The choice of a game is above them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "choose")]
-
     def action_cursor_up(self) -> None:
         """Go up. From the first line, go to the choice of a game."""
         if self.highlighted:
@@ -312,13 +295,14 @@ _USUAL_LENGTHS: Final = {1: "5 to 10 minutes", 2: "10 to 20 minutes"}
 """How long a race usually takes people, by the number of decks."""
 
 
-class StartScreen(Screen[list[str]]):
+class StartScreen(LookScreen[list[str]]):
     """The menu.
 
     When the player has chosen a command, the app ends. The app's result is the arguments of ``samedeal`` for this
     command.
     """
 
+    LABELS = CHOICE_LABELS
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(choice.key, f"choose('{choice.action}')", choice.name, show=False) for choice in MENU),
         Binding("b", "return_to_seat", "back to your seat", show=False),
@@ -338,7 +322,7 @@ class StartScreen(Screen[list[str]]):
 
     def compose(self) -> ComposeResult:
         """Yield the menu beside the daily deal and the latest races."""
-        look = self._app.look
+        look = self.look
         suits = [Span(f"{look.suit(suit)} ", look.suit_style(suit)) for suit in (3, 2, 1, 0)]
         title = text_of((*suits, Span("  S A M E D E A L   ", "title"), *reversed(suits)), look)
         games = [(game.title, name) for name, game in GAMES.items()]
@@ -368,7 +352,7 @@ class StartScreen(Screen[list[str]]):
         yield FittingFooter()
 
     def _line(self, choice: MenuChoice) -> Text:
-        return text_of(views.choice_row(choice, self._app.look), self._app.look)
+        return text_of(views.choice_row(choice, self.look), self.look)
 
     @property
     def _tide(self) -> str:
@@ -379,10 +363,6 @@ class StartScreen(Screen[list[str]]):
         for at, choice in enumerate(self._choices):
             if choice.action == "tide":
                 self._menu.replace_option_prompt_at_index(at, self._line(choice._replace(description=self._tide)))
-
-    @property
-    def _app(self) -> LookApp[Any]:
-        return cast("LookApp[Any]", self.app)
 
     @property
     def _game_name(self) -> str:
@@ -411,7 +391,7 @@ class StartScreen(Screen[list[str]]):
         return Lobby(datetime.now(UTC).date())
 
     def _show(self) -> None:
-        look, lobby, history = self._app.look, self._lobby, self._app.read_history()
+        look, lobby, history = self.look, self._lobby, self.look_app.read_history()
         cut_off = history_views.cut_off_text(history)
         tagline = Span(cut_off, "notice") if cut_off else Span("Everyone plays the same deal. The fastest player wins.")
         self._tagline.update(text_of((tagline,), look))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar, Final, cast
 
@@ -67,8 +68,7 @@ class WaitingScreen(WidgetScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "start"),
-        Binding("space", "ready(True)", "ready"),
-        Binding("space", "ready(False)", "not ready"),
+        Binding("space", "ready"),
         *(Binding(key, f"add_bot('{level}')", f"add a {level} bot", show=False) for key, level in BOT_LEVELS),
         Binding("minus", "remove_bot", "remove bot", key_display=REMOVE_BOT_KEY),
         Binding(KICK_KEY, "kick", "kick"),
@@ -177,7 +177,7 @@ class WaitingScreen(WidgetScreen):
         )
         self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether the action of a key is available to this player now."""
         if self._starting:
             return action == "leave"
@@ -185,10 +185,8 @@ class WaitingScreen(WidgetScreen):
             case "start":
                 return self.model.hosting
             case "ready":
-                seat = self.model.seat
-                if self.model.this_room.options.start == "at":  # it starts whether they are ready or not
-                    return False
-                return seat is not None and parameters == (not seat.ready,)
+                starts_anyway = self.model.this_room.options.start == "at"  # whether they are ready or not
+                return self.model.seat is not None and not starts_anyway
             case "add_bot":
                 return terminal().owns_process
             case "remove_bot":
@@ -199,6 +197,14 @@ class WaitingScreen(WidgetScreen):
                 return any(may_kick(self.model, seat.player, self.bots) for seat in self.model.this_room.players)
             case _:
                 return True
+
+    def key_labels(self) -> Mapping[str, str]:
+        """Return the label of the key that says whether the player is ready."""
+        return {"ready": "not ready" if self._ready_now else "ready"}
+
+    @property
+    def _ready_now(self) -> bool:
+        return self.model.seat is not None and self.model.seat.ready
 
     @property
     def bots(self) -> OwnBots:
@@ -235,9 +241,9 @@ class WaitingScreen(WidgetScreen):
             self.request(partial(room_actions.start_without, self.client, self.samedeal.bots, joining))
         self._starts_when_joined = bool(joining) and not self._starts_when_joined
 
-    def action_ready(self, ready: bool) -> None:  # noqa: FBT001 (the parameter of a binding)
-        """Declare that the player is ready, or not ready."""
-        self.request(partial(self.client.rooms.ready, ready=ready))
+    def action_ready(self) -> None:
+        """Declare that the player is ready, or no longer ready."""
+        self.request(partial(self.client.rooms.ready, ready=not self._ready_now))
 
     def action_add_bot(self, level: str) -> None:
         """Add a bot of a level, or show a message that says why this is not possible."""

@@ -21,7 +21,7 @@ from samedeal_client.views.history import outcome_text, place_text, race_time
 ROOM_HEADINGS: Final = ("#", "Room", "Game", "Players", "State")
 _WITH_DEAL: Final = 76
 """Minimum width, in columns, of a window in which the list of rooms includes their deals."""
-ENTER_DOES: Final = ("back to your seat", "join", "watch", "results")
+_TO_OWN_RACE: Final = "back to your seat"
 NUMBERED_ROOMS: Final = 9
 """Number of rooms that can be entered with a digit."""
 
@@ -82,13 +82,10 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
 
 
 def enter_does(lobby: Lobby, line: RoomLine) -> str:
-    """Return the effect of Enter on a room, one of ``ENTER_DOES``."""
-    own, join, watch, results = ENTER_DOES
+    """Return the effect of Enter on a room."""
     if lobby.is_own_race(line):
-        return own
-    if line.phase == "open":
-        return join
-    return results if line.phase == "finished" else watch
+        return _TO_OWN_RACE
+    return {"open": "join", "finished": "results"}.get(line.phase, "watch")
 
 
 def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
@@ -98,7 +95,7 @@ def own_race_row(line: RoomLine, look: Look, now: int) -> Row:
         Span(f"{title_of(line.game)} in room {look.displayable(line.room)}", "you"),
         Span(f"  {clock_text(now - line.starts)} so far  ", "count"),
         Span(f"{key} ", "key"),
-        Span(ENTER_DOES[0], "notice"),
+        Span(_TO_OWN_RACE, "notice"),
     )
 
 

@@ -23,7 +23,6 @@ from samedeal_client.views.plot import Curve, top_of_plot
 from samedeal_client.views.series import series_rows
 from samedeal_client.views.tide import tide_rows, tide_title
 
-REMATCH_DOES: Final = ("rematch", "join the rematch", "watch the rematch")
 VERDICT_STYLES: Final = {
     Verdict.FAIR: "good",
     Verdict.CHECKING: "label",
@@ -50,11 +49,10 @@ class ResultDetails:
 
 
 def rematch_does(model: Model) -> str:
-    """Return the effect of the rematch key, one of ``REMATCH_DOES``."""
-    rematch, join, watch = REMATCH_DOES
+    """Return the effect of the rematch key."""
     if model.seat is None:
-        return watch
-    return join if model.this_room.next else rematch
+        return "watch the rematch"
+    return "join the rematch" if model.this_room.next else "rematch"
 
 
 def race_length(model: Model) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Select
-from textual.widgets._select import SelectCurrent, SelectOverlay
 
 _Value = TypeVar("_Value")
 
@@ -21,13 +19,8 @@ class TextField(Input):
     ]
 
 
-class _Choices(SelectOverlay):
-    """The menu of a ``ChoiceField`` while it is open."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "choose"),
-        Binding("escape", "dismiss", "close the list"),
-    ]
+CHOICE_LABELS: Final = {"select": "choose", "dismiss": "close the list"}
+"""What the footer calls the keys of the menu of a ``ChoiceField`` while it is open."""
 
 
 class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
@@ -39,8 +32,3 @@ class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
-
-    def compose(self) -> ComposeResult:
-        """Yield the chosen value and the menu."""
-        yield SelectCurrent(self.prompt)
-        yield _Choices().data_bind(compact=Select.compact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_look
 from pathlib import Path
@@ -84,6 +84,10 @@ class LookApp(App[_Result]):
             yield SystemCommand("Rules and keys", "How the game is played", lambda: self.simulate_key("f1"))
         yield SystemCommand("Theme", "Choose dark or light colours", self.action_change_theme)
         yield SystemCommand("Quit", "Leave Samedeal", lambda: self.simulate_key(QUIT_KEY))
+
+    def key_labels(self) -> Mapping[str, str]:
+        """Return what the footer calls some actions now, on all screens."""
+        return {}
 
     def is_followed(self, result: _Result | None) -> bool:  # noqa: ARG002 (for apps that override this)
         """Return whether another app of this program follows when this app ends with ``result``."""
