@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
+from textual.widgets import Static
 
-from samedeal.terminal_text import columns_of
-from samedeal_client.screens.base import ClientScreen
+from samedeal_client import room_actions
+from samedeal_client.screens.base import ClientScreen, Task
 from samedeal_client.screens.look_screen import DialogScreen
-from samedeal_client.text.spans import Row, Span, fit_row
+from samedeal_client.text.spans import Span, fit_row
 from samedeal_client.views.race import quit_warnings
-from samedeal_client.widgets.rows_widget import Rows
+from samedeal_client.widgets.themes import text_of
 
 if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
@@ -22,37 +24,34 @@ _WIDTH: Final = 52
 
 
 class QuestionLine(NamedTuple):
-    """A line of a dialog: its text, its style, and the answer that a click on the line gives."""
+    """A line of a dialog: its text and style. A click on it gives its ``answer``, and so does each of its ``keys``."""
 
     text: str = ""
     style: str = ""
     answer: str = ""
+    keys: str = ""
 
 
+_STAY: Final = QuestionLine("Esc  stay", "title", "stay", "escape n")
 _HOW_TO_ANSWER: Final = "Press a key or click an option."
 
 
 class QuestionScreen(DialogScreen[None]):
-    """A dialog that asks a question. ``LINES`` is its text and ``KEYS`` maps keys to answers.
+    """A dialog that asks a question.
 
     The answer ``leave`` quits the app. Every other answer closes the dialog. ``resign`` then resigns from the race, and
-    ``confirm`` calls ``on_confirm``.
+    ``leave room`` leaves the room.
     """
-
-    LINES: ClassVar[tuple[QuestionLine, ...]] = ()
-    KEYS: ClassVar[dict[str, str]] = {}
-
-    def __init__(self, on_confirm: Callable[[], None] | None = None) -> None:
-        super().__init__()
-        self._on_confirm = on_confirm
 
     def lines(self) -> tuple[QuestionLine, ...]:
         """Return the lines of the dialog, from top to bottom."""
-        return self.LINES
+        return ()
 
     def compose(self) -> ComposeResult:
         """Yield the widget that shows the lines."""
-        yield Rows(self.look, id="question")
+        question = Static(id="question")
+        question.auto_links = False  # answers have the colours of their lines
+        yield question
 
     def on_mount(self) -> None:
         """Draw the dialog."""
@@ -62,34 +61,29 @@ class QuestionScreen(DialogScreen[None]):
 
     def _write(self, notice: str) -> None:
         """Draw the lines of the dialog with a notice below them."""
-        look = self.look
-        edge = ("+", "-", "|", "+", "+", "+") if look.ascii else ("╭", "─", "│", "╮", "╰", "╯")
-        rows: list[Row] = [(Span(edge[0] + edge[1] * (_WIDTH + 2) + edge[3], "axis"),)]
-        for text, style, _ in (*self._lines, QuestionLine(notice, "notice")):
-            inner = fit_row((Span(f" {look.displayable(text)} ", style),), _WIDTH + 2)
-            rows.append((Span(edge[2], "axis"), *inner, Span(edge[2], "axis")))
-        rows.append((Span(edge[4] + edge[1] * (_WIDTH + 2) + edge[5], "axis"),))
-        box = self.query_one(Rows)
-        box.styles.width, box.styles.height = columns_of(rows[0][0].text), len(rows)
-        box.show(rows)
+        rows = [
+            text_of(
+                fit_row((Span(self.look.displayable(line.text), line.style),), _WIDTH),
+                self.look,
+                f"screen.answer('{line.answer}')" if line.answer else "",
+            )
+            for line in (*self._lines, QuestionLine(notice, "notice"))
+        ]
+        self.query_one(Static).update(Text("\n").join(rows))
 
     async def on_key(self, event: events.Key) -> None:
         """Give the answer that the key stands for. If the dialog has no such answer now, explain how to answer."""
         event.stop()
-        answer = self.KEYS.get(event.key.lower(), "")
-        await self._answer(answer if any(line.answer == answer for line in self._lines) else "")
+        key = event.key.lower()
+        await self.action_answer(next((line.answer for line in self._lines if key in line.keys.split()), ""))
 
     async def on_click(self, event: events.Click) -> None:
-        """After a click outside the dialog, explain how to answer."""
-        if not self.query_one(Rows).region.contains(event.screen_x, event.screen_y):
-            await self._answer("")
+        """After a click that is not on an answer, explain how to answer."""
+        if "@click" not in event.style.meta:
+            await self.action_answer("")
 
-    async def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """Handle a click on an answer."""
-        inside = 1 <= event.y <= len(self._lines)
-        await self._answer(self._lines[event.y - 1].answer if inside else "")
-
-    async def _answer(self, answer: str) -> None:
+    async def action_answer(self, answer: str) -> None:
+        """Do what an answer says. If it is empty, explain how to answer."""
         app = cast("SamedealApp", self.app)
         if self._answered or app.screen is not self:
             return  # a key that was typed ahead, after the answer or after the end of the race
@@ -99,19 +93,17 @@ class QuestionScreen(DialogScreen[None]):
         elif answer:
             below = app.screen_stack[-2]
             _ = self.dismiss()  # a screen can't await its own dismissal
-            if answer == "resign" and isinstance(below, ClientScreen):
+            leave_room = partial(room_actions.leave_with_bots, app.client, app.bots)
+            tasks: dict[str, Task] = {"resign": app.client.rooms.resign, "leave room": leave_room}
+            if answer in tasks and isinstance(below, ClientScreen):
                 below.show_message("")
-                below.request(app.client.rooms.resign)
-            elif answer == "confirm" and self._on_confirm is not None:
-                self._on_confirm()
+                below.request(tasks[answer])
         else:
             self._write(_HOW_TO_ANSWER)
 
 
 class QuitScreen(QuestionScreen):
     """A question during a race: stay, quit or resign."""
-
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave", "r": "resign"}
 
     def lines(self) -> tuple[QuestionLine, ...]:
         """Return the lines. They tell what happens to the seat and to the player's bots."""
@@ -121,8 +113,8 @@ class QuitScreen(QuestionScreen):
             return (
                 QuestionLine("Leave practice? Practice never counts.", "notice"),
                 QuestionLine(),
-                QuestionLine("Esc  stay", "title", "stay"),
-                QuestionLine(f"q    leave practice, back to {app.back_to}", "", "leave"),
+                _STAY,
+                QuestionLine(f"q    leave practice, back to {app.back_to}", "", "leave", "q"),
             )
         model, gone = app.client.model, app.client.connection.server_gone
         if app.lasting:
@@ -133,13 +125,13 @@ class QuitScreen(QuestionScreen):
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
         warnings = quit_warnings(model, lasting=app.lasting, server_gone=gone)
         after = "the race ends" if model.ends_without_player else "you can watch"
-        resign = QuestionLine(f"r    resign: your cards still count, {after}", "", "resign")
+        resign = QuestionLine(f"r    resign: your cards still count, {after}", "", "resign", "r")
         return (
             *(QuestionLine(sentence, "notice") for sentence in warnings),
             *bots,
             QuestionLine(),
-            QuestionLine("Esc  stay", "title", "stay"),
-            QuestionLine(f"q    {leave}", "", "leave"),
+            _STAY,
+            QuestionLine(f"q    {leave}", "", "leave", "q"),
             *([] if gone else [resign]),
         )
 
@@ -147,26 +139,28 @@ class QuitScreen(QuestionScreen):
 class QuitWithBotsScreen(QuestionScreen):
     """A question before the player quits while their bots are still in a room."""
 
-    LINES = (
-        QuestionLine("Your bots are still in a room.", "notice"),
-        QuestionLine("They leave their race when you quit.", "notice"),
-        QuestionLine(),
-        QuestionLine("Esc  stay", "title", "stay"),
-        QuestionLine("q    quit", "", "leave"),
-    )
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "q": "leave"}
+    def lines(self) -> tuple[QuestionLine, ...]:
+        """Return the lines. They say what happens to the bots."""
+        return (
+            QuestionLine("Your bots are still in a room.", "notice"),
+            QuestionLine("They leave their race when you quit.", "notice"),
+            QuestionLine(),
+            _STAY,
+            QuestionLine("q    quit", "", "leave", "q"),
+        )
 
 
 class LeaveScreen(QuestionScreen):
     """A question before the player leaves a room in which their bots wait for the race."""
 
-    LINES = (
-        QuestionLine("Leave the room? Your bots will leave too.", "notice"),
-        QuestionLine(),
-        QuestionLine("Esc  stay", "title", "stay"),
-        QuestionLine("y    leave", "", "confirm"),
-    )
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "confirm"}
+    def lines(self) -> tuple[QuestionLine, ...]:
+        """Return the lines. They say what happens to the bots."""
+        return (
+            QuestionLine("Leave the room? Your bots will leave too.", "notice"),
+            QuestionLine(),
+            _STAY,
+            QuestionLine("y    leave", "", "leave room", "y"),
+        )
 
 
 class ResignScreen(QuestionScreen):
@@ -181,8 +175,6 @@ class ResignScreen(QuestionScreen):
             QuestionLine("Resign?" if app.practising else "Resign? Your foundation cards still count.", "notice"),
             QuestionLine("Practice never counts." if app.practising else goes_on, "notice"),
             QuestionLine(),
-            QuestionLine("Esc  keep playing", "title", "stay"),
-            QuestionLine("y    resign", "", "resign"),
+            _STAY._replace(text="Esc  keep playing"),
+            QuestionLine("y    resign", "", "resign", "y r"),
         )
-
-    KEYS: ClassVar[dict[str, str]] = {"escape": "stay", "n": "stay", "y": "resign", "r": "resign"}

@@ -286,11 +286,10 @@ class WaitingScreen(WidgetScreen):
 
     def action_leave(self) -> None:
         """Leave the room. If the player has bots in the room, ask for confirmation first."""
-        leave = partial(room_actions.leave_with_bots, self.client, self.samedeal.bots)
         if self.bots.latest:
-            _ = self.app.push_screen(LeaveScreen(partial(self.request, leave)))
+            _ = self.app.push_screen(LeaveScreen())
         else:
-            self.request(leave)
+            self.request(partial(room_actions.leave_with_bots, self.client, self.samedeal.bots))
 
     async def _remove_bot(self, bot: str) -> None:
         self.show_message(f"Removing {bot}", "label")
