@@ -303,8 +303,8 @@ async def test_lobby_survives_a_disconnect(server: str) -> None:
 async def test_form_sets_every_option_and_keeps_it(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.open_form()
-        await ana.type("p")  # from Willow to Phoenix
-        for keys in ("steve, athena", "4821", "3", "7:30", ["right"], ["y"], ["right"], "7", ["right"]):
+        await ana.type("enter", "p", "enter")  # from Willow to Phoenix
+        for keys in ("steve, athena", "4821", "3", "7:30", ["right"], ["right"], ["right"], "7", ["right"]):
             await ana.type("tab", *keys)
         await ana.focus("delay")
         await ana.type(*"42", "tab", *"friday", "tab", *"open sesame", "ctrl+o")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -36,7 +36,7 @@ def _name(widget: Widget | None) -> str:
 
 
 class _Choice(ChoiceField[str]):
-    """A field with a menu of choices. Left, Right and letters change the choice without opening the menu."""
+    """A field with a menu of choices. Left and Right change the choice without opening the menu."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "step(1)", show=False),
@@ -44,26 +44,14 @@ class _Choice(ChoiceField[str]):
     ]
 
     def __init__(self, field: Field, value: str) -> None:
-        choices = [
-            (title_of(text) if field.name == "game" else field.shown.get(text, text), text) for text in field.steps
-        ]
+        self._texts = list(field.choices or ())
+        names = [title_of(text) if field.name == "game" else field.shown.get(text, text) for text in self._texts]
+        choices = zip(names, self._texts, strict=True)
         super().__init__(choices, value=value, allow_blank=False, compact=True, id=_id(field.name))
-        self._field = field
 
     def action_step(self, count: int) -> None:
         """Select the value ``count`` steps further on, or back if ``count`` is negative."""
-        self.value = self._field.step(str(self.value), count)
-
-    def on_key(self, event: events.Key) -> None:
-        """Select the next choice that starts with a typed letter."""
-        if self.expanded or event.character is None or not event.is_printable or event.character == " ":
-            return
-        texts = [*self._field.steps, *self._field.steps]
-        later = texts[texts.index(str(self.value)) + 1 :]
-        found = next((text for text in later if self._field.starts_with(text, event.character)), None)
-        if found is not None:
-            self.value = found
-            event.stop()
+        self.value = self._texts[(self._texts.index(str(self.value)) + count) % len(self._texts)]
 
 
 class _OpenButton(Button):
@@ -102,11 +90,10 @@ class NewRoomScreen(WidgetScreen):
 
     @staticmethod
     def _input(field: Field, value: str) -> Input:
-        words = [text for text in field.presets if text[:1].isalpha()]  # no numbers: 1 must not suggest 10
         return TextField(
             value,
             placeholder=field.shown.get("", ""),
-            suggester=SuggestFromList(words, case_sensitive=False),
+            suggester=SuggestFromList(field.suggested, case_sensitive=False),
             max_length=MAX_LENGTH,
             compact=True,
             id=_id(field.name),

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from samedeal.deal import DIFFICULTIES, HIGHEST_NUMBER, Deal
+from samedeal.deal import DIFFICULTIES, Deal
 from samedeal.games import GAMES, game_named
 from samedeal.options import LONGEST_SERIES, Options, StartRule
 from samedeal_client.state.option_parsing import (
     MAX_NEXT_GAMES,
-    deal_number,
     number_in,
     read_deal,
     read_duration,
@@ -33,11 +32,10 @@ class Field:
     """A field of the form for a new room. ``name`` is the name of the room option.
 
     If a field has ``choices``, it accepts only these texts, and ``choices`` maps each text to its value. A field with
-    ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` accepts. The arrow
-    keys step through the ``choices``, or through the ``presets`` of a field without choices. ``default`` is the text
-    of the option's default. ``describe`` returns a description of a valid text. ``shown`` maps some of the texts to
-    words that the form shows instead. ``help`` is the help text of the command-line argument, or empty if the field
-    has no such argument.
+    ``bounds`` accepts numbers within the bounds. Any other field accepts every text that ``read`` accepts, and completes
+    what is typed to a text in ``suggested``. ``default`` is the text of the option's default. ``describe`` returns a
+    description of a valid text. ``shown`` maps some of the texts to words that the form shows instead. ``help`` is the
+    help text of the command-line argument, or empty if the field has no such argument.
     """
 
     name: str
@@ -45,26 +43,11 @@ class Field:
     describe: Callable[[str], str]
     default: str
     choices: Mapping[str, Any] | None = None
-    presets: tuple[str, ...] = ()
+    suggested: tuple[str, ...] = ()
     bounds: tuple[int, int] | None = None
     read: Callable[[str], Any] = str
     help: str = ""
     shown: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-    @property
-    def typed(self) -> bool:
-        """Whether the field accepts typed text."""
-        return self.choices is None
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The texts that the arrow keys step through."""
-        return self.presets if self.choices is None else tuple(self.choices)
-
-    def starts_with(self, text: str, typed: str) -> bool:
-        """Return whether a word of the choice ``text``, as the form shows it, starts with ``typed``."""
-        words = self.shown.get(text, text).replace("-", " ").casefold()
-        return f" {typed.casefold()}" in f" {words}"
 
     def value(self, text: str) -> Any:
         """Return the value of a text. Raise ValueError if the field does not accept the text."""
@@ -73,22 +56,6 @@ class Field:
                 raise ValueError(f"Choose one of {', '.join(self.choices)}.")
             return self.choices[text]
         return number_in(*self.bounds)(text) if self.bounds is not None else self.read(text)
-
-    def step(self, text: str, count: int) -> str:
-        """Return the text ``count`` steps further on, or back if ``count`` is negative.
-
-        The steps from a numbered deal lead to other numbers. Any other text that is not in ``steps`` is followed by the
-        first text in ``steps``, and preceded by the last one.
-        """
-        number = deal_number(text) if self.name == "deal" else None
-        if number is not None and 0 < number + count <= HIGHEST_NUMBER:
-            return f"#{number + count}"
-        steps = self.steps
-        if not steps:
-            return text
-        if text in steps:
-            return steps[(steps.index(text) + count) % len(steps)]
-        return steps[0 if count > 0 else -1]
 
 
 def _describe_next_games(text: str) -> str:
@@ -104,10 +71,10 @@ def _text_of(choices: Mapping[str, Any], value: object) -> str:
     return next(text for text, meant in choices.items() if meant == value)
 
 
-def _number(name: str, label: str, bounds: tuple[int, int], presets: str, meaning: str, help_text: str = "") -> Field:
-    """Return a field for a number. ``presets`` are separated by blanks."""
-    steps, default = tuple(presets.split()), str(getattr(_DEFAULTS, name))
-    return Field(name, label, lambda _: meaning, default, presets=steps, bounds=bounds, help=help_text or meaning)
+def _number(name: str, label: str, bounds: tuple[int, int], meaning: str, help_text: str = "") -> Field:
+    """Return a field for a number."""
+    default = str(getattr(_DEFAULTS, name))
+    return Field(name, label, lambda _: meaning, default, bounds=bounds, help=help_text or meaning)
 
 
 def _switch(name: str, label: str, meanings: Mapping[str, str], help_text: str, **shown: str) -> Field:
@@ -140,7 +107,7 @@ FIELDS: Final = (
         "Rematches",
         _describe_next_games,
         "",
-        presets=("", *GAMES, ", ".join(list(GAMES)[:MAX_NEXT_GAMES])),
+        suggested=(*GAMES, ", ".join(list(GAMES)[:MAX_NEXT_GAMES])),
         read=read_games,
         shown={"": "same game"},
     ),
@@ -149,19 +116,16 @@ FIELDS: Final = (
         "Deal",
         lambda text: deal_text(Deal.parse(text)),
         _DEFAULTS.deal,
-        presets=("winnable", *(f"winnable {level}" for level in DIFFICULTIES), "random", "daily", "#1"),
+        suggested=("winnable", *(f"winnable {level}" for level in DIFFICULTIES), "random", "daily"),
         read=read_deal,
         help="winnable, 'winnable easy' (or medium or hard), random, daily, or a number",
     ),
-    _number(
-        "players", "Seats", (1, 16), " ".join(map(str, range(1, 17))), "how many can race", "number of seats, 1 to 16"
-    ),
+    _number("players", "Seats", (1, 16), "how many can race", "number of seats, 1 to 16"),
     Field(
         "limit",
         "Time limit",
         lambda text: f"the race ends after {duration_text(read_duration(text))}",
         duration_text(_DEFAULTS.limit),
-        presets=("5 min", "10 min", "15 min", "20 min", "30 min", "60 min"),
         read=read_duration,
         help="maximum length of the race: 15 (minutes), 7:30 or 90s",
     ),
@@ -183,15 +147,8 @@ FIELDS: Final = (
         START_CHOICES,
         help="host, all-ready, full, or a time: 20:30, '2026-11-21 20:30', or +10 (minutes from now)",
     ),
-    Field("start_at", "At", lambda _: "20:30, 2026-11-21 20:30 or +10 min", "+10", presets=("+5", "+10", "+30", "+60")),
-    _number(
-        "countdown",
-        "Countdown",
-        (0, 60),
-        "0 3 5 10 30",
-        "seconds before the cards are dealt",
-        "seconds before the start",
-    ),
+    Field("start_at", "At", lambda _: "20:30, 2026-11-21 20:30 or +10 min", "+10"),
+    _number("countdown", "Countdown", (0, 60), "seconds before the cards are dealt", "seconds before the start"),
     _switch(
         "first_finish_ends",
         "After a win",
@@ -213,7 +170,6 @@ FIELDS: Final = (
         "Series",
         lambda text: "one race" if text == "1" else "races with one table",
         str(_DEFAULTS.series),
-        presets=("1", "3", "5", "7"),
         bounds=(1, LONGEST_SERIES),
         help="number of races with one table: the rematches continue it",
     ),
@@ -225,7 +181,7 @@ FIELDS: Final = (
     ),
     _switch("spectators", "Watching", {"yes": "others may watch", "no": "nobody may watch"}, "others may watch"),
     _switch("bots", "Bots", {"yes": "bots may join", "no": "bots may not join"}, "bots may join"),
-    _number("delay", "Watch delay", (0, 600), "0 5 15 30 60", "seconds of delay for spectators"),
+    _number("delay", "Watch delay", (0, 600), "seconds of delay for spectators"),
     Field(
         "room",
         "Room",

@@ -104,15 +104,6 @@ def read_deal(text: str) -> str:
         ) from None
 
 
-def deal_number(text: str) -> int | None:
-    """Return the number of a numbered deal, or None for any other text."""
-    try:
-        deal = Deal.parse(text)
-    except SamedealError:
-        return None
-    return deal.number if deal.kind == "number" else None
-
-
 def read_room(text: str) -> str:
     """Return a room code in its normal form. An empty text stays empty."""
     try:

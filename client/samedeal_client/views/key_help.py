@@ -99,7 +99,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("Shift+Tab Up", "the previous field"),
             ("Left Right", "the previous or next choice"),
             ("Enter", "all choices of a field, or the next field; or click the field"),
-            ("typing", "write into a text field, or select the next choice that starts with the letter"),
+            ("typing", "write into a text field, or find one of all choices of a field"),
             ("Ctrl+O", "open the room and join it; so does the button at the end"),
             ("Esc", "return to the lobby"),
         ),
