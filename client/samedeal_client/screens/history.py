@@ -19,11 +19,9 @@ from samedeal_client.screens.past_race import PastResultsScreen
 from samedeal_client.state.past_races import History, PastRace
 from samedeal_client.state.record_files import saved_record
 from samedeal_client.terminal import terminal
-from samedeal_client.text.spans import Span
 from samedeal_client.views import history as views
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.list_table import ListTable
-from samedeal_client.widgets.themes import text_of
 
 _FULL_WIDTH: Final = 76
 """Minimum width, in columns, of a window whose table has all columns."""
@@ -69,18 +67,15 @@ class HistoryScreen(LookScreen[None]):
         else:
             problem = views.unreadable_text(self.history, terminal().shown_path(file.path))
         look = self.look
-        cells = [[text_of((Span(cell),), look) for cell in line] for line in views.summary_cells(self.history, look)]
         self._summary.can_focus = False
-        self._summary.show_rows({line[0].plain: line for line in cells})
+        self._summary.show_rows({line[0]: line for line in views.summary_cells(self.history, look)})
         races = self.history.latest
         rows = (
             [views.short_cells(race, look) for race in races]
             if self._short
             else views.fitted_cells(races, look, self.app.size.width - _FRAME_WIDTH)
         )
-        self._races.show_rows(
-            {str(number): [text_of((Span(cell),), look) for cell in row] for number, row in enumerate(rows)}
-        )
+        self._races.show_rows({str(number): row for number, row in enumerate(rows)})
         self._summary.border_title, self._races.border_title = "Games", "Races"
         self._summary.border_subtitle = views.streak_text(self.history, datetime.now(UTC).date())
         for table in (self._summary, self._races):

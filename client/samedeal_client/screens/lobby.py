@@ -137,9 +137,7 @@ class LobbyScreen(WidgetScreen):
         races = self._history.latest[:_LATEST]
         self._latest.show_rows(
             {
-                f"{len(self._history.races) - at}": [
-                    text_of((Span(cell),), look) for cell in (*cells, outcome.partition(" ")[0])
-                ]
+                f"{len(self._history.races) - at}": (*cells, outcome.partition(" ")[0])
                 for at, (*cells, outcome) in enumerate(history_views.short_cells(race, look) for race in races)
             }
         )
@@ -173,7 +171,7 @@ class LobbyScreen(WidgetScreen):
         self._rooms.ordered_columns[2].label = Text(views.game_heading(width))
         self._rooms.show_rows(
             {
-                line.room: [text_of(cell, look) for cell in views.room_cells(lobby, number, line, look, now, width)]
+                line.room: views.room_cells(lobby, number, line, look, now, width)
                 for number, line in enumerate(rooms, 1)
             },
             selected=lobby.last_room if first and own is None else "",

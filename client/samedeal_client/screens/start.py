@@ -410,12 +410,7 @@ class StartScreen(LookScreen[list[str]]):
         ]
         self._latest.border_title = "Your latest races" if rows else "The games"
         self._latest.update(lines_of(rows or views.games_rows(), look))
-        self._summary.show_rows(
-            {
-                line[0]: [text_of((Span(cell),), look) for cell in line]
-                for line in history_views.summary_cells(history, look)
-            }
-        )
+        self._summary.show_rows({line[0]: line for line in history_views.summary_cells(history, look)})
         game = GAMES[self._game_name]
         for preview in self._previews:
             preview.show_game(game)

@@ -160,12 +160,7 @@ class WaitingScreen(WidgetScreen):
         watching = f", {room.spectator_count} watching" if room.spectator_count else ""
         self._players.border_title = "Players"
         self._players.border_subtitle = f"{len(room.players)} of {room.options.players}{watching}"
-        self._players.show_rows(
-            {
-                player: [text_of(cell, look) for cell in cells]
-                for player, cells in player_cells(self.model, bots, look).items()
-            }
-        )
+        self._players.show_rows(player_cells(self.model, bots, look))
         self._add_bots.display = terminal().owns_process and can_add_bot(self.model, bots)
         bots_texts = (text_of(row, look, f"screen.add_bot('{level}')") for level, row in bot_rows().items())
         self._add_bots.update(Text("  ").join([text_of((Span("Add bot", "label"),), look), *bots_texts]))

@@ -8,7 +8,6 @@ from samedeal.protocol.messages import Standing
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.final_standings import HEADINGS, standing_cells
 from samedeal_client.widgets.list_table import ListTable
-from samedeal_client.widgets.themes import text_of
 
 
 class StandingsTable(ListTable):
@@ -21,12 +20,6 @@ class StandingsTable(ListTable):
     def show_standings(self, standings: Sequence[Standing], total: int, me: str, look: Look, width: int) -> None:
         """Show standings in a window of ``width`` columns. ``total`` is the number of cards, and ``me`` the player's id."""
         self.show_rows(
-            {
-                line.player: [
-                    text_of(cell, look)
-                    for cell in standing_cells(line, total, look, you=line.player == me, width=width)
-                ]
-                for line in standings
-            }
+            {line.player: standing_cells(line, total, look, you=line.player == me, width=width) for line in standings}
         )
         self.styles.height = len(standings) + 1  # an automatic height misses rows added on mounting
