@@ -167,7 +167,7 @@ class LineClient:
                 self._output.print("You are watching. Type board, help or quit.")
             case None:
                 self._output.print("There is no board yet. Type help for a list of commands.")
-            case Rejected(_, sentence):
+            case Rejected(sentence):
                 self._output.print(self._look.with_card_symbols(sentence))
             case Ambiguous(moves):
                 self._output.print(f"Which one? {' or '.join(str(move) for move in moves)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from samedeal_client.input.bindings import DEFAULT, Bindings
-from samedeal_client.input.intended_move import Problem, Rejected
 from samedeal_client.input.key_grammar import Effect, KeyGrammar
 from tests.client.boards import board
 
@@ -24,8 +23,3 @@ def effects(game: str, keys: str, bindings: Bindings = DEFAULT, position: str = 
 def last_effect(game: str, keys: str, bindings: Bindings = DEFAULT) -> Effect:
     """The effect of the last of some keys."""
     return effects(game, keys, bindings)[-1]
-
-
-def problem_of(effect: object) -> Problem | None:
-    """Why an input was rejected; None if it was not."""
-    return effect.problem if isinstance(effect, Rejected) else None

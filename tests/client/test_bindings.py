@@ -10,10 +10,10 @@ from samedeal.errors import MalformedText
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_client.input.bindings import DEFAULT, PILES, KeyCommand, normal_key
-from samedeal_client.input.intended_move import Problem
+from samedeal_client.input.intended_move import Rejected
 from samedeal_client.input.key_file import load_bindings
-from samedeal_client.input.key_grammar import RunCommand, Selected
-from tests.client.pressed_keys import effects, last_effect, problem_of
+from samedeal_client.input.key_grammar import Selected
+from tests.client.pressed_keys import effects, last_effect
 from tests.golden.golden_files import assert_answers
 
 
@@ -21,10 +21,10 @@ def test_a_file_changes_keys_of_commands_and_piles() -> None:
     changed = load_bindings('[commands]\nundo = ["delete", "ctrl+y"]\ncollect = "M"\nhint = []\n[piles]\n1 = "&"\n')
     assert changed.commands[KeyCommand.UNDO] == ("delete", "ctrl+y")
     assert effects("willow", "& 2", changed) == [Selected("1", 3), Move.parse("1 2")]
-    assert last_effect("willow", "ctrl+y", changed) == RunCommand(KeyCommand.UNDO)
-    assert last_effect("willow", "m", changed) == RunCommand(KeyCommand.COLLECT)
+    assert last_effect("willow", "ctrl+y", changed) == KeyCommand.UNDO
+    assert last_effect("willow", "m", changed) == KeyCommand.COLLECT
     for key in ("backspace", "x", "?", "1"):
-        assert problem_of(last_effect("willow", key, changed)) is Problem.UNKNOWN_KEY
+        assert isinstance(last_effect("willow", key, changed), Rejected)
     assert last_effect("willow", "enter", changed) == last_effect("willow", "enter")
 
 

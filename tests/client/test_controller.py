@@ -14,7 +14,6 @@ from samedeal_client.input.controller import (
     ControllerResult,
     RaceController,
 )
-from samedeal_client.input.key_grammar import RunCommand
 from tests.client.boards import board
 
 WILLOW = board("willow", "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | q: 5H 7H")
@@ -31,7 +30,7 @@ def typed(*keys: str, on: Board | None = WILLOW, awaiting_face: bool = False) ->
 
 def test_keys_before_the_deal_are_refused_except_help() -> None:
     assert typed("3", on=None).message == NOT_DEALT
-    assert typed("f1", on=None).action == RunCommand(KeyCommand.HELP)
+    assert typed("f1", on=None).action == KeyCommand.HELP
 
 
 def test_cancel_clears_the_queue() -> None:

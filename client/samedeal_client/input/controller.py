@@ -25,7 +25,7 @@ from samedeal_client.input.key_grammar import (
     KeyGrammar,
     KeyResult,
     MoveChoice,
-    RunCommand,
+    ScreenCommand,
     Selected,
     ViewPile,
 )
@@ -58,7 +58,7 @@ class ControllerResult(NamedTuple):
     """
 
     controller: RaceController
-    action: Move | FindCard | RunCommand | None = None
+    action: Move | FindCard | ScreenCommand | None = None
     message: str | None = None
 
 
@@ -97,7 +97,7 @@ class RaceController:
             return ControllerResult(closed)
         if board is None:
             if command is KeyCommand.HELP:
-                return ControllerResult(closed, RunCommand(KeyCommand.HELP))
+                return ControllerResult(closed, KeyCommand.HELP)
             return ControllerResult(closed, message=NOT_DEALT)
         if not awaiting_face:
             return _type(closed, key, board, now)
@@ -192,7 +192,7 @@ def _after(controller: RaceController, result: KeyResult, now: float) -> Control
     after = replace(controller, grammar=result.grammar, entry=None)
     effect: Effect = result.effect
     match effect:
-        case Move() | RunCommand():
+        case Move() | KeyCommand():
             return ControllerResult(after, effect, "")
         case FindCard(card):
             return ControllerResult(replace(after, found=card & FACE), FindCard(Card(card & FACE)), "")
@@ -202,7 +202,7 @@ def _after(controller: RaceController, result: KeyResult, now: float) -> Control
             return ControllerResult(replace(after, entry=effect), message=sentence)
         case MoveChoice():
             return ControllerResult(replace(after, entry=effect), message="")
-        case Rejected(_, sentence):
+        case Rejected(sentence):
             return ControllerResult(replace(after, rejected_at=now), message=sentence)
         case Cancelled():
             return ControllerResult(replace(after, hint=None), message="")

@@ -6,7 +6,6 @@ The player names a source pile and a target pile. This module finds the move tha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
 from samedeal.board import Board
@@ -16,31 +15,10 @@ from samedeal.game import Game
 from samedeal.moves import FOUNDATION, Move
 
 
-class Problem(Enum):
-    """The reason why an input makes no move. The value is the name of the problem in tests."""
-
-    ILLEGAL_MOVE = "illegal_move"
-    EMPTY_SOURCE = "empty_source"
-    LOCKED_SOURCE = "locked_source"
-    NO_SOURCE = "no_source"
-    NO_TARGET = "no_target"
-    NO_USEFUL_TARGET = "no_useful_target"
-    STOCK_AS_TARGET = "stock_as_target"
-    NO_STOCK = "no_stock"
-    FOUNDATION_TO_FOUNDATION = "foundation_to_foundation"
-    NOT_A_CHOICE = "not_a_choice"
-    WHOLE_FOUNDATION = "whole_foundation"
-    UNKNOWN_KEY = "unknown_key"
-    EMPTY_LINE = "empty_line"
-    UNKNOWN_LINE = "unknown_line"
-    UNKNOWN_CARD = "unknown_card"
-
-
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """An input that makes no move. ``sentence`` tells the player what is wrong, then what to do."""
 
-    problem: Problem
     sentence: str
 
 
@@ -62,7 +40,7 @@ def legal_or_rejected(board: Board, move: Move) -> Move | Rejected:
     except UnseenCard:
         return move
     except IllegalMove as error:
-        return Rejected(Problem.ILLEGAL_MOVE, str(error))
+        return Rejected(str(error))
     return move
 
 
@@ -70,7 +48,7 @@ def stock_move(board: Board) -> Move | Rejected:
     """Return the game's draw or deal, or the rejection that says why there is none now."""
     action = board.game.stock.action
     if action is None:
-        return Rejected(Problem.NO_STOCK, f"{board.game.title} has no stock. All its cards are in play.")
+        return Rejected(f"{board.game.title} has no stock. All its cards are in play.")
     return legal_or_rejected(board, action)
 
 
@@ -84,12 +62,10 @@ def move_between(board: Board, source: str, target: str, size: int | None = None
     if rejected := source_rejection(board, source):
         return rejected
     if game.index.get(target, -1) == game.stock_at >= 0:
-        return Rejected(Problem.STOCK_AS_TARGET, "No card goes to the stock. Choose another pile.")
+        return Rejected("No card goes to the stock. Choose another pile.")
     to_foundation = target in (FOUNDATION, source) or is_foundation(game, target)
     if to_foundation and (source == FOUNDATION or is_foundation(game, source)):
-        return Rejected(
-            Problem.FOUNDATION_TO_FOUNDATION, "The card is on a foundation already. Choose a column for it."
-        )
+        return Rejected("The card is on a foundation already. Choose a column for it.")
     if source == FOUNDATION:
         return _from_any_foundation(board, target)
     if to_foundation:
@@ -108,7 +84,7 @@ def best_move(board: Board, source: str, size: int | None = None) -> Move | Reje
     if rejected := source_rejection(board, source):
         return rejected
     if source == FOUNDATION:
-        return Rejected(Problem.NO_TARGET, "Which column takes the card? Type both piles, as in 0 5.")
+        return Rejected("Which column takes the card? Type both piles, as in 0 5.")
     candidates = [
         move
         for move in board.legal_moves()
@@ -117,7 +93,7 @@ def best_move(board: Board, source: str, size: int | None = None) -> Move | Reje
     if not candidates:
         pile = board.piles[board.game.index[source]]
         cards = board.game.pile_name(source) if size is None else str(Card(pile[-size]))
-        return Rejected(Problem.NO_USEFUL_TARGET, f"No useful move for {cards}. Choose another pile.")
+        return Rejected(f"No useful move for {cards}. Choose another pile.")
     return max(candidates, key=lambda move: (_usefulness(board, move), move.size))
 
 
@@ -132,13 +108,13 @@ def source_rejection(board: Board, source: str) -> Rejected | None:
         return None
     if not game.piles[at].gives:
         sentence = f"In {game.title}, cards never leave a {game.piles[at].kind}. Start with another pile."
-        return Rejected(Problem.LOCKED_SOURCE, sentence)
+        return Rejected(sentence)
     if source == FOUNDATION:
         is_empty, subject = not board.foundation_cards, "The foundations are"
     else:
         name = "the waste" if at == game.waste_at else game.pile_name(source)
         is_empty, subject = not board.piles[at], f"{name.capitalize()} is"
-    return Rejected(Problem.EMPTY_SOURCE, f"{subject} empty. Start with another pile.") if is_empty else None
+    return Rejected(f"{subject} empty. Start with another pile.") if is_empty else None
 
 
 def is_foundation(game: Game, pile: str) -> bool:

@@ -22,7 +22,6 @@ from samedeal_client.drawing.marks import liftable_count, movable_counts
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand, normal_key
 from samedeal_client.input.intended_move import (
     Ambiguous,
-    Problem,
     Rejected,
     best_move,
     legal_or_rejected,
@@ -80,14 +79,7 @@ class ViewPile:
 ScreenCommand: TypeAlias = Literal[
     KeyCommand.COLLECT, KeyCommand.UNDO, KeyCommand.HINT, KeyCommand.RESIGN, KeyCommand.HELP
 ]
-"""A command that needs more than the board, so that the screen carries it out."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunCommand:
-    """A request to the screen to carry out a command."""
-
-    command: ScreenCommand
+"""A command that needs more than the board. It is its own effect: the screen carries it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,9 @@ class Cancelled:
     idle: bool
 
 
-Effect: TypeAlias = Move | Selected | MoveChoice | EntryPrompt | FindCard | ViewPile | RunCommand | Cancelled | Rejected
+Effect: TypeAlias = (
+    Move | Selected | MoveChoice | EntryPrompt | FindCard | ViewPile | ScreenCommand | Cancelled | Rejected
+)
 """The effect of a key. A ``Move`` is legal, and the caller makes it. Draws and deals are moves too."""
 
 
@@ -188,7 +182,7 @@ class KeyGrammar:
     def choose_best(self, board: Board) -> KeyResult:
         """Move the selected cards to the most useful target."""
         if not self.source:
-            no_source = Rejected(Problem.NO_SOURCE, "No pile is selected. Type its key or click it first.")
+            no_source = Rejected("No pile is selected. Type its key or click it first.")
             return self._done(self.rejection or no_source)
         return self._done(best_move(board, self.source, self.size))
 
@@ -200,7 +194,7 @@ class KeyGrammar:
                 sentence = (
                     "There is nothing to view: a foundation holds all ranks below its top card. View another pile."
                 )
-                return self._done(Rejected(Problem.WHOLE_FOUNDATION, sentence))
+                return self._done(Rejected(sentence))
             pile = board.game.keys[foundations.start]
         return self._done(ViewPile(pile))
 
@@ -228,15 +222,15 @@ class KeyGrammar:
             case KeyCommand.CANCEL:
                 return self._done(Cancelled(self.idle))
             case KeyCommand.HELP:
-                return KeyResult(self, RunCommand(command))
+                return KeyResult(self, command)
             case KeyCommand.COLLECT | KeyCommand.UNDO | KeyCommand.HINT | KeyCommand.RESIGN:
-                return self._done(RunCommand(command))
+                return self._done(command)
 
     def _resize(self, step: int, board: Board) -> KeyResult:
         """Select the next larger or smaller number of cards that can move."""
         if not self.source or self.source == FOUNDATION:
             sentence = "No pile is selected. Select one, then change its number of cards with - or +."
-            return self._done(Rejected(Problem.NO_SOURCE, sentence))
+            return self._done(Rejected(sentence))
         fewer, more = self.other_counts(board)
         others = more[:1] if step > 0 else fewer[-1:]
         size = others[0] if others else self._selected_count(board)
@@ -259,9 +253,7 @@ class KeyGrammar:
             if move.source == f"0{meaning}":
                 return self._done(move)
         answers = " or ".join(move.source[1:] for move in self.candidates)
-        return self._done(
-            Rejected(Problem.NOT_A_CHOICE, f"That was not one of the choices. Start again, then type {answers}.")
-        )
+        return self._done(Rejected(f"That was not one of the choices. Start again, then type {answers}."))
 
     def _search(self, typed: str, key: str, meaning: KeyCommand | str | None) -> KeyResult:
         """Process a key that names the card to find: first its rank, then its suit."""
@@ -286,9 +278,7 @@ class KeyGrammar:
     def _unknown_key(self, key: str, board: Board) -> Rejected:
         help_keys = " or ".join(key_text(name, Look(ascii=True)) for name in self.bindings.commands[KeyCommand.HELP])
         advice = f" {help_keys} lists the keys." if help_keys else ""
-        return Rejected(
-            Problem.UNKNOWN_KEY, f"{_key_name(normal_key(key))} does nothing in {board.game.title}.{advice}"
-        )
+        return Rejected(f"{_key_name(normal_key(key))} does nothing in {board.game.title}.{advice}")
 
 
 def _key_name(key: str) -> str:

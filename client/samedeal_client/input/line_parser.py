@@ -25,7 +25,7 @@ from typing import Final, TypeAlias
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.errors import MalformedText
-from samedeal_client.input.intended_move import Intent, Problem, Rejected, best_move, move_between, stock_move
+from samedeal_client.input.intended_move import Intent, Rejected, best_move, move_between, stock_move
 
 
 class Word(Enum):
@@ -80,7 +80,7 @@ def parse_command(text: str) -> TypedCommand | Rejected | None:
     """
     words = text.lower().split()
     if not words:
-        return Rejected(Problem.EMPTY_LINE, "Nothing was typed. Type a move, as in 3 5, or help.")
+        return Rejected("Nothing was typed. Type a move, as in 3 5, or help.")
     if words[0].startswith("/") and words != ["/"]:
         words = ["find", words[0][1:], *words[1:]]
     if words[0] in ("find", "/"):
@@ -103,7 +103,7 @@ def parse_line(board: Board, text: str) -> ParsedLine:
     joined = " ".join(words)
     if (match := _SPACED.fullmatch(joined) or _COMPACT.fullmatch(joined)) is None:
         sentence = f"{text.strip()[:40]!r} is not a move. Type two piles, as in 3 5 or 3 0, or help."
-        return Rejected(Problem.UNKNOWN_LINE, sentence)
+        return Rejected(sentence)
     source, target, count = match.groups()
     return move_between(board, source, target, int(count) if count else None)
 
@@ -115,4 +115,4 @@ def _parse_find(words: list[str]) -> TypedCommand | Rejected:
         sentence = (
             "That is not a card. Type 'find' followed by a rank (A 2-9 T J Q K) and a suit (C D H S), as in 'find th'."
         )
-        return Rejected(Problem.UNKNOWN_CARD, sentence)
+        return Rejected(sentence)

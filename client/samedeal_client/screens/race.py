@@ -25,7 +25,7 @@ from samedeal_client.drawing.marks import NO_MARKS
 from samedeal_client.history_file import best_before
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import ControllerResult, RaceController
-from samedeal_client.input.key_grammar import FindCard, KeyGrammar, RunCommand, ScreenCommand
+from samedeal_client.input.key_grammar import FindCard, KeyGrammar, ScreenCommand
 from samedeal_client.input.key_names import QUIT_KEY, command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
@@ -357,7 +357,7 @@ class RaceScreen(ClientScreen):
             case FindCard(card):
                 if self._board is not None:
                     self.show_message(views.card_location(self._board, card, self.look), "you")
-            case RunCommand(command):
+            case KeyCommand() as command:
                 self._run_command(command)
             case None:
                 pass
