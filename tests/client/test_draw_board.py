@@ -13,7 +13,7 @@ from samedeal.cards import DOWN, FACE, Card
 from samedeal.games import GAMES, game_named
 from samedeal_client.drawing.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.drawing.column import pack_column
-from samedeal_client.drawing.draw_board import draw, draw_board, draw_region, pile_rows, region_of
+from samedeal_client.drawing.draw_board import draw_board, draw_region, pile_rows, region_of
 from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, layout, smallest
 from samedeal_client.drawing.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
 from samedeal_client.text.appearance import Look
@@ -21,7 +21,7 @@ from samedeal_client.text.spans import row_text, row_width
 from samedeal_client.widgets.style_colours import PAINTS
 from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
 from tests.client.pictures import hit, position_of, text_of
-from tests.golden.golden_files import assert_golden, assert_sentences
+from tests.golden.golden_files import assert_golden
 from tests.shared.playouts import FAMILIES
 
 GLYPHS = Look()
@@ -34,7 +34,7 @@ KINDS = ("glyphs", "ascii")
 def screen(now: Board, look: Look, width: int, height: int, marks: Marks) -> str:
     """A board with an empty panel, between a title and two lines below it, as text."""
     at = layout(now.game, width, height - 3, panel=True)
-    lines = text_of(draw(now, look, at, marks)).splitlines()
+    lines = text_of(draw_board(now, look, at, marks)).splitlines()
     lines += [""] * (height - 3 - len(lines))
     assert at.panel is not None
     edge = "|" if look.ascii else "▏"
@@ -105,20 +105,9 @@ def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -
     assert abs(left - (right - at.body.x - at.body.width)) <= 2
 
 
-def test_too_small_a_size_is_a_sentence() -> None:
-    now = golden_position("willow", "start")
-    for size in ((56, 30), (20, 14), (9, 2)):
-        (region,) = draw_board(now, GLYPHS, *size).regions
-        assert region.hit_areas == ()
-        assert len(region.rows) <= size[1]
-    assert_sentences(
-        "board size", ["window too small	" + " ".join(text_of(draw_board(now, GLYPHS, 56, 30)).split())]
-    )
-    assert "1  " in text_of(draw_board(now, GLYPHS, 57, 15))
-
-
 def test_positions_hit_piles_and_cards() -> None:
-    picture = draw_board(board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS"), GLYPHS, 80, 16)
+    now = board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS")
+    picture = draw_board(now, GLYPHS, layout(now.game, 80, 16))
     lines = text_of(picture).splitlines()
     top = lines[1]
     assert hit(picture, lines[0].index("Space"), 0) == HitTarget("stock")
@@ -137,7 +126,8 @@ def test_positions_hit_piles_and_cards() -> None:
 
 
 def test_every_row_of_a_card_hits_the_card() -> None:
-    picture = draw_board(board("willow", "1: 3H QD"), GLYPHS, 120, 37)
+    now = board("willow", "1: 3H QD")
+    picture = draw_board(now, GLYPHS, layout(now.game, 120, 37))
     x, y = position_of(picture, "1", 0) or (0, 0)
     assert [hit(picture, x, y + row) for row in range(9)] == [
         *[HitTarget("1", 0)] * 3,
@@ -150,7 +140,7 @@ def test_a_region_is_drawn_as_in_the_whole_board() -> None:
     for game in GAMES:
         now = golden_position(game, "deepest")
         at = layout(now.game, 80, 21, panel=True)
-        whole = draw(now, BARE, at, marks_of_every_kind(now))
+        whole = draw_board(now, BARE, at, marks_of_every_kind(now))
         assert [part.name for part in whole.regions] == list(at.places)
         for part in whole.regions:
             assert draw_region(now, part.name, BARE, at, marks_of_every_kind(now)) == part
@@ -228,7 +218,7 @@ def test_every_board_fits_every_size(
         chosen = selection_marks(now, source) if picked_up is None else Marks((source, picked_up), frozenset(keys))
         marks = Marks(chosen.source, chosen.targets, tuple(last), found, hint)
     at = layout(now.game, width, height, panel=panel)
-    picture = draw(now, look, at, marks)
+    picture = draw_board(now, look, at, marks)
     assert len(picture.rows) <= height
     assert all(row_width(row) <= width for row in picture.rows)
     assert not look.ascii or text_of(picture).isascii()
@@ -247,9 +237,8 @@ def test_every_board_fits_every_size(
         assert at.panel.y + at.panel.height == height
         assert not any(at.panel.x <= x and at.panel.y <= y for x, y in taken)
     check_cards(now, picture, look)
-    assert draw(now, look, at, marks) == picture
-    assert draw(now.masked(), look, at, marks) == picture
-    assert text_of(draw_board(now, look, width, height, marks))
+    assert draw_board(now, look, at, marks) == picture
+    assert draw_board(now.masked(), look, at, marks) == picture
 
 
 @settings(max_examples=100)

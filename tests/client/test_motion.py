@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, FOUNDATION, Move
-from samedeal_client.drawing.draw_board import draw
+from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.drawing.layout import Layout, layout
 from samedeal_client.drawing.motion import Flight, board_in_flight, cascade, flights, with_sprites
 from samedeal_client.text.appearance import Look
@@ -40,8 +40,8 @@ def test_a_card_flies_from_its_old_to_its_new_place(size: tuple[int, int]) -> No
     after = now.play(Move("1", "2")).board
     (flight,) = flights_of(now, Move("1", "2"), size)
     at = places(now, size)
-    card = position_of(draw(now, LOOK, at), "1", 1)
-    target = position_of(draw(after, LOOK, at), "2", 1)
+    card = position_of(draw_board(now, LOOK, at), "1", 1)
+    target = position_of(draw_board(after, LOOK, at), "2", 1)
     assert (flight.sprite(0).x - at.gap, flight.sprite(0).y) == card
     assert (flight.sprite(1).x - at.gap, flight.sprite(1).y) == target
     assert flight.flash == ()
@@ -59,7 +59,7 @@ def test_a_card_on_a_foundation_flashes_where_it_is_drawn(game: str, size: tuple
     now = board(game, f"1: {cards}")
     after = now.play(move).board
     (flight,) = flights_of(now, move, size)
-    drawn = text_of(draw(after, LOOK, places(now, size))).splitlines()
+    drawn = text_of(draw_board(after, LOOK, places(now, size))).splitlines()
     for y, row in enumerate(flight.flash, flight.end.y):
         shown = drawn[y].ljust(200)[flight.end.x : flight.end.x + row_width(row)]
         assert shown.replace(" ", "") in row_text(row).replace(" ", "").replace("↓", "")
@@ -77,7 +77,7 @@ def test_flying_cards_stay_inside_the_regions(now: Board, size: tuple[int, int])
         after = now.play(move).board
         found = flights(now, after, LOOK, at)
         assert len(found) <= 4
-        regions = {region.name: region for region in draw(board_in_flight(now, after, found), LOOK, at).regions}
+        regions = {region.name: region for region in draw_board(board_in_flight(now, after, found), LOOK, at).regions}
         for progress in (0, 0.3, 0.7, 1):
             for region in with_sprites(regions, [flight.sprite(progress) for flight in found]).values():
                 assert len(region.rows) <= region.place.height

@@ -23,7 +23,7 @@ from samedeal.stock import STOCKS
 from samedeal_client.drawing.board_lines import board_lines
 from samedeal_client.drawing.column import takes_text
 from samedeal_client.drawing.draw_board import draw_board
-from samedeal_client.drawing.layout import Size, smallest
+from samedeal_client.drawing.layout import Size, layout, smallest
 from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.local_checks import FRAME_ROWS
@@ -79,7 +79,7 @@ def test_new_game_is_drawn(game: Game) -> None:
         for look in LOOKS:
             assert len(board_lines(board, look)) >= len(game.columns) + len(game.fans)
         for size in (smallest(game), larger(smallest(game))):
-            picture = draw_board(board, Look(), *size)
+            picture = draw_board(board, Look(), layout(game, *size))
             assert {area.target.pile for region in picture.regions for area in region.hit_areas} == set(game.keys)
             assert max(map(row_width, picture.rows)) <= size.width
         for size in (smallest_mini(game), larger(smallest_mini(game))):
@@ -153,7 +153,7 @@ def test_every_accepted_description_is_played_on_the_smallest_screen(monkeypatch
         for board in islice(boards(game), 1, 20):
             board.check()
             assert len(board.legal_moves()) < 300
-            assert max(map(row_width, draw_board(board, Look(), *size).rows)) <= size.width, seed
+            assert max(map(row_width, draw_board(board, Look(), layout(game, *size)).rows)) <= size.width, seed
             assert draw_mini(board, Look(), *smallest_mini(game))
         solve(board, 50)
     assert accepted > 20

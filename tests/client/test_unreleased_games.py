@@ -14,7 +14,7 @@ from samedeal.game_json import games_json
 from samedeal.game_rules import sections_of
 from samedeal.solver.solve import solve
 from samedeal_client.drawing.draw_board import draw_board
-from samedeal_client.drawing.layout import smallest
+from samedeal_client.drawing.layout import layout, smallest
 from samedeal_client.text.appearance import Look
 from tests.client.pictures import text_of
 from tests.golden.golden_files import assert_golden
@@ -44,7 +44,7 @@ def test_rules_and_smallest_board_match_the_golden_file(name: str) -> None:
     lines = [f"{section.title}: {point.text}" for section in sections_of(game) for point in section.points]
     width, height = smallest(game)
     boards = [numbered(game, 4), [board for board, _ in playout(game, 4, 150)][-1]]
-    pictures = [text_of(draw_board(board, Look(ascii=True), width, height)) for board in boards]
+    pictures = [text_of(draw_board(board, Look(ascii=True), layout(game, width, height))) for board in boards]
     assert_golden(f"unreleased/{name}.txt", "\n\n".join(["\n".join(lines), f"{width}x{height}", *pictures]) + "\n")
 
 

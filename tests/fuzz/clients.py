@@ -12,7 +12,6 @@ from samedeal.errors import SamedealError
 from samedeal.protocol.codec import encode
 from samedeal.terminal_text import printable
 from samedeal_client.drawing import mini_board, top_row
-from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.drawing.mini_board import draw_mini
 from samedeal_client.net.sanitize import decode_sanitized
 from samedeal_client.state import model
@@ -60,7 +59,7 @@ def _try(conversation: Frames) -> None:
             before, known = known, known.after(decode_sanitized(frame))
             lines = [*narrator.narrate(before, known), narrator.rivals_line(known)]
             if known.board is not None:
-                draw_board(known.board, _LOOK, 100, 40)
+                draw_mini(known.board, _LOOK, 100, 40)
                 known.board.legal_moves()
             for watched in known.watched.values():
                 draw_mini(watched.play.board, _LOOK, 40, 20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, merged
 
 _JACK, _QUEEN, _KING = 11, 12, 13
 
@@ -84,17 +84,10 @@ def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Ro
     ``suit_style`` is the style of the robe. ``shade`` is the style of the background, which a mark does not change.
     """
     lines = _PICTURES.get((rank, rows), "").split()
-    return tuple(_row(upper, lower, suit_style, shade) for upper, lower in zip(lines[::2], lines[1::2], strict=True))
-
-
-def _row(upper: str, lower: str, suit_style: str, shade: str) -> Row:
-    spans: list[Span] = []
-    for above, below in zip(upper, lower, strict=True):
-        text, style = _pixels(above, below, suit_style, shade)
-        if spans and spans[-1].style == style:
-            text = spans.pop().text + text
-        spans.append(Span(text, style))
-    return tuple(spans)
+    return tuple(
+        merged(_pixels(*pixels, suit_style, shade) for pixels in zip(upper, lower, strict=True))
+        for upper, lower in zip(lines[::2], lines[1::2], strict=True)
+    )
 
 
 def _pixels(above: str, below: str, suit_style: str, shade: str) -> Span:

@@ -9,22 +9,14 @@ from samedeal.board import Board
 from samedeal.game import Game
 from samedeal_client.drawing.board_picture import BoardPicture, Region
 from samedeal_client.drawing.column import draw_column
-from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect, layout, smallest
+from samedeal_client.drawing.layout import RESERVE, TOP, Layout
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.drawing.top_row import draw_reserve, draw_top
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, counted, fit_row, wrap
+from samedeal_client.text.spans import Row, Span, counted
 
 
-def draw_board(board: Board, look: Look, width: int, height: int, marks: Marks = NO_MARKS) -> BoardPicture:
-    """Draw a board without a panel. If the board does not fit, draw a sentence that says how much space it needs."""
-    needed = smallest(board.game)
-    if width < needed.width or height < needed.height:
-        return _too_small(board.game, width, height)
-    return draw(board, look, layout(board.game, width, height), marks)
-
-
-def draw(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:
+def draw_board(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:
     """Draw a board at the places of a layout."""
     return BoardPicture(tuple(draw_region(board, name, look, at, marks) for name in at.places))
 
@@ -44,15 +36,6 @@ def region_of(game: Game, pile: str) -> str:
     if at in game.columns or at in game.fans:
         return pile
     return RESERVE if at in game.singles else TOP
-
-
-def _too_small(game: Game, width: int, height: int) -> BoardPicture:
-    needed = smallest(game)
-    sentence = (
-        f"The window has {width} columns and {height} rows. {game.title} needs {needed.width} and {needed.height}."
-    )
-    rows = tuple(fit_row((Span(line, "notice"),), width) for line in wrap(sentence, max(width, 1))[: max(height, 1)])
-    return BoardPicture((Region(TOP, Rect(0, 0, width, len(rows)), rows, ()),))
 
 
 def pile_rows(board: Board, key: str, look: Look, width: int | None = None) -> tuple[Row, ...]:

@@ -63,7 +63,7 @@ def draw_mini(board: Board, look: Look, width: int, height: int) -> tuple[Row, .
     """Draw a board in exactly ``height`` rows of ``width`` characters. The minimum is ``smallest_mini``."""
     full = smallest(board.game)
     if width >= full.width and height >= full.height:
-        rows = list(draw_board(board, look, width, height).rows)
+        rows = list(draw_board(board, look, layout(board.game, width, height)).rows)
         rows += [()] * (height - len(rows))
     else:
         rows = _small_rows(board, look, width, height)

@@ -17,7 +17,7 @@ from samedeal_client.drawing.card_tile import tile
 from samedeal_client.drawing.draw_board import draw_region, region_of
 from samedeal_client.drawing.layout import RESERVE, TOP, Layout, Rect
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, row_width
+from samedeal_client.text.spans import Row, Span, row_part, row_width
 
 MAX_FLIGHTS: Final = 4
 """Maximum number of cards that fly at the same time. If more piles receive cards, as in a deal, no card flies."""
@@ -165,14 +165,5 @@ def _card_place(board: Board, key: str, card: int | None, look: Look, at: Layout
 
 def _spliced(row: Row, over: Row, x: int, width: int) -> Row:
     """Return a row of ``width`` characters on which ``over`` begins at ``x``. Parts that do not fit are cut off."""
-    return (*_part(row, 0, x), *_part(over, max(-x, 0), width - x), *_part(row, x + row_width(over), width))
-
-
-def _part(row: Row, start: int, end: int) -> Iterator[Span]:
-    """Yield the characters of a row from column ``start`` up to column ``end``."""
-    x = 0
-    for text, style in row:
-        part = text[max(start - x, 0) : max(end - x, 0)]
-        if part:
-            yield Span(part, style)
-        x += len(text)
+    end = x + row_width(over)
+    return (*row_part(row, 0, x), *row_part(over, max(-x, 0), width - x), *row_part(row, end, width))

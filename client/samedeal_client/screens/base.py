@@ -36,7 +36,7 @@ from samedeal_client.views.frame import (
 )
 from samedeal_client.views.key_help import HelpContext
 from samedeal_client.widgets.blank_container import PlainContainer, blank_lines
-from samedeal_client.widgets.footer import KeyHints, MessageAndKeys
+from samedeal_client.widgets.footer import MessageAndKeys
 from samedeal_client.widgets.rows_widget import Rows
 
 if TYPE_CHECKING:
@@ -314,10 +314,6 @@ class ClientScreen(LookScreen[None]):
             self.refresh()
         elif not self.has_class("small"):
             self.press(event.character if event.character is not None and event.is_printable else event.key)
-
-    def on_key_hints_pressed(self, event: KeyHints.Pressed) -> None:
-        """Press the key that was clicked in the footer."""
-        self.app.simulate_key(event.key)
 
 
 def only_progress_changed(before: Model, after: Model) -> bool:

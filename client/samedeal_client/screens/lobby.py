@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -66,7 +67,6 @@ class LobbyScreen(WidgetScreen):
         super().__init__()
         self.lobby = Lobby(date.min)
         self._history = History()
-        self._listing = False
         self._shown_ways: tuple[MenuChoice, ...] = ()
 
     def compose_body(self) -> ComposeResult:
@@ -108,7 +108,6 @@ class LobbyScreen(WidgetScreen):
         self._latest.border_title = "Your latest races"
         self._own_race.border_title = "Your race is running"
         self.run_task(self._list_rooms)
-        self.set_interval(LIST_INTERVAL, self._list_rooms_again)
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self.client.now() / 1000, UTC).date()
@@ -283,27 +282,23 @@ class LobbyScreen(WidgetScreen):
 
                 _ = self.app.push_screen(NewRoomScreen(self.samedeal.room_form.for_game(lobby.game)))
 
-    def _list_rooms_again(self) -> None:
-        if self.on_top and not self._listing:
-            self.run_task(self._list_rooms)
-
     async def _list_rooms(self) -> None:
-        """Request and show the list of rooms.
+        """Request and show the list of rooms, again and again.
 
         If the connection is lost, the answer arrives after the client has reconnected.
         """
-        self._listing = True
-        try:
-            rooms = await self.client.rooms.list()
-        except RequestRefused as refused:
-            self.show_message(str(refused))
-        else:
-            before = self.lobby
-            self.lobby = replace(before.listed(rooms), today=self._today())
-            if self.lobby != before and self._ready:
-                self._show()
-        finally:
-            self._listing = False
+        while True:
+            if self.on_top:
+                try:
+                    rooms = await self.client.rooms.list()
+                except RequestRefused as refused:
+                    self.show_message(str(refused))
+                else:
+                    before = self.lobby
+                    self.lobby = replace(before.listed(rooms), today=self._today())
+                    if self.lobby != before and self._ready:
+                        self._show()
+            await asyncio.sleep(LIST_INTERVAL)
 
     def _enter(self, room: str) -> None:
         line = self.lobby.line(room)

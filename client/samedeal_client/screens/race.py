@@ -31,7 +31,7 @@ from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
 from samedeal_client.state.model import Model
 from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
-from samedeal_client.text.spans import Row, Span, row_width
+from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_client.views import race as views
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import current_ranking, earlier_seats
@@ -252,8 +252,8 @@ class RaceScreen(ClientScreen):
         left = self._left()
         on_foundations = self._board.foundation_cards if self._board else 0
         spans = [*views.place_span(self._ranking, self.look), Span(f"  {on_foundations}/{self.game.cards}", "you")]
-        if self.size.width >= MOVE_COUNT_WIDTH:
-            spans.append(Span(views.move_count_text(model), "label"))
+        if model.own.play is not None and self.size.width >= MOVE_COUNT_WIDTH:
+            spans.append(Span(f"  {counted(model.own.play.moves, 'move')}", "label"))
         if self._ended_at is not None or self.samedeal.practising:
             return tuple(spans)
         return (*spans, views.clock_span(model.this_room.options.limit * 1000 if left is None else left))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -78,7 +79,6 @@ class ResultsScreen(WidgetScreen):
         self._scrolls = False
         self._rematch_players: int | None = None
         self._of_day = False
-        self._counting = False
         self._path: Path | None = None
         self._completing: Worker[None] | None = None
 
@@ -106,9 +106,8 @@ class ResultsScreen(WidgetScreen):
         page = self.query_one("#results")
         page.focus()
         self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
-        self.set_interval(COUNT_INTERVAL, self._count_again)
-        self.set_interval(FOLLOW_INTERVAL, self._follow_again)
-        self._follow_again()
+        self.run_task(self._count_players)
+        self.run_task(self._follow, group="table", exclusive=True)
 
     def title_parts(self) -> Row:
         """Return the left part of the header: the game and its deal, the room, and the word "results"."""
@@ -241,32 +240,27 @@ class ResultsScreen(WidgetScreen):
         if not self._busy:
             self.run_busy(busy, task)
 
-    def _count_again(self) -> None:
-        room = self.model.this_room
-        if room.next and self.on_top and not self._counting:
-            self.run_task(partial(self._count_players, room.next))
-
-    def _follow_again(self) -> None:
-        if self.model.this_room.tide and self.on_top:
-            self.run_task(self._follow, group="table", exclusive=True)
-
     async def _follow(self) -> None:
-        room = self.model.this_room
-        with suppress(RequestRefused):  # asked again after the next interval
-            await self.client.rooms.follow_table(room.game, room.tide, day=self._of_day)
+        """Follow the table of the tide or of the day, again and again."""
+        while True:
+            room = self.model.this_room
+            if room.tide and self.on_top:
+                with suppress(RequestRefused):  # asked again after the next interval
+                    await self.client.rooms.follow_table(room.game, room.tide, day=self._of_day)
+            await asyncio.sleep(FOLLOW_INTERVAL)
 
     def action_table(self) -> None:
         """Show the table of the day instead of that of the tide, or the other way round."""
         self._of_day = not self._of_day
-        self._follow_again()
+        self.run_task(self._follow, group="table", exclusive=True)
 
-    async def _count_players(self, rematch: str) -> None:
-        self._counting = True
-        try:
-            rooms = await self.client.rooms.list()
-        except RequestRefused:
-            return  # counted again after the next interval
-        finally:
-            self._counting = False
-        self._rematch_players = next((line.players for line in rooms if line.room == rematch), None)
-        self._show_rematch()
+    async def _count_players(self) -> None:
+        """Count the players in the room of the rematch, again and again."""
+        while True:
+            await asyncio.sleep(COUNT_INTERVAL)
+            rematch = self.model.this_room.next
+            if rematch and self.on_top:
+                with suppress(RequestRefused):  # counted again after the next interval
+                    rooms = await self.client.rooms.list()
+                    self._rematch_players = next((line.players for line in rooms if line.room == rematch), None)
+                    self._show_rematch()

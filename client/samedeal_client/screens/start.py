@@ -309,8 +309,6 @@ class StartScreen(LookScreen[list[str]]):
         Binding("g", "next_game", "game"),
         Binding("f1,question_mark", "help", "help"),
     ]
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (_WIDE, "-wide")]  # type: ignore[misc]  # as in Screen
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
 
     def __init__(self, failed: FailedChoice | None = None) -> None:
         super().__init__()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -23,9 +22,6 @@ class WidgetScreen(ClientScreen):
 
     While the screen is busy with a task, its prompt names the task.
     """
-
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in Screen
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in Screen
 
     def __init__(self) -> None:
         super().__init__()

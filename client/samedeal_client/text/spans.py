@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from samedeal.terminal_text import columns_of
@@ -131,11 +134,18 @@ def wrap_row(row: Row, width: int) -> list[Row]:
         words = line.removeprefix(_INDENT) if rows else line
         start = text.index(words, end)
         end = start + len(words)
-        rows.append((*[Span(_INDENT)] * bool(rows), *_part(row, start, end)))
+        rows.append((*[Span(_INDENT)] * bool(rows), *row_part(row, start, end)))
     return rows
 
 
-def _part(row: Row, start: int, end: int) -> Row:
+def merged(spans: Iterable[Span]) -> Row:
+    """Return a row in which adjacent spans of one style are a single span."""
+    return tuple(
+        Span("".join(span.text for span in same), style) for style, same in groupby(spans, attrgetter("style"))
+    )
+
+
+def row_part(row: Row, start: int, end: int) -> Row:
     """Return the part of a row between two indexes into its text."""
     spans: list[Span] = []
     at = 0

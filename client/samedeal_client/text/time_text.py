@@ -14,8 +14,7 @@ def clock_text(ms: int) -> str:
 
 def short_clock_text(ms: int) -> str:
     """Return a time in milliseconds as it stands in a sentence: ``0:23``, ``5:52`` or ``1:02:47``, rounded down."""
-    text = clock_text(ms)
-    return text[1:] if text.startswith("0") and len(text) == 5 else text
+    return clock_text(ms).removeprefix("0")
 
 
 def ordinal(number: int) -> str:

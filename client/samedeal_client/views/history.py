@@ -11,19 +11,13 @@ from samedeal_client.state.past_races import History, PastRace, daily_streak, su
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import deal_title, title_of
 from samedeal_client.text.spans import Row, Span, counted, cut, fit
-from samedeal_client.text.time_text import clock_text, ordinal
+from samedeal_client.text.time_text import ordinal, short_clock_text
 
 HEADINGS: Final = ("Date", "Game", "Deal type", "Place", "Result", "Against")
 SHORT_HEADINGS: Final = ("Day", "Game", "Place", "Result")
 _PADDING: Final = 2
 """Number of blank columns around the text of a table's cell."""
 SUMMARY_HEADINGS: Final = ("Game", "Races", "1st place", "Solved", "Best time")
-
-
-def race_time(milliseconds: int) -> str:
-    """Return a length of time as ``5:52`` or ``1:02:47``."""
-    text = clock_text(milliseconds)
-    return text.removeprefix("0")
 
 
 def place_text(race: PastRace) -> str:
@@ -45,7 +39,7 @@ def outcome_text(race: PastRace) -> str:
 def short_outcome(race: PastRace, noun: str = "") -> str:
     """Return the result of a race in as few words as possible, for a table. ``noun`` follows a number of cards."""
     if race.time:
-        return race_time(race.time)
+        return short_clock_text(race.time)
     end = "resigned" if race.resigned else "" if race.place else "cut off" if race.cut_off else "left early"
     return f"{_cards_text(race)}{noun} {end}".rstrip()
 
@@ -119,7 +113,7 @@ def summary_cells(history: History, look: Look) -> list[tuple[str, ...]]:
             str(summary.races),
             str(summary.wins),
             str(summary.finished),
-            race_time(summary.best) if summary.best else look.glyphs.dash,
+            short_clock_text(summary.best) if summary.best else look.glyphs.dash,
         )
         for game, summary in summaries(history.races).items()
     ]

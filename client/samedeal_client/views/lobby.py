@@ -15,8 +15,8 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.rules_text import short_rules
 from samedeal_client.text.spans import Row, Span, counted, fit
-from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.history import outcome_text, place_text, race_time
+from samedeal_client.text.time_text import clock_text, short_clock_text
+from samedeal_client.views.history import outcome_text, place_text
 
 ROOM_HEADINGS: Final = ("#", "Room", "Game", "Players", "State")
 _WITH_DEAL: Final = 76
@@ -150,6 +150,6 @@ def today_rows(lobby: Lobby, history: History) -> tuple[Row, ...]:
     else:
         place = place_text(race)
         rows = [(Span(f"{place}, {outcome_text(race)}" if place else outcome_text(race), "good"),)]
-    rows.append((Span("Best time    ", "label"), Span(race_time(best) if best else "none yet")))
+    rows.append((Span("Best time    ", "label"), Span(short_clock_text(best) if best else "none yet")))
     rows.append((Span("Daily streak ", "label"), Span(counted(streak.current, "day"))))
     return tuple(rows)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
-from samedeal_client.text.spans import Row, Span, fit, fit_row
+from samedeal_client.text.spans import Row, Span, fit, fit_row, merged
 from samedeal_client.text.time_text import clock_text
 
 MAX_CURVES: Final = 4
@@ -92,7 +92,7 @@ def cards_plot(
         level = rows - 1 - row
         label = str(round(total * level / (rows - 1))) if level in labelled else ""
         edge = look.glyphs.plot[0] if level else look.glyphs.plot[1]
-        lines.append((Span(f"{label:>{margin - 1}}{edge}", "axis"), *_merged(cells)))
+        lines.append((Span(f"{label:>{margin - 1}}{edge}", "axis"), *merged(cells)))
     lines.append(_times(columns, length, margin, width))
     return tuple(lines)
 
@@ -132,16 +132,6 @@ def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int,
             canvas[bottom - high][column] = Span(up_to if rising else down_from, style)
             canvas[bottom - low][column] = Span((up_from if rising else down_to) if low else leaves, style)
         before = level
-
-
-def _merged(cells: list[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for cell in cells:
-        if merged and merged[-1].style == cell.style:
-            merged[-1] = Span(merged[-1].text + cell.text, cell.style)
-        else:
-            merged.append(cell)
-    return merged
 
 
 def _legend(curves: Sequence[Curve], width: int, look: Look) -> Row:

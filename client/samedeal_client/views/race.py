@@ -203,14 +203,6 @@ def selection_text(board: Board, source: str, size: int, look: Look, partial: in
     return f"{selected} {look.glyphs.pointer} where to? ({legend})"
 
 
-def move_count_text(model: Model) -> str:
-    """Return the number of moves as text. Moves that were undone count too, and so do draws and deals from the stock."""
-    play = model.own.play
-    if play is None:
-        return ""
-    return f"  {counted(play.moves, 'move')}"
-
-
 def find_prompt(typed: str) -> str:
     """Return the prompt for a card to find. ``typed`` is the text that was typed so far."""
     return f"find which card? {typed}_" if typed != "/" else "find which card? Rank and suit, as in 7h or 10s"
@@ -306,17 +298,14 @@ def finish_rows(
     if not model.has_finished or own is None or model.board is None or not model.board.won:
         return ()
     first, rest = finish_headline(standings_so_far(ranking), model.me, look)
-    time = own.finish_time if own.finish_time is not None else _last_own_move(model)
+    time = own.finish_time if own.finish_time is not None else model.own.actions[-1][0]
     lines = [
         (Span(f"{look.glyphs.star}  {first}!  {look.glyphs.star}", "good title"),),
         *((Span(line, "title"),) for line in wrap(rest, width - 4)),
         *((Span(line, "label"),) for line in wrap(personal_best(time, best, model.game.title), width - 4)),
     ]
-    number = large_digits.large_number(own.rank, look, "good") if len(ranking) > 1 else ()
-    width = max(row_width(row) for row in (*lines, *number)) + 4
-    edge = look.glyphs.rest * width
-    block = [(), *number, *([()] if number else []), *lines, ()]
-    return ((Span(edge, "good"),), *(_centred(row, width) for row in block), (Span(edge, "good"),))
+    number = (*large_digits.large_number(own.rank, look, "good"), ()) if len(ranking) > 1 else ()
+    return _framed((*number, *lines), look, "good")
 
 
 def end_rows(model: Model, look: Look, width: int) -> tuple[Row, ...]:
@@ -344,15 +333,11 @@ def idle_rows(model: Model, left: int, look: Look, width: int) -> tuple[Row, ...
     return _framed(lines, look)
 
 
-def _framed(lines: Sequence[Row], look: Look) -> tuple[Row, ...]:
-    """Return a block of centred lines between two edges."""
+def _framed(lines: Sequence[Row], look: Look, style: str = "notice") -> tuple[Row, ...]:
+    """Return a block of centred lines between two edges in ``style``."""
     width = max(row_width(row) for row in lines) + 4
-    edge = (Span(look.glyphs.rest * width, "notice"),)
-    return (edge, (), *(_centred(row, width) for row in lines), (), edge)
-
-
-def _last_own_move(model: Model) -> int:
-    return model.own.actions[-1][0] if model.own.actions else 0
+    edge = (Span(look.glyphs.rest * width, style),)
+    return (edge, *(_centred(row, width) for row in ((), *lines, ())), edge)
 
 
 def _centred(row: Row, width: int) -> Row:

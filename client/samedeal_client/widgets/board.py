@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
@@ -154,27 +156,39 @@ class BoardView(PlainContainer):
                 self._views[name].show_region(regions[name], block.corner)
 
     def _fly(self, regions: Mapping[str, Region], flying: Sequence[Flight]) -> None:
-        """Show cards in flight over ``regions``, then the board, and flash the cards that arrived on foundations."""
-        steps = [frame / FLIGHT_FRAMES for frame in range(1, FLIGHT_FRAMES)]
-        remaining = iter([[flight.sprite(step) for flight in flying] for step in steps])
-        terminal = cast("LookApp[object]", self.app).terminal
-        last = terminal.written + FLIGHT_BYTES
+        """Show cards in flight over ``regions``, then the board."""
+        frames = (
+            with_sprites(regions, [flight.sprite(frame / FLIGHT_FRAMES) for flight in flying])
+            for frame in range(FLIGHT_FRAMES)
+        )
+        self._play_frames(frames, FLIGHT_TIME / FLIGHT_FRAMES, FLIGHT_BYTES, partial(self._land, flying))
+
+    def _land(self, flying: Sequence[Flight]) -> None:
+        """Flash the cards that have arrived on foundations, or let those of a won board bounce."""
         flashes = [Sprite(flight.end.x, flight.end.y, flight.flash) for flight in flying if flight.flash]
+        if self._shown is not None and self._shown[0].won:
+            self.play_cascade()
+        elif flashes:
+            self._show_regions(with_sprites(self._regions, flashes))
+            self._timer = self.set_timer(FLASH_TIME, self._stop_motion)
+
+    def _play_frames(
+        self, frames: Iterator[Mapping[str, Region]], interval: float, most_bytes: int, then: Callable[[], None]
+    ) -> None:
+        """Show the next frame after each ``interval``. After the last one, or ``most_bytes`` bytes, call ``then``."""
+        terminal = cast("LookApp[object]", self.app).terminal
+        last = terminal.written + most_bytes
 
         def show_frame() -> None:
-            sprites = next(remaining, None)
-            if sprites is not None and terminal.written < last:
-                self._show_regions(with_sprites(regions, sprites))
-                return
-            self._stop_motion()
-            if self._shown is not None and self._shown[0].won:
-                self.play_cascade()
-            elif flashes:
-                self._show_regions(with_sprites(self._regions, flashes))
-                self._timer = self.set_timer(FLASH_TIME, self._stop_motion)
+            frame = next(frames, None)
+            if frame is not None and terminal.written < last:
+                self._show_regions(frame)
+            else:
+                self._stop_motion()
+                then()
 
-        self._show_regions(with_sprites(regions, [flight.start for flight in flying]))
-        self._timer = self.set_interval(FLIGHT_TIME / FLIGHT_FRAMES, show_frame)
+        show_frame()
+        self._timer = self.set_interval(interval, show_frame)
 
     @property
     def in_motion(self) -> bool:
@@ -186,22 +200,9 @@ class BoardView(PlainContainer):
         if self._shown is None:
             return
         board, at, _, _ = self._shown
-        remaining = cascade(board, self.look, at)
-        table: Mapping[str, Region] = self._regions
-        terminal = cast("LookApp[object]", self.app).terminal
-        last = terminal.written + CASCADE_BYTES
-
-        def show_frame() -> None:
-            nonlocal table
-            sprite = next(remaining, None)
-            if sprite is None or terminal.written > last:
-                self._stop_motion()
-                return
-            table = with_sprites(table, [sprite])
-            self._show_regions(table)
-
-        self._show_regions(table)
-        self._timer = self.set_interval(CASCADE_FRAME, show_frame)
+        sprites = cascade(board, self.look, at)
+        tables = accumulate(sprites, lambda table, sprite: with_sprites(table, [sprite]), initial=self._regions)
+        self._play_frames(tables, CASCADE_FRAME, CASCADE_BYTES, lambda: None)
 
     def _stop_motion(self) -> None:
         """End all motion and show the board as it is."""

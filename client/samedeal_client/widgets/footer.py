@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from textual.message import Message
-
 from samedeal.terminal_text import columns_of
 from samedeal_client.input.key_names import key_sign
 from samedeal_client.text.appearance import Look
@@ -20,14 +18,7 @@ _GAP: Final = 2
 
 
 class KeyHints(Rows):
-    """A line of key hints. A click on a hint posts ``Pressed``."""
-
-    class Pressed(Message):
-        """A click on the hint for ``key``."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
+    """A line of key hints. A click on a hint presses its key."""
 
     def __init__(self, look: Look, *, id: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(look, id=id)
@@ -76,11 +67,11 @@ class KeyHints(Rows):
         return columns_of(self._label(key)) + 1 + columns_of(key.description) + _GAP
 
     def on_rows_clicked(self, event: Rows.Clicked) -> None:
-        """Post ``Pressed`` with the key of the hint that was clicked."""
+        """Press the key of the hint that was clicked."""
         event.stop()
         for start, end, key in self._key_columns:
             if start <= event.x < end:
-                self.post_message(self.Pressed(key))
+                self.app.simulate_key(key)
 
 
 class MessageAndKeys(PlainContainer):

@@ -50,6 +50,8 @@ class LookApp(App[_Result]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "commands", show=False, priority=True)
     ]
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (76, "-normal"), (110, "-wide")]  # type: ignore[misc]  # as in App
+    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-low"), (32, "-high")]  # type: ignore[misc]  # as in App
     CSS_PATH: ClassVar[str] = "samedeal.tcss"  # in the folder of the apps' modules
 
     def __init__(self, look: Look, **options: Any) -> None:

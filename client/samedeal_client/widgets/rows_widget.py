@@ -31,19 +31,13 @@ class Rows(Widget):
     DEFAULT_CSS = "Rows { background: transparent; }"
 
     class Clicked(Message):
-        """A click: the column and row within the block, and the number of clicks in quick succession."""
+        """A click at a column and row within the block."""
 
-        def __init__(self, rows: Rows, x: int, y: int, times: int) -> None:
+        def __init__(self, rows: Rows, x: int, y: int) -> None:
             super().__init__()
             self.rows = rows
             self.x = x
             self.y = y
-            self.times = times
-
-        @property
-        def control(self) -> Rows:
-            """The block that was clicked."""
-            return self.rows
 
     def __init__(self, look: Look, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id, classes=classes)
@@ -107,4 +101,4 @@ class Rows(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Post ``Clicked`` with the place of the click."""
-        self.post_message(self.Clicked(self, event.x, event.y, event.chain))
+        self.post_message(self.Clicked(self, event.x, event.y))
