@@ -18,7 +18,7 @@ from samedeal_client.terminal import terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer
 from samedeal_client.text.player_names import player_name
-from samedeal_client.views.live_ranking import current_ranking, earlier_seats
+from samedeal_client.views.live_ranking import all_seats, current_ranking
 from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.narration import Narrator
 from samedeal_client.views.race import SEAT_KEPT, server_gone_sentences
@@ -168,7 +168,7 @@ class LineOutput:
             before, self._feed_room = RaceFeed(model.me), room.room
         now = self._client.now()
         self._feed = before.after(current_ranking(model, now), now)
-        seats = {seat.player: seat for seat in (*room.players, *earlier_seats(room))}
+        seats = all_seats(room)
         for news in self._feed.news:
             if news not in before.news and news.kind not in _TOLD_BY_NARRATOR:
                 self.print(f"{news_text(news, seats, model.me, self._look)}.")

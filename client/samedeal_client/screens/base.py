@@ -70,7 +70,7 @@ class ClientScreen(LookScreen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown_model = Model()
+        self.model_before = self._shown_model = Model()
         self._last_model = self.samedeal.client.model
         self._ready = False
         self._fitted_size: Size | None = None
@@ -112,8 +112,8 @@ class ClientScreen(LookScreen[None]):
     def press(self, key: str) -> None:
         """Handle a key: a character, or a name as in ``bindings.NAMED_KEYS``."""
 
-    def on_model_changed(self, before: Model, after: Model) -> None:
-        """Show the changes of the model.
+    def show_model(self) -> None:
+        """Show the model. ``model_before`` is the one that was shown before.
 
         This is called when the screen opens, after each change of the model and after each resize.
         """
@@ -210,9 +210,9 @@ class ClientScreen(LookScreen[None]):
         """
         if not self._ready or not self.is_mounted or not self.children:
             return
-        before, self._shown_model = self._shown_model, self.model
-        self.on_model_changed(before, self._shown_model)
-        if not only_progress_changed(before, self._shown_model):
+        self.model_before, self._shown_model = self._shown_model, self.model
+        self.show_model()
+        if not only_progress_changed(self.model_before, self._shown_model):
             self.show_frame()
 
     def _tick(self) -> None:

@@ -12,7 +12,6 @@ from textual.widgets import Static, Tab, Tabs
 
 from samedeal_client.drawing.layout import Size
 from samedeal_client.screens.widget_screen import WidgetScreen
-from samedeal_client.state.model import Model
 from samedeal_client.text.spans import Row
 from samedeal_client.views.frame import breadcrumbs
 from samedeal_client.views.help import help_rows, pages
@@ -65,7 +64,7 @@ class HelpScreen(WidgetScreen):
         """Return the left part of the header."""
         return breadcrumbs("help")
 
-    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
+    def show_model(self) -> None:
         """Write the page for the width of the screen."""
         name = self._tabs.active.removeprefix(_id(""))
         rows = help_rows(name, self.samedeal.bindings, self.look, max(self.size.width - 6, 1), self._screen_below)

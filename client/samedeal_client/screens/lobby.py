@@ -25,7 +25,6 @@ from samedeal_client import room_actions
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.lobby import Lobby
-from samedeal_client.state.model import Model
 from samedeal_client.state.past_races import History
 from samedeal_client.state.start_menu import MenuChoice
 from samedeal_client.terminal import terminal
@@ -116,16 +115,13 @@ class LobbyScreen(WidgetScreen):
         """Return the server, and the player's name on it."""
         return breadcrumbs(self.client.link.address.typed, f"as {self.model.name or self.client.link.name}")
 
-    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
-        """Draw the lobby again."""
-        self._show()
-
     def on_tick(self) -> None:
         """Update the times of the races."""
         self._show_rooms()
         self._show_choices()
 
-    def _show(self) -> None:
+    def show_model(self) -> None:
+        """Draw the lobby again."""
         lobby, look = self.lobby, self.look
         self._show_rooms()
         self._show_choices()
@@ -236,7 +232,7 @@ class LobbyScreen(WidgetScreen):
         if game != self.lobby.game:
             self.samedeal.game = self._game.value = game
             self.lobby = replace(self.lobby, game=game)
-            self._show()
+            self.show_model()
 
     def action_enter_number(self, number: int) -> None:
         """Enter a room by its number in the list."""
@@ -297,7 +293,7 @@ class LobbyScreen(WidgetScreen):
                     before = self.lobby
                     self.lobby = replace(before.listed(rooms), today=self._today())
                     if self.lobby != before and self._ready:
-                        self._show()
+                        self.show_model()
             await asyncio.sleep(LIST_INTERVAL)
 
     def _enter(self, room: str) -> None:
@@ -321,6 +317,6 @@ class LobbyScreen(WidgetScreen):
             self.show_message(f"Practice can't start from here. Quit and type: samedeal play {game}")
             return
         self._history = self.samedeal.read_history()
-        self._show()
+        self.show_model()
         if code:
             self.show_message(f"Practice failed with exit code {code}. To see why, quit and type: samedeal play {game}")

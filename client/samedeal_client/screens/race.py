@@ -16,7 +16,6 @@ from samedeal.board_history import UNDO
 from samedeal.errors import PlayError
 from samedeal.game import Game
 from samedeal.moves import Move
-from samedeal.protocol.messages import Seat
 from samedeal_client.bots.hints import HintFinder
 from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.drawing.draw_board import pile_rows
@@ -34,11 +33,11 @@ from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_client.views import race as views
 from samedeal_client.views.footer_key import FooterKey
-from samedeal_client.views.live_ranking import current_ranking, earlier_seats
+from samedeal_client.views.live_ranking import current_ranking
 from samedeal_client.views.narration import lost_text
 from samedeal_client.views.players_panel import FINAL_SECONDS
 from samedeal_client.views.race_keys import prompt_row, race_keys
-from samedeal_client.views.race_news import fresh_news_row, news_rows, rings, with_place_changes
+from samedeal_client.views.race_news import fresh_news_row, rings, with_place_changes
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.players_panel import PlayersPanel
 from samedeal_client.widgets.rows_widget import Rows
@@ -69,7 +68,6 @@ class RaceScreen(ClientScreen):
         self._board: Board | None = None
         self._feed = RaceFeed()
         self._ranking: tuple[RankedPlayer, ...] = ()
-        self._news_shown = False
         self._in_final_seconds = False
         self._best: int | None = None
         self._explained = False
@@ -98,8 +96,9 @@ class RaceScreen(ClientScreen):
         minimum = smallest(self.game)
         return Size(minimum.width, minimum.height + FRAME_ROWS)
 
-    def on_model_changed(self, before: Model, after: Model) -> None:
+    def show_model(self) -> None:
         """Handle the keys that were queued while a card was being revealed. Then show the board and the rivals."""
+        before, after = self.model_before, self.model
         if only_progress_changed(before, after):
             self._show_rivals()
             return
@@ -182,10 +181,7 @@ class RaceScreen(ClientScreen):
         places = panel_layout(self.game, self.body.outer_size)
         self._update_ranking_and_news()
         place = places.panel if places is not None else None
-        self._news_shown = False
-        spectator_count = self.model.this_room.spectator_count
-        words = self.model.deal_words
-        self._rivals_panel.show_in(place, self._ranking, spectator_count, self._news_rows, self._left(), words)
+        self._rivals_panel.show_in(place, self._ranking, self.model, self._feed, self.client.now(), self._left())
 
     def _update_ranking_and_news(self) -> None:
         """Update the ranking and the news, and ring the bell for important news."""
@@ -201,15 +197,6 @@ class RaceScreen(ClientScreen):
                 self.samedeal.ring()
             self._in_final_seconds = final
         self._ranking = with_place_changes(ranking, self._feed, now)
-
-    def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        self._news_shown = True
-        return news_rows(self._feed.news, self._seats, self.model.me, self.client.now(), self.look, width, height)
-
-    @property
-    def _seats(self) -> dict[str, Seat]:
-        room = self.model.this_room
-        return {seat.player: seat for seat in (*room.players, *earlier_seats(room))}
 
     def _left(self) -> int | None:
         """Return the milliseconds until the time is up, or None if the race is not under way."""
@@ -275,8 +262,8 @@ class RaceScreen(ClientScreen):
         typed = prompt_row(self._controller, self._board, self.look) if self._board is not None else ()
         news = (
             ()
-            if self._news_shown
-            else fresh_news_row(self._feed.news, self._seats, self.model.me, self.client.now(), self.look)
+            if self._rivals_panel.shows_news
+            else fresh_news_row(self._feed, self.model.this_room, self.client.now(), self.look)
         )
         return (
             typed

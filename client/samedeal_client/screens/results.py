@@ -23,7 +23,6 @@ from samedeal_client import room_actions
 from samedeal_client.history_file import best_before
 from samedeal_client.screens.base import Task
 from samedeal_client.screens.widget_screen import WidgetScreen
-from samedeal_client.state.model import Model
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.progress_history import record_progress
 from samedeal_client.state.record_files import save_record
@@ -115,9 +114,10 @@ class ResultsScreen(WidgetScreen):
         deal = f" {room.deal}" if public_deal_title(room.deal) else f", {deal_title(room.deal)}"
         return breadcrumbs(f"{self.model.game.title}{deal}", f"room {room.room}", "results")
 
-    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
+    def show_model(self) -> None:
         """Show the results."""
-        room, look, width = after.this_room, self.look, self.size.width
+        after, look, width = self.model, self.look, self.size.width
+        room = after.this_room
         self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
         self._standings.show_standings(room.standings, after.game.cards, after.me, look, width)
         curves, _ = progress_curves(after, self.details, look)

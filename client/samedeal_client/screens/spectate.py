@@ -12,13 +12,12 @@ from typing import Final
 from textual.app import ComposeResult
 
 from samedeal.game import Game
-from samedeal.protocol.messages import Seat
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
 from samedeal_client.drawing.mini_board import smallest_mini
 from samedeal_client.input.key_names import QUIT_KEY
 from samedeal_client.screens.base import ClientScreen
-from samedeal_client.state.model import Model, WatchedBoard
+from samedeal_client.state.model import WatchedBoard
 from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.state.spectating import Spectating, Watched
 from samedeal_client.text.option_wording import public_deal_title
@@ -28,7 +27,7 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.race import LOBBY_KEY
-from samedeal_client.views.race_news import fresh_news_row, news_rows
+from samedeal_client.views.race_news import fresh_news_row
 from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, cell_head, seat_keys, sort_players
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.players_panel import PlayersPanel
@@ -82,15 +81,12 @@ class SpectateScreen(ClientScreen):
         players = tuple(player.player for player in self._players)
         return Watched(players, self._boards.keys(), self._keys, self._grid().pages)
 
-    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
-        """Show the boards."""
-        self._show()
-
     def on_tick(self) -> None:
         """Show newer boards as time passes."""
-        self._show()
+        self.show_model()
 
-    def _show(self) -> None:
+    def show_model(self) -> None:
+        """Show the boards."""
         model = self.model
         self._boards = model.watched
         ranking = delayed_ranking(model, self._boards, self.shown_time)
@@ -143,22 +139,13 @@ class SpectateScreen(ClientScreen):
             board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
         )
         everyone = [player._replace(you=False) for player in self._players]  # show the own name, not "you"
-        spectator_count = self.model.this_room.spectator_count
-        words = self.model.deal_words
-        self._rivals_panel.show_in(places.panel, everyone, spectator_count, self._news_rows, words=words)
-
-    @property
-    def _seats(self) -> dict[str, Seat]:
-        return {seat.player: seat for seat in self.model.this_room.players}
-
-    def _news_rows(self, width: int, height: int) -> tuple[Row, ...]:
-        return news_rows(self._feed.news, self._seats, "", self.shown_time, self.look, width, height)
+        self._rivals_panel.show_in(places.panel, everyone, self.model, self._feed, self.shown_time)
 
     def title_parts(self) -> Row:
         """Return the room, the game and its deal, and the player whose board fills the window."""
         room = self.model.this_room
         title = f"{self.game.title} {public_deal_title(room.deal)}".rstrip()
-        shown = self._seats.get(self._state.zoomed)
+        shown = self.model.seat_of(self._state.zoomed)
         player = (Span(shown.name, "title"),) if shown is not None else ()
         return (Span("WATCH", "title"), Span(room.room, "label"), Span(title, "title"), *player)
 
@@ -184,7 +171,7 @@ class SpectateScreen(ClientScreen):
             return ()
         pages = self._grid().pages
         page = f"page {state.page + 1} of {pages}   " if pages > 1 else ""
-        news = fresh_news_row(self._feed.news, self._seats, "", self.shown_time, self.look)
+        news = fresh_news_row(self._feed, self.model.this_room, self.shown_time, self.look)
         return (Span(f" {page}sorted by {state.order}", "label"), Span("  " if news else ""), *news)
 
     def footer_keys(self) -> Iterable[FooterKey]:

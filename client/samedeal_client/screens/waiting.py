@@ -17,7 +17,6 @@ from samedeal_client.net.address import is_loopback_url
 from samedeal_client.screens.question import LeaveScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.bot_levels import Level
-from samedeal_client.state.model import Model
 from samedeal_client.terminal import terminal
 from samedeal_client.text.qr_code import qr_lines
 from samedeal_client.text.spans import Row, Span
@@ -136,16 +135,13 @@ class WaitingScreen(WidgetScreen):
             return ()
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
-    def on_model_changed(self, before: Model, after: Model) -> None:  # noqa: ARG002 (the signature of all screens)
-        """Show the room."""
-        self._show()
-
     def on_tick(self) -> None:
         """Show the bots that are joining. They are not in the model yet, so no change of the model shows them."""
         if self.bots != self._shown_bots:
-            self._show()
+            self.show_model()
 
-    def _show(self) -> None:
+    def show_model(self) -> None:
+        """Show the room."""
         room, bots, look = self.model.this_room, self.bots, self.look
         self._shown_bots = bots
         if self._starts_when_joined and not bots.joining:
@@ -272,7 +268,7 @@ class WaitingScreen(WidgetScreen):
         """Show the link as a QR code instead of the players, or the players again."""
         self.toggle_class("-qr-code")
         self._players.focus()
-        self._show()
+        self.show_model()
 
     def action_copy(self) -> None:
         """Copy the link or the command with which others join."""
@@ -296,5 +292,5 @@ class WaitingScreen(WidgetScreen):
             await room_actions.add_bot(self.client, self.samedeal.bots, level, self.samedeal.show_message)
         except OSError as error:
             self.show_message(f"The bot could not be started: {error.strerror}.")
-        self._show()  # the bots that are joining are not in the model
+        self.show_model()  # the bots that are joining are not in the model
         self.show_frame()

@@ -53,6 +53,11 @@ def earlier_seats(room: RoomState) -> tuple[Seat, ...]:
     )
 
 
+def all_seats(room: RoomState) -> dict[str, Seat]:
+    """Return the seats of all who are in the ranking of a race, by the ids of their players."""
+    return {seat.player: seat for seat in (*room.players, *earlier_seats(room))}
+
+
 def _earlier(room: RoomState, now: int) -> list[_Racer]:
     """Return the players of the earlier race with this deal, as they stood as long after its start."""
     racers = []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from samedeal.protocol.messages import Seat
+from samedeal.protocol.messages import RoomState, Seat
 from samedeal_client.state.race_feed import News, RaceFeed, RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, counted, fit_row, wrap
 from samedeal_client.text.time_text import ordinal, short_clock_text
+from samedeal_client.views.live_ranking import all_seats
 
 FRESH: Final = 6_000
 """Time, in milliseconds, for which a news item is highlighted. Without a panel, it is shown as a message for this time."""
@@ -68,27 +69,26 @@ def _name(player: str, seats: Mapping[str, Seat], look: Look) -> str:
     return player_name(seat.name, look, bot=False) if seat is not None else "somebody"
 
 
-def fresh_news_row(news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look) -> Row:
+def fresh_news_row(feed: RaceFeed, room: RoomState, now: int, look: Look) -> Row:
     """Return the newest news item for the message line.
 
     Return an empty row if there is no item from the last ``FRESH`` milliseconds.
     """
-    if not news or now - news[-1].time >= FRESH:
+    if not feed.news or now - feed.news[-1].time >= FRESH:
         return ()
-    return (Span(f" {news_text(news[-1], seats, me, look)}.", "title"),)
+    return (Span(f" {news_text(feed.news[-1], all_seats(room), feed.me, look)}.", "title"),)
 
 
-def news_rows(
-    news: Sequence[News], seats: Mapping[str, Seat], me: str, now: int, look: Look, width: int, height: int
-) -> tuple[Row, ...]:
+def news_rows(feed: RaceFeed, room: RoomState, now: int, look: Look, width: int, height: int) -> tuple[Row, ...]:
     """Return the newest news items in at most ``height`` rows, the newest item first."""
     rows: list[Row] = []
-    for event in reversed(news):
+    seats = all_seats(room)
+    for event in reversed(feed.news):
         style = "title" if now - event.time < FRESH else "label"
-        lines = wrap(news_text(event, seats, me, look), width - 4)
+        lines = wrap(news_text(event, seats, feed.me, look), width - 4)
         if len(rows) + len(lines) > min(height, _MAX_ROWS):
             break
-        mark = "you" if me in (event.player, event.other) else style
+        mark = "you" if feed.me in (event.player, event.other) else style
         rows += [
             fit_row((Span(" " if at else f" {look.glyphs.dot}", mark), Span(f" {line}", style)), width)
             for at, line in enumerate(lines)

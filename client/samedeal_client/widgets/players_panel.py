@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from samedeal_client.drawing.layout import Rect
-from samedeal_client.state.race_feed import RankedPlayer
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.state.model import Model
+from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
+from samedeal_client.text.spans import Span
 from samedeal_client.views.players_panel import panel_title, ranking_rows, words_rows
+from samedeal_client.views.race_news import news_rows
 from samedeal_client.widgets.rows_widget import Rows
 
 
 class PlayersPanel(Rows):
-    """The ranking under a heading, with a line that separates it from the board."""
+    """The ranking under a heading, with a line that separates it from the board. ``shows_news`` says if there is space."""
 
+    shows_news = False
     _place: Rect | None = None
 
     def show_in(
         self,
         place: Rect | None,
         ranking: Sequence[RankedPlayer],
-        spectator_count: int,
-        news: Callable[[int, int], Sequence[Row]] | None = None,
+        model: Model,
+        feed: RaceFeed,
+        now: int,
         left: int | None = None,
-        words: str = "",
     ) -> None:
         """Show the ranking in the rectangle ``place``, or hide the panel if ``place`` is None.
 
-        ``news`` returns the news as rows for the width and height of the space below the ranking. ``left`` is the time
-        left in milliseconds, or None if the race is not under way. ``words`` are the words of the deal, which stand at the
-        bottom if there is space.
+        The news of ``feed`` follows as far as there is space, and the words of the deal stand at the bottom. ``now`` is the
+        server time of what is shown. ``left`` is the time left in milliseconds, or None if the race is not under way.
         """
+        self.shows_news = False
         if self.display != (place is not None):
             self.display = place is not None
         if place is None:
@@ -40,17 +43,18 @@ class PlayersPanel(Rows):
             self.styles.offset = (place.x - 1, place.y)
             self.styles.width, self.styles.height = place.width + 1, place.height
         rows = [
-            panel_title(len(ranking), spectator_count, self.look, place.width, left),
+            panel_title(len(ranking), model.this_room.spectator_count, self.look, place.width, left),
             (),
             *ranking_rows(ranking, self.look, place.width, place.height - 2),
         ]
-        about = words_rows(words, place.width)
+        about = words_rows(model.deal_words, place.width)
         if place.height - len(rows) <= len(about) + 1:
             about = ()
         height = place.height - len(about)
         height -= bool(about)
-        if news is not None and height - len(rows) > 1:
-            rows += [(), *news(place.width, height - len(rows) - 1)]
+        self.shows_news = height - len(rows) > 1
+        if self.shows_news:
+            rows += [(), *news_rows(feed, model.this_room, now, self.look, place.width, height - len(rows) - 1)]
         rows += [*([()] * (place.height - len(about) - len(rows))), *about]
         edge = Span("|" if self.look.ascii else "▏", "rest")
         self.show([(edge, *row) for row in rows])
