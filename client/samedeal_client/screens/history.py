@@ -67,7 +67,6 @@ class HistoryScreen(LookScreen[None]):
         else:
             problem = views.unreadable_text(self.history, terminal().shown_path(file.path))
         look = self.look
-        self._summary.can_focus = False
         self._summary.show_rows({line[0]: line for line in views.summary_cells(self.history, look)})
         races = self.history.latest
         rows = (

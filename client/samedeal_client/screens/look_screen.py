@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
 from samedeal_client.text.appearance import Look
+from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.look_app import LookApp
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding
+    from textual.widget import Widget
 
 
 class LookScreen(Screen[ScreenResultType]):
@@ -50,3 +54,10 @@ class LookScreen(Screen[ScreenResultType]):
 
 class DialogScreen(ModalScreen[ScreenResultType], LookScreen[ScreenResultType]):
     """A screen that lies over another one."""
+
+    def in_box(self, title: str, *widgets: Widget, subtitle: str = "", palette: bool = False) -> ComposeResult:
+        """Yield widgets in a box, and a footer, which shows the key of the command palette if ``palette`` is true."""
+        box = Vertical(*widgets, classes="panel dialog")
+        box.border_title, box.border_subtitle = title, subtitle
+        yield box
+        yield FittingFooter(show_command_palette=palette)

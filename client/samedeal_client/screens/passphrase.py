@@ -7,11 +7,9 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from samedeal_client.screens.look_screen import DialogScreen
-from samedeal_client.widgets.fitting_footer import FittingFooter
 
 
 class PassphraseScreen(DialogScreen[str | None]):
@@ -29,11 +27,9 @@ class PassphraseScreen(DialogScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """Yield the input in a box."""
-        box = Vertical(Input(password=True, id="passphrase"), classes="panel dialog")
-        box.border_title = f"Passphrase of room {self._room}"
-        box.border_subtitle = "Wrong passphrase. Try again." if self._wrong else ""
-        yield box
-        yield FittingFooter(show_command_palette=False)
+        wrong = "Wrong passphrase. Try again." if self._wrong else ""
+        field = Input(password=True, id="passphrase")
+        yield from self.in_box(f"Passphrase of room {self._room}", field, subtitle=wrong)
 
     @on(Input.Submitted)
     def action_join(self) -> None:

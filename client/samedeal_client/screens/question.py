@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
 
 from rich.text import Text
 from textual import events
@@ -32,6 +32,9 @@ class QuestionLine(NamedTuple):
     keys: str = ""
 
 
+Question: TypeAlias = tuple[list[str], list[QuestionLine]]
+"""The sentences of a question, and the lines with its answers."""
+
 _STAY: Final = QuestionLine("Esc  stay", "title", "stay", "escape n")
 _HOW_TO_ANSWER: Final = "Press a key or click an option."
 
@@ -43,9 +46,14 @@ class QuestionScreen(DialogScreen[None]):
     ``leave room`` leaves the room.
     """
 
+    def ask(self) -> Question:
+        """Return the question."""
+        raise NotImplementedError
+
     def lines(self) -> tuple[QuestionLine, ...]:
         """Return the lines of the dialog, from top to bottom."""
-        return ()
+        sentences, answers = self.ask()
+        return (*(QuestionLine(sentence, "notice") for sentence in sentences), QuestionLine(), *answers)
 
     def compose(self) -> ComposeResult:
         """Yield the widget that shows the lines."""
@@ -105,17 +113,13 @@ class QuestionScreen(DialogScreen[None]):
 class QuitScreen(QuestionScreen):
     """A question during a race: stay, quit or resign."""
 
-    def lines(self) -> tuple[QuestionLine, ...]:
-        """Return the lines. They tell what happens to the seat and to the player's bots."""
+    def ask(self) -> Question:
+        """Return the question. It tells what happens to the seat and to the player's bots."""
         app = cast("SamedealApp", self.app)
-        bots = [QuestionLine("Your bots will leave too.", "notice")] if app.bots.names else []
+        bots = ["Your bots will leave too."] if app.bots.names else []
         if app.practising:
-            return (
-                QuestionLine("Leave practice? Practice never counts.", "notice"),
-                QuestionLine(),
-                _STAY,
-                QuestionLine(f"q    leave practice, back to {app.back_to}", "", "leave", "q"),
-            )
+            leave = f"leave practice, back to {app.back_to}"
+            return ["Leave practice? Practice never counts."], [_STAY, QuestionLine(f"q    {leave}", "", "leave", "q")]
         model, gone = app.client.model, app.client.connection.server_gone
         if app.lasting:
             rejoin = "you can rejoin if the server comes back" if gone else "your seat is kept, you can rejoin"
@@ -123,58 +127,42 @@ class QuitScreen(QuestionScreen):
         else:
             race = "today's deal" if model.has_daily_deal else "the race"
             leave = f"leave {race}, back to {app.back_to}" if app.back_to else "quit"
-        warnings = quit_warnings(model, lasting=app.lasting, server_gone=gone)
         after = "the race ends" if model.ends_without_player else "you can watch"
         resign = QuestionLine(f"r    resign: your cards still count, {after}", "", "resign", "r")
         return (
-            *(QuestionLine(sentence, "notice") for sentence in warnings),
-            *bots,
-            QuestionLine(),
-            _STAY,
-            QuestionLine(f"q    {leave}", "", "leave", "q"),
-            *([] if gone else [resign]),
+            [*quit_warnings(model, lasting=app.lasting, server_gone=gone), *bots],
+            [_STAY, QuestionLine(f"q    {leave}", "", "leave", "q"), *([] if gone else [resign])],
         )
 
 
 class QuitWithBotsScreen(QuestionScreen):
     """A question before the player quits while their bots are still in a room."""
 
-    def lines(self) -> tuple[QuestionLine, ...]:
-        """Return the lines. They say what happens to the bots."""
-        return (
-            QuestionLine("Your bots are still in a room.", "notice"),
-            QuestionLine("They leave their race when you quit.", "notice"),
-            QuestionLine(),
-            _STAY,
-            QuestionLine("q    quit", "", "leave", "q"),
-        )
+    def ask(self) -> Question:
+        """Return the question. It tells what happens to the bots."""
+        sentences = ["Your bots are still in a room.", "They leave their race when you quit."]
+        return sentences, [_STAY, QuestionLine("q    quit", "", "leave", "q")]
 
 
 class LeaveScreen(QuestionScreen):
     """A question before the player leaves a room in which their bots wait for the race."""
 
-    def lines(self) -> tuple[QuestionLine, ...]:
-        """Return the lines. They say what happens to the bots."""
-        return (
-            QuestionLine("Leave the room? Your bots will leave too.", "notice"),
-            QuestionLine(),
-            _STAY,
-            QuestionLine("y    leave", "", "leave room", "y"),
-        )
+    def ask(self) -> Question:
+        """Return the question. It tells what happens to the bots."""
+        leave = QuestionLine("y    leave", "", "leave room", "y")
+        return ["Leave the room? Your bots will leave too."], [_STAY, leave]
 
 
 class ResignScreen(QuestionScreen):
     """A question before the player resigns."""
 
-    def lines(self) -> tuple[QuestionLine, ...]:
-        """Return the lines. They say whether the race goes on."""
+    def ask(self) -> Question:
+        """Return the question. It tells whether the race goes on."""
         app = cast("SamedealApp", self.app)
-        ends = app.client.model.ends_without_player
-        goes_on = "The race ends." if ends else "The race goes on, and you can watch it."
-        return (
-            QuestionLine("Resign?" if app.practising else "Resign? Your foundation cards still count.", "notice"),
-            QuestionLine("Practice never counts." if app.practising else goes_on, "notice"),
-            QuestionLine(),
-            _STAY._replace(text="Esc  keep playing"),
-            QuestionLine("y    resign", "", "resign", "y r"),
-        )
+        sentences = ["Resign? Your foundation cards still count.", "The race goes on, and you can watch it."]
+        if app.practising:
+            sentences = ["Resign?", "Practice never counts."]
+        elif app.client.model.ends_without_player:
+            sentences[1] = "The race ends."
+        stay = _STAY._replace(text="Esc  keep playing")
+        return sentences, [stay, QuestionLine("y    resign", "", "resign", "y r")]

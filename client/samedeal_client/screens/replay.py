@@ -12,12 +12,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
-from samedeal_client.drawing.layout import layout, smallest
+from samedeal_client.drawing.layout import Size, layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
 from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.screens.page import PageScreen
 from samedeal_client.solver_worker import review
-from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
@@ -25,14 +24,15 @@ from samedeal_client.text.spans import Span, fit_row
 from samedeal_client.views.records import record_heading
 from samedeal_client.views.replay import (
     board_at,
+    grid_rows,
+    heading_at,
+    key_of,
     last_action,
-    line_heading,
-    ranking_at,
     replay_key_rows,
     slider_row,
     slider_time,
 )
-from samedeal_client.views.spectator_grid import arrange, board_grid_rows, cell_head
+from samedeal_client.views.spectator_grid import cell_head
 from samedeal_client.widgets.board import BoardView
 from samedeal_client.widgets.fitting_footer import FittingFooter
 from samedeal_client.widgets.rows_widget import Rows
@@ -204,7 +204,6 @@ class ReplayScreen(LookScreen[None]):
     def redraw(self) -> None:
         """Show the boards, the slider and the last action for the chosen moment."""
         replay, race, look, width = self.replay, self.race, self.look, self.size.width
-        players = ranking_at(race, replay.moment)
         shown = replay.shown(race)
         full = self._fits(shown)
         for at, pane in enumerate(self._panes):
@@ -214,12 +213,11 @@ class ReplayScreen(LookScreen[None]):
             for pane, number in zip(self._panes, shown, strict=False):
                 self._show_board(pane, number)
         else:
-            self._show_grid(shown)
+            self._grid.show(grid_rows(race, replay, self._grid.look, Size(*self.query_one("#replay").size)))
         heading = look.displayable(record_heading(race.record))
         self._title.show([fit_row((Span(" REPLAY  ", "title"), Span(heading, "label")), width, look.glyphs.ellipsis)])
         self._slider.show([slider_row(replay, race, look, width)])
-        first = players[shown[0]] if not replay.everyone else min(players, key=lambda player: player.rank)
-        sentence = self._note or last_action(race.tracks[int(first.player)], replay.moment, look)
+        sentence = self._note or last_action(race, replay, look)
         self._sentence.show([fit_row((Span(f" {sentence}", "label"),), width, look.glyphs.ellipsis)])
 
     def _fits(self, shown: Sequence[int]) -> bool:
@@ -232,33 +230,16 @@ class ReplayScreen(LookScreen[None]):
     def _show_board(self, pane: _Pane, number: int) -> None:
         track = self.race.shown_tracks[number]
         watched = board_at(track, self.replay.moment)
-        player = self._heading(number)
+        player = heading_at(self.race, number, self.replay.moment)
         panes = len(self.replay.shown(self.race))
         area = self.query_one("#replay").size
         width = area.width // panes
-        pane.head.show([cell_head(player, self._key(number), watched, self.look, width)])
+        pane.head.show([cell_head(player, key_of(self.race, number), watched, self.look, width)])
         board = watched.play.board.masked()
         places = layout(self.race.record.game, width, area.height - 1)
         pane.board.show(board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self._cards_fly)
-
-    def _key(self, number: int) -> str:
-        """Return the key that shows a board, or an asterisk for the winning line, which has no key."""
-        return PLAYER_KEYS[number] if number < len(self.race.tracks) else "*"
 
     @property
     def _cards_fly(self) -> bool:
         """Whether cards visibly fly to their new piles. They do only while the replay plays at normal speed or slower."""
         return self.look.motion and self.replay.playing and self.replay.speed <= 1
-
-    def _heading(self, number: int) -> RankedPlayer:
-        if number < len(self.race.tracks):
-            return ranking_at(self.race, self.replay.moment)[number]
-        return line_heading(self.race.shown_tracks[number], self.race, self.replay.moment)
-
-    def _show_grid(self, shown: Sequence[int]) -> None:
-        size = self.query_one("#replay").size
-        players = [self._heading(number)._replace(player=str(number)) for number in shown]
-        boards = {str(number): board_at(self.race.shown_tracks[number], self.replay.moment) for number in shown}
-        grid = arrange(self.race.record.game, len(shown), size.width, size.height)
-        keys = {str(number): self._key(number) for number in shown}
-        self._grid.show(board_grid_rows(players, boards, keys, self._grid.look, grid, 0))

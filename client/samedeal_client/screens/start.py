@@ -92,10 +92,7 @@ class AddressScreen(DialogScreen[str | None]):
         """Yield the input with its explanation."""
         typed, text = (self._failed.typed, self._failed.reason) if self._failed is not None else ("", self._hint)
         meaning = Static(Text(text), id="meaning")
-        box = Vertical(Input(typed, id="address", select_on_focus=False), meaning, classes="panel dialog")
-        box.border_title = self._title
-        yield box
-        yield FittingFooter(show_command_palette=False)
+        yield from self.in_box(self._title, Input(typed, id="address", select_on_focus=False), meaning)
 
     @on(Input.Changed)
     def _explain(self, event: Input.Changed) -> None:
@@ -193,10 +190,7 @@ class SettingsScreen(DialogScreen[None]):
             "Bots": _choice("level", settings.level, {"mixed": "mixed", **dict(zip(LEVELS, LEVEL_TEXTS, strict=True))}),
         }
         rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())
-        box = Vertical(*rows, Static(self._HINT, id="meaning"), classes="panel dialog")
-        box.border_title = "Settings"
-        yield box
-        yield FittingFooter()
+        yield from self.in_box("Settings", *rows, Static(self._HINT, id="meaning"), palette=True)
 
     def on_mount(self) -> None:
         """Begin without an error."""
@@ -341,7 +335,6 @@ class StartScreen(LookScreen[list[str]]):
         self._tagline = Static(id="tagline")
         yield self._tagline
         self._summary = ListTable(history_views.SUMMARY_HEADINGS, id="games", classes="panel", show_cursor=False)
-        self._summary.can_focus = False
         yield Horizontal(
             Vertical(self._play, self._summary, self._previews[0], id="left"),
             Vertical(self._today, self._latest, self._previews[1], id="right"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from samedeal.board_history import UNDO
 from samedeal.deal_proof import DealProof
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
@@ -15,6 +14,7 @@ from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import clock_text
+from samedeal_client.views.past_race import record_standings
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -38,16 +38,14 @@ def record_heading(record: Record) -> str:
 def standings_lines(record: Record) -> list[str]:
     """Return a line for each player of a record, with the player's result. The first place comes first."""
     lines = []
-    for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
+    for player in record_standings(record):
         result = f"Foundations {player.foundation_cards}/{record.game.cards}"
-        if player.finish_time:
-            result = f"Won in {clock_text(player.finish_time)}" if player.place == 1 else clock_text(player.finish_time)
+        if player.time:
+            result = f"Won in {clock_text(player.time)}" if player.place == 1 else clock_text(player.time)
         if player.resigned:
             result += ", resigned"
         name = f"{player.name} (bot)" if player.bot else player.name
-        undos = sum(action == UNDO for _, action in player.actions)
-        counts = f"moves {len(player.actions) - undos}, undos {undos}"
-        lines.append(f"{player.place:>3}. {name:<26} {result}, {counts}")
+        lines.append(f"{player.place:>3}. {name:<26} {result}, moves {player.moves}, undos {player.undos}")
     return lines
 
 

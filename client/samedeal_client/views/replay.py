@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from samedeal.standings import Result, ranked
+from samedeal_client.drawing.layout import Size
 from samedeal_client.state.model import WatchedBoard
 from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.state.replay import Moment, RecordedRace, Replay, Track
+from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span
@@ -16,6 +18,7 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.key_help import key_entry
 from samedeal_client.views.move_sentences import move_sentences
 from samedeal_client.views.records import record_heading, standings_lines
+from samedeal_client.views.spectator_grid import arrange, board_grid_rows
 
 _KEYS: Final = (
     ("Space", "play or pause"),
@@ -66,13 +69,30 @@ def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
     )
 
 
-def line_heading(track: Track, race: RecordedRace, moment: Moment) -> RankedPlayer:
-    """Return the heading, at a moment, of a board that shows a winning line: moves that the solver has found.
+def heading_at(race: RecordedRace, number: int, moment: Moment) -> RankedPlayer:
+    """Return the heading, at a moment, of the board with this number in ``shown_tracks``.
 
-    ``track`` is the track of the winning line.
+    The board after those of the players shows a winning line: moves that the solver has found.
     """
+    if number < len(race.tracks):
+        return ranking_at(race, moment)[number]
+    track = race.shown_tracks[number]
     cards = track.plays[track.revision_at(moment)].board.foundation_cards
     return RankedPlayer(0, track.player.name, cards, race.record.game.cards)
+
+
+def key_of(race: RecordedRace, number: int) -> str:
+    """Return the key that shows a board, or an asterisk for the winning line, which has no key."""
+    return PLAYER_KEYS[number] if number < len(race.tracks) else "*"
+
+
+def grid_rows(race: RecordedRace, replay: Replay, look: Look, size: Size) -> tuple[Row, ...]:
+    """Return the boards that a replay shows, in a grid of this size."""
+    shown = replay.shown(race)
+    players = [heading_at(race, number, replay.moment)._replace(player=str(number)) for number in shown]
+    boards = {str(number): board_at(race.shown_tracks[number], replay.moment) for number in shown}
+    keys = {str(number): key_of(race, number) for number in shown}
+    return board_grid_rows(players, boards, keys, look, arrange(race.record.game, len(shown), *size), 0)
 
 
 def board_at(track: Track, moment: Moment) -> WatchedBoard:
@@ -105,9 +125,12 @@ def slider_time(x: int, race: RecordedRace, width: int) -> int:
     return round(min(max((x - before) / (length - 1), 0), 1) * race.length)
 
 
-def last_action(track: Track, moment: Moment, look: Look) -> str:
-    """Return a sentence about the player's last action up to a moment."""
-    revision = track.revision_at(moment)
+def last_action(race: RecordedRace, replay: Replay, look: Look) -> str:
+    """Return a sentence about the last action of the first player that is shown. If all are shown, it is the leader."""
+    players = ranking_at(race, replay.moment)
+    number = min(players, key=lambda player: player.rank).player if replay.everyone else replay.shown(race)[0]
+    track = race.tracks[int(number)]
+    revision = track.revision_at(replay.moment)
     name = player_name(track.player.name, look, bot=track.player.bot)
     if not revision:
         return f"{name} has not moved yet."

@@ -9,13 +9,13 @@ from typing import Final
 
 from rich.console import Console
 
-from samedeal_client.state.replay import Moment, RecordedRace, Replay
+from samedeal_client.drawing.layout import Size
+from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.changed_cells import TerminalCells
 from samedeal_client.text.spans import Row, Span, fit_row
 from samedeal_client.views.records import record_heading
-from samedeal_client.views.replay import board_at, last_action, ranking_at, slider_row
-from samedeal_client.views.spectator_grid import arrange, board_grid_rows
+from samedeal_client.views.replay import grid_rows, last_action, slider_row
 from samedeal_client.widgets.style_colours import strip_of
 
 WIDTH: Final = 110
@@ -42,16 +42,10 @@ def cast_lines(race: RecordedRace, look: Look, only: int | None = None) -> Itera
 
 def _rows(race: RecordedRace, replay: Replay, look: Look) -> list[Row]:
     """Return the rows of the whole screen: a title, the boards, the last action and the slider."""
-    shown = replay.shown(race)
-    ranking = ranking_at(race, replay.moment)
-    players = [ranking[number]._replace(player=str(number)) for number in shown]
-    boards = {str(number): board_at(race.tracks[number], replay.moment) for number in shown}
-    grid = arrange(race.record.game, len(shown), WIDTH, HEIGHT - 3)
-    keys = {str(number): str(number + 1) for number in shown}
-    body = board_grid_rows(players, boards, keys, look, grid, 0)
-    leader = int(min(players, key=lambda player: player.rank).player)
-    sentence = last_action(race.tracks[leader], Moment(replay.time), look)
-    rows = [((Span(f" {look.displayable(record_heading(race.record))}", "title"),)), *body[: HEIGHT - 3]]
+    rows = [
+        ((Span(f" {look.displayable(record_heading(race.record))}", "title"),)),
+        *grid_rows(race, replay, look, Size(WIDTH, HEIGHT - 3)),
+    ]
     rows += [(Span(" "),)] * (HEIGHT - 2 - len(rows))
-    rows += [(Span(f" {sentence}", "label"),), slider_row(replay, race, look, WIDTH)]
+    rows += [(Span(f" {last_action(race, replay, look)}", "label"),), slider_row(replay, race, look, WIDTH)]
     return [fit_row(row, WIDTH) for row in rows]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ListTable(DataTable[Text]):
-    """Textual's table with a row cursor.
+    """Textual's table with a row cursor. Without a cursor, the table can't get the focus.
 
     While the keys of the rows stay the same, a change redraws only the cells that differ.
     """
@@ -28,8 +28,9 @@ class ListTable(DataTable[Text]):
         Binding("k", "cursor_up", show=False),
     ]
 
-    def __init__(self, headings: Sequence[str], **options: Any) -> None:
-        super().__init__(cursor_type="row", **options)
+    def __init__(self, headings: Sequence[str], *, show_cursor: bool = True, **options: Any) -> None:
+        super().__init__(cursor_type="row", show_cursor=show_cursor, **options)
+        self.can_focus = show_cursor
         self.add_columns(*headings)
 
     @property

@@ -15,7 +15,6 @@ class StandingsTable(ListTable):
 
     def __init__(self) -> None:
         super().__init__(HEADINGS, id="standings", show_cursor=False)
-        self.can_focus = False
 
     def show_standings(self, standings: Sequence[Standing], total: int, me: str, look: Look, width: int) -> None:
         """Show standings in a window of ``width`` columns. ``total`` is the number of cards, and ``me`` the player's id."""
