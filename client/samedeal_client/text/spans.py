@@ -38,24 +38,6 @@ def row_width(row: Row) -> int:
     return sum(columns_of(span.text) for span in row)
 
 
-def changed_columns(before: Row, after: Row) -> tuple[int, int]:
-    """Return the start and the end of a range of columns that contains all differences between two rows.
-
-    The column at the end is not part of the range.
-    """
-    same = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
-    same = min(len(before), len(after)) if same is None else same
-    start, end = row_width(after[:same]), row_width(after)
-    old_end = row_width(before)
-    if old_end != end:
-        return start, max(old_end, end)
-    for old, new in zip(reversed(before[same:]), reversed(after[same:]), strict=False):
-        if old != new:
-            break
-        end -= columns_of(new.text)
-    return start, end
-
-
 def counted(number: float, noun: str) -> str:
     """Return a number with a noun, as in ``1 card`` or ``3 cards``."""
     return f"{number:.12g} {noun}{'s' * (number != 1)}"

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, changed_columns
+from samedeal_client.text.spans import Row
 from samedeal_client.widgets.style_colours import strip_of, style_of
 
 
@@ -61,16 +61,8 @@ class Rows(Widget):
                     self._lines[y] = self._line(y, width)
         else:
             self._lines_size = (0, 0)  # the cached lines are those of the rows before
-        if not width:
-            return
-        regions = [self._changed_part(before[y], self.rows[y], y, width) for y in changed if y < common]
-        self.refresh(*regions, *(Region(0, y, width, 1) for y in changed if y >= common))
-
-    @staticmethod
-    def _changed_part(before: Row, after: Row, y: int, width: int) -> Region:
-        """Return the part of a row that has to be drawn again."""
-        start, end = changed_columns(before, after)
-        return Region(start, y, max(min(end, width) - start, 1), 1)
+        if width:
+            self.refresh(*(Region(0, y, width, 1) for y in changed))
 
     def set_visible(self, *, visible: bool) -> None:
         """Show or hide the block.
