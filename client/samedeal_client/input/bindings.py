@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION
@@ -73,12 +73,8 @@ class Bindings:
     @cached_property
     def meanings(self) -> Mapping[str, KeyCommand | str]:
         """The meaning of each key: a command, or the name of a pile."""
-        meanings: dict[str, KeyCommand | str] = {}
-        for command, keys in self.commands.items():
-            meanings.update(dict.fromkeys(keys, command))
-        for pile, keys in self.piles.items():
-            meanings.update(dict.fromkeys(keys, pile))
-        return MappingProxyType(meanings)
+        tables: tuple[Mapping[Any, tuple[str, ...]], ...] = (self.commands, self.piles)
+        return MappingProxyType({key: meaning for table in tables for meaning, keys in table.items() for key in keys})
 
     def meaning(self, key: str) -> KeyCommand | str | None:
         """Return the command or the name of the pile that ``key`` stands for, or None if it stands for neither.

@@ -159,10 +159,6 @@ class RaceController:
         """
         return drag_preview(*self.drag) if self.drag is not None and self.drag.board == board else None
 
-    def closed(self) -> RaceController:
-        """Return the controller after closing the pile that is shown in full."""
-        return replace(self, inspected="")
-
     def hinted(self, board: Board, move: Move) -> RaceController:
         """Return the controller with ``move`` as the hint on ``board``."""
         return replace(self, hint=MarkedMove(board, move))

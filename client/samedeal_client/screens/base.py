@@ -240,16 +240,9 @@ class ClientScreen(LookScreen[None]):
 
     def show_footer(self, width: int) -> None:
         """Show the keys and the message. If there is no message, show the prompt in its place."""
-        self._footer.show_lines(
-            self.message_rows(width), [self._with_back_description(key) for key in self.footer_keys()], width
-        )
-
-    def _with_back_description(self, key: FooterKey) -> FooterKey:
-        """Describe the quit key as "back" if the player came from another place, such as the start screen.
-
-        Return every other key unchanged.
-        """
-        return key._replace(description="back") if self.samedeal.back_to and key.key == QUIT_KEY else key
+        quits = self.samedeal.key_labels().get("quit", "quit")
+        keys = [key._replace(description=quits) if key.key == QUIT_KEY else key for key in self.footer_keys()]
+        self._footer.show_lines(self.message_rows(width), keys, width)
 
     def _banner_text(self, width: int) -> str:
         client, announcement = self.client, self.samedeal.announcement

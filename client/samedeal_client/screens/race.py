@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from random import Random
 from typing import Final
 
@@ -300,7 +301,7 @@ class RaceScreen(ClientScreen):
         """
         if self._ended_at is not None:
             return
-        self._controller = self._controller.closed()
+        self._controller = replace(self._controller, inspected="")
         if event.button != 1:
             self._apply(self._controller.cancel(self._board, time.monotonic()))
         elif self._board is None or self._board_view.region.contains(event.screen_x, event.screen_y):

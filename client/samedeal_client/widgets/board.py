@@ -52,15 +52,11 @@ class RegionView(Rows):
     def __init__(self, look: Look) -> None:
         super().__init__(look)
         self.region_shown: Region | None = None
-        self._place: Rect | None = None
 
     def show_region(self, region: Region, corner: tuple[int, int]) -> None:
         """Show a region in its place. ``corner`` is the position of the container on the board."""
         self.region_shown = region
-        place = region.place._replace(x=region.place.x - corner[0], y=region.place.y - corner[1])
-        if place != self._place:
-            self._place = place
-            _put(self, place)
+        _put(self, region.place._replace(x=region.place.x - corner[0], y=region.place.y - corner[1]))
         self.show(region.rows)
 
 
@@ -71,15 +67,12 @@ class _Block:
         self.names = tuple(name for name in views if name in names)
         self.container = PlainContainer(*(views[name] for name in self.names))
         self.corner = (0, 0)
-        self._place: Rect | None = None
 
     def move(self, at: Layout) -> None:
         """Move the container to its place in a layout."""
         place = around(at.places[name] for name in self.names)
-        if place != self._place:
-            self._place = place
-            self.corner = (place.x, place.y)
-            _put(self.container, place)
+        self.corner = (place.x, place.y)
+        _put(self.container, place)
 
 
 class BoardView(PlainContainer):

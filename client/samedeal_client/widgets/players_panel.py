@@ -17,7 +17,6 @@ class PlayersPanel(Rows):
     """The ranking under a heading, with a line that separates it from the board. ``shows_news`` says if there is space."""
 
     shows_news = False
-    _place: Rect | None = None
 
     def show_in(
         self,
@@ -38,10 +37,8 @@ class PlayersPanel(Rows):
             self.display = place is not None
         if place is None:
             return
-        if place != self._place:
-            self._place = place
-            self.styles.offset = (place.x - 1, place.y)
-            self.styles.width, self.styles.height = place.width + 1, place.height
+        self.styles.offset = (place.x - 1, place.y)
+        self.styles.width, self.styles.height = place.width + 1, place.height
         rows = [
             panel_title(len(ranking), model.this_room.spectator_count, self.look, place.width, left),
             (),
