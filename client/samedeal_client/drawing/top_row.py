@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from samedeal.board import Board
 from samedeal.cards import Card
@@ -158,11 +159,8 @@ def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) 
             canvas.put(x, y, [(pile_label(key, look, card.width, mark, marks.count(key)),)])
         else:
             canvas.put(x, y, [(Span(key, mark or "pile"),)])
-        canvas.put(x + (not card.is_large), y + card.is_large, _reserve_rows(pile, look, card.width, height, mark))
+        draw = partial(tile, pile[0]) if pile else partial(slot, "")
+        canvas.put(x + (not card.is_large), y + card.is_large, draw(look, card.width, height, mark=mark))
         hit = HitTarget(key, 0) if pile else HitTarget(key)
         canvas.areas.append(HitArea(x, y, card.width + (not card.is_large), height + card.is_large, hit))
     return canvas.region(RESERVE, place)
-
-
-def _reserve_rows(pile: bytes, look: Look, width: int, height: int, mark: str) -> tuple[Row, ...]:
-    return tile(pile[0], look, width, height, mark=mark) if pile else slot("", look, width, height, mark)

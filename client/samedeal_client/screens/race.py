@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -286,7 +287,8 @@ class RaceScreen(ClientScreen):
                 self._show_results()
             return
         if self.model.has_finished and self._board is not None and key.lower() in (views.WATCH_KEY, views.LOBBY_KEY):
-            self.request(self._watch_others if key.lower() == views.WATCH_KEY else self.client.leave)
+            watch = partial(self.client.watch, self.model.this_room.room, self.client.rooms.passphrase)
+            self.request(watch if key.lower() == views.WATCH_KEY else self.client.leave)
             return
         self._board = self.model.board
         self._press_queued()  # if their card was turned up just now
@@ -380,9 +382,6 @@ class RaceScreen(ClientScreen):
             self.show_message("You can't resign now, because the server has stopped.")
         else:
             _ = self.app.push_screen(ResignScreen())
-
-    async def _watch_others(self) -> None:
-        await self.client.watch(self.model.this_room.room, self.client.rooms.passphrase)
 
     def _ask_for_hint(self) -> None:
         board = self._board

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from textual.app import ComposeResult
@@ -199,7 +200,7 @@ class SpectateScreen(ClientScreen):
         """Handle a key."""
         match key:
             case "o" if self.model.has_finished:
-                self.request(self._return_to_own_board)
+                self.request(partial(self.client.join, self.model.this_room.room, self.client.rooms.passphrase))
             case _ if key in (LOBBY_KEY, "q"):
                 self.request(self.client.leave)
             case "f1" | "?":
@@ -212,11 +213,6 @@ class SpectateScreen(ClientScreen):
                 self._state = response.state
                 self.show_message(response.message)
         self._refit()
-
-    async def _return_to_own_board(self) -> None:
-        room = self.model.room
-        if room is not None:
-            await self.client.join(room.room, self.client.rooms.passphrase)
 
     def on_rows_clicked(self, event: Rows.Clicked) -> None:
         """Show only the board that was clicked."""

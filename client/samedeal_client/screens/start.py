@@ -159,7 +159,6 @@ def _choice(name: str, value: _Value, texts: Mapping[_Value, str]) -> ChoiceFiel
     )
 
 
-_CHOSEN: Final = ("ascii", "four_color", "motion", "bell", "limit", "hints", "level")
 _HINTS: Final = {"against bots": "Play: on, Host: off", "always": "on", "never": "off"}
 
 
@@ -227,7 +226,7 @@ class SettingsScreen(DialogScreen[None]):
                 load_settings(),
                 name=name,
                 server=server,
-                **{name: self.query_one(f"#{name}", Select).value for name in _CHOSEN},
+                **{str(field.id): field.value for field in self.query(ChoiceField)},
             )
             save_settings(settings)
         except (MalformedText, OSError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 from samedeal.protocol.messages import Standing
@@ -14,6 +14,12 @@ _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 12
 
 
+def cards_at(points: Sequence[tuple[int, int]], time: float) -> int:
+    """Return the number of foundation cards at a time. ``points`` is as in ``bar_text``, in the order of time."""
+    at = bisect_right(points, time, key=itemgetter(0))
+    return points[at - 1][1] if at else 0
+
+
 def bar_text(points: Iterable[tuple[int, int]], length: int, cards: int) -> str:
     """Return progress as a row of bars over the time of a race.
 
@@ -21,11 +27,8 @@ def bar_text(points: Iterable[tuple[int, int]], length: int, cards: int) -> str:
     milliseconds since the start. ``cards`` is the number of all cards.
     """
     known = sorted(points)
-    heights: list[int] = []
-    for number in range(1, _WIDTH + 1):
-        at = bisect_right(known, length * number // _WIDTH, key=itemgetter(0))
-        heights.append(known[at - 1][1] * (len(_BARS) - 1) // cards if at else 0)
-    return "".join(_BARS[height] for height in heights)
+    reached = (cards_at(known, length * number // _WIDTH) for number in range(1, _WIDTH + 1))
+    return "".join(_BARS[number * (len(_BARS) - 1) // cards] for number in reached)
 
 
 def share_text(race: tuple[str, str, int], own: Standing, players: int, bar: str, link: str, tide: str = "") -> str:

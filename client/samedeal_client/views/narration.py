@@ -105,7 +105,8 @@ class Narrator:
             case "open":
                 return [_start_sentence(room, model)] if model.delay is None else ["The race has not started."]
             case "countdown":
-                return [_countdown_sentence(room.options.countdown)]
+                count = room.options.countdown
+                return [f"The race starts in {counted(count, 'second')}." if count else "The race starts now."]
             case "racing":
                 how = " Type a move, such as 3 5 or 3 0, or help." if model.delay is None else ""
                 return [f"Go! The time limit is {duration_text(room.options.limit)}.{how}"]
@@ -197,10 +198,6 @@ def finished_at(model: Model, player: str) -> int:
         return watched.time if watched.play.board.won else 0
     tally = model.tallies.get(player)
     return tally.finished_at if tally is not None else 0
-
-
-def _countdown_sentence(count: int) -> str:
-    return f"The race starts in {counted(count, 'second')}." if count else "The race starts now."
 
 
 def _start_sentence(room: RoomState, model: Model) -> str:

@@ -63,7 +63,12 @@ def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height
     for rows in (4, 3):
         if rows * len(players) + _NEWS_ROWS <= height:
             blank = ((Span(" " * width),),) * (rows - 3)
-            return tuple(row for player in players for row in (*_with_pace(player, look, width), *blank))
+            return tuple(
+                row
+                for player in players
+                for first, last in [_two_lines(player, look, width)]
+                for row in (first, _pace_row(player, look, width), last, *blank)
+            )
     if 2 * len(players) <= height:
         return tuple(row for player in players for row in _two_lines(player, look, width))
     if len(players) <= height:
@@ -119,11 +124,6 @@ def _two_lines(player: RankedPlayer, look: Look, width: int) -> tuple[Row, Row]:
     first = (*_head(player, look, max(width - len(progress), 0)), Span(progress, _count_style(player)))
     length = max(min(width - 3 - 1, _MAX_BAR), 0)
     return fit_row(first, width), fit_row((Span("   "), *_bar(player, length, look)), width)
-
-
-def _with_pace(player: RankedPlayer, look: Look, width: int) -> tuple[Row, ...]:
-    first, last = _two_lines(player, look, width)
-    return (first, _pace_row(player, look, width), last)
 
 
 @lru_cache(maxsize=256)

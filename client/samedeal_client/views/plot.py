@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
+from samedeal_client.text.share_text import cards_at
 from samedeal_client.text.spans import Row, Span, fit, fit_row, merged
 from samedeal_client.text.time_text import clock_text
 
@@ -50,15 +51,11 @@ class Curve(NamedTuple):
         return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
     def values_at(self, times: Sequence[float]) -> list[int | None]:
-        """Return the number of cards at each of the ascending ``times``. The number is None where it is unknown."""
-        values: list[int | None] = []
-        index = cards = 0
-        for time in times:
-            while index < len(self.points) and self.points[index][0] <= time:
-                cards = self.points[index][1]
-                index += 1
-            values.append(None if any(begin < time < end for begin, end in self.missed) else cards)
-        return values
+        """Return the number of cards at each of the ``times``. The number is None where it is unknown."""
+        return [
+            None if any(begin < time < end for begin, end in self.missed) else cards_at(self.points, time)
+            for time in times
+        ]
 
 
 def cards_plot(

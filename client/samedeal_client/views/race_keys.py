@@ -30,13 +30,13 @@ def race_keys(
     if controller.grammar.search_text is not None:
         yield from _find_keys(controller.grammar.search_text, bindings, look)
         return
-    if model.board is not None:
-        if model.has_finished:
-            yield from _finished_keys(model, after_room)
-        else:
-            yield from _board_keys(model, controller, bindings, look)
     if model.board is not None and model.has_finished:
+        if model.may_watch_others:
+            yield FooterKey(WATCH_KEY, "watch the others")
+        yield FooterKey(LOBBY_KEY, after_room)
         yield from _command_keys({KeyCommand.FIND: "find", KeyCommand.VIEW: "view"}, bindings, look)
+    elif model.board is not None:
+        yield from _command_keys(_board_words(model, model.board, controller), bindings, look)
     yield FooterKey(QUIT_KEY, "quit")
     yield from _command_keys({KeyCommand.HELP: "help"}, bindings, look)
 
@@ -70,31 +70,27 @@ def _command_keys(words: dict[KeyCommand, str], bindings: Bindings, look: Look) 
             yield FooterKey(key, word, longer=_LONGER.get(command, ""))
 
 
-def _board_keys(model: Model, controller: RaceController, bindings: Bindings, look: Look) -> Iterator[FooterKey]:
-    room, board, shown = model.room, model.board, model.own.shown
-    if room is None or board is None or shown is None:
-        return
+def _board_words(model: Model, board: Board, controller: RaceController) -> dict[KeyCommand, str]:
+    """Return a word for each command. It is empty if the command does nothing now."""
     if controller.idle:
-        words = {
+        return {
             KeyCommand.STOCK: _stock_word(board),
             KeyCommand.UNDO: "undo" if model.own.may_undo else "",
-            KeyCommand.HINT: "hint" if room.options.hints else "",
+            KeyCommand.HINT: "hint" if model.this_room.options.hints else "",
             KeyCommand.RESIGN: "resign",
             KeyCommand.COLLECT: "to foundations",
             KeyCommand.FIND: "find",
             KeyCommand.VIEW: "view",
         }
-    else:
-        source = controller.grammar.source
-        movable = any(move.source == source for move in board.legal_moves())
-        fewer, more = controller.grammar.other_counts(board)
-        words = {
-            KeyCommand.BEST: "best move" if movable else "",
-            KeyCommand.FEWER: "fewer cards" if fewer else "",
-            KeyCommand.MORE: "more cards" if more else "",
-            KeyCommand.CANCEL: "cancel",
-        }
-    yield from _command_keys(words, bindings, look)
+    source = controller.grammar.source
+    movable = any(move.source == source for move in board.legal_moves())
+    fewer, more = controller.grammar.other_counts(board)
+    return {
+        KeyCommand.BEST: "best move" if movable else "",
+        KeyCommand.FEWER: "fewer cards" if fewer else "",
+        KeyCommand.MORE: "more cards" if more else "",
+        KeyCommand.CANCEL: "cancel",
+    }
 
 
 def _stock_word(board: Board) -> str:
@@ -116,12 +112,4 @@ def _find_keys(typed: str, bindings: Bindings, look: Look) -> Iterator[FooterKey
         yield from (FooterKey(suit.lower(), "", look.suit(number)) for number, suit in enumerate(SUITS))
     else:
         yield from (FooterKey(rank.lower(), "", "10" if rank == "T" else rank) for rank in RANKS)
-    for command, word in ((KeyCommand.CANCEL, "cancel"), (KeyCommand.HELP, "help")):
-        if keys := bindings.commands[command]:
-            yield FooterKey(keys[0], word)
-
-
-def _finished_keys(model: Model, after_room: str) -> Iterator[FooterKey]:
-    if model.may_watch_others:
-        yield FooterKey(WATCH_KEY, "watch the others")
-    yield FooterKey(LOBBY_KEY, after_room)
+    yield from _command_keys({KeyCommand.CANCEL: "cancel", KeyCommand.HELP: "help"}, bindings, look)

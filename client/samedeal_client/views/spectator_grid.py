@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from samedeal.board import Board, Step
 from samedeal.game import Game
@@ -57,7 +57,9 @@ def arrange(game: Game, count: int, width: int, height: int) -> Grid:
     minimum = smallest_mini(game)
     most = max(1, min(count, (width + 1) // (minimum.width + 2)))
     grids = [_grid(count, columns, minimum.height, width, height) for columns in range(most, 0, -1)]
-    return max(grids, key=lambda grid: (-grid.pages, mini_quality(game, board_size(grid))))
+    return max(
+        grids, key=lambda grid: (-grid.pages, mini_quality(game, Size(grid.cell.width - 1, grid.cell.height - 1)))
+    )
 
 
 def _grid(count: int, columns: int, min_rows: int, width: int, height: int) -> Grid:
@@ -67,24 +69,17 @@ def _grid(count: int, columns: int, min_rows: int, width: int, height: int) -> G
     return Grid(columns, rows, cell, max(1, -(-count // (columns * rows))))
 
 
-def board_size(grid: Grid) -> Size:
-    """Return the size of a board in a grid, without the heading above and the blank to the left."""
-    return Size(grid.cell.width - 1, grid.cell.height - 1)
-
-
 def sort_players(
     players: Sequence[RankedPlayer], order: SortOrder, seats: Mapping[str, int]
 ) -> tuple[RankedPlayer, ...]:
     """Return the players sorted by ``order``. ``players`` must be in the order of their places."""
-    match order:
-        case "place":
-            return tuple(players)
-        case "seat":
-            return tuple(sorted(players, key=lambda player: seats.get(player.player, 0)))
-        case "name":
-            return tuple(sorted(players, key=lambda player: player.name.casefold()))
-        case "pace":
-            return tuple(sorted(players, key=lambda player: -sum(player.activity)))
+    keys: dict[SortOrder, Callable[[RankedPlayer], Any]] = {
+        "place": lambda player: player.rank,
+        "seat": lambda player: seats.get(player.player, 0),
+        "name": lambda player: player.name.casefold(),
+        "pace": lambda player: -sum(player.activity),
+    }
+    return tuple(sorted(players, key=keys[order]))
 
 
 def seat_keys(seats: Mapping[str, int]) -> dict[str, str]:
@@ -108,6 +103,7 @@ def board_grid_rows(
     first = page * grid.on_page
     shown = players[first : first + grid.on_page]
     rows: list[Row] = []
+    blank = (Span(" " * grid.cell.width),)
     for start in range(0, len(shown), grid.columns):
         if start:
             separators = [Span(look.glyphs.rest * grid.cell.width, "rest")] * grid.columns
@@ -117,7 +113,7 @@ def board_grid_rows(
             for number in range(start, start + grid.columns)
         ]
         rows += [
-            _joined([_cell_row(cell, y, grid.cell.width) for cell in cells], Span(line, "rest"))
+            _joined([cell[y] if y < len(cell) else blank for cell in cells], Span(line, "rest"))
             for y in range(grid.cell.height)
         ]
     return tuple(rows)
@@ -128,10 +124,6 @@ def _joined(cells: Sequence[Row], separator: Span) -> Row:
     for index, cell in enumerate(cells):
         row += [separator, *cell] if index else cell
     return tuple(row)
-
-
-def _cell_row(cell: tuple[Row, ...], y: int, width: int) -> Row:
-    return cell[y] if y < len(cell) else (Span(" " * width),)
 
 
 def _cell(

@@ -19,22 +19,26 @@ from samedeal_client.text.spans import Row, row_width
 
 
 class Paint(NamedTuple):
-    """A style: attributes, and the colours of text and background on a dark and on a light terminal."""
+    """A style: attributes, and the colours of text and background on a dark and on a light terminal.
+
+    ``plain`` are the attributes on a terminal without colour, if they are others.
+    """
 
     attributes: str = ""
     dark: str = ""
     light: str = ""
     dark_background: str = ""
     light_background: str = ""
+    plain: str = ""
 
 
 _INK: Final = "color(234)"
 """The colour of black suits. Colours of the 256-colour palette have the shortest codes, and cards are redrawn often."""
 
 
-def _on_card(colour: str, background: str = "", attributes: str = "") -> Paint:
+def _on_card(colour: str, background: str = "", attributes: str = "", plain: str = "") -> Paint:
     """Return the paint of a card, which is the same in dark and light terminals."""
-    return Paint(attributes, colour, colour, background, background)
+    return Paint(attributes, colour, colour, background, background, plain)
 
 
 PAINTS: Final[dict[str, Paint]] = {
@@ -44,27 +48,27 @@ PAINTS: Final[dict[str, Paint]] = {
     "diamond": Paint("", "#79c0ff", "#0969da"),
     "club": Paint("", "#7ee787", "#0a7a20"),
     # face down, face down but already seen, name of a pile, empty pile, number of cards left out
-    "hidden": Paint("", "#8b949e", "#8c959f"),
+    "hidden": Paint("", "#8b949e", "#8c959f", plain="dim"),
     "seen": Paint("italic", "#8b949e", "#6e7781"),
-    "pile": Paint("", "#ccd4da", "#57606a"),
-    "empty": Paint("", "#ccd4da", "#8c959f"),
+    "pile": Paint("", "#ccd4da", "#57606a", plain="dim"),
+    "empty": Paint("", "#ccd4da", "#8c959f", plain="dim"),
     "more": Paint("", "#d29922", "#9a6700"),
     # cards: movable, covered, face down; what is printed on a card
-    "paper": _on_card(_INK, "color(231)"),
-    "buried": _on_card(_INK, "color(254)"),
-    "back": _on_card("#6f93d6", "#1d3f9e"),
+    "paper": _on_card(_INK, "color(231)", plain="reverse"),
+    "buried": _on_card(_INK, "color(254)", plain="reverse dim"),
+    "back": _on_card("#6f93d6", "#1d3f9e", plain="dim"),
     "red-card": _on_card("color(124)"),
     "black-card": _on_card(_INK),
     "diamond-card": _on_card("color(20)"),
     "club-card": _on_card("color(22)"),
-    "seen-card": _on_card("#d6e0f5", "", "italic"),
+    "seen-card": _on_card("#d6e0f5", "", "italic", plain="italic not dim"),
     # marks and the edge between two cards, added to a card's own style
-    "source": _on_card(_INK, "color(222)"),
-    "target": _on_card(_INK, "#8fe88f"),
-    "partial": _on_card(_INK, "color(194)"),
+    "source": _on_card(_INK, "color(222)", plain="bold not reverse not dim"),
+    "target": _on_card(_INK, "#8fe88f", plain="bold underline"),
+    "partial": _on_card(_INK, "color(194)", plain="underline"),
     "last": _on_card(_INK, "color(153)"),
-    "found": _on_card(_INK, "color(219)"),
-    "hint": _on_card(_INK, "color(87)"),
+    "found": _on_card(_INK, "color(219)", plain="bold underline"),
+    "hint": _on_card(_INK, "color(87)", plain="bold underline"),
     "edge": _on_card("color(248)"),
     # pictures of court cards
     "gold": _on_card("color(178)"),
@@ -79,16 +83,16 @@ PAINTS: Final[dict[str, Paint]] = {
     "on-club": _on_card("", "color(22)"),
     # added to a card's style: the text has the colour of the card, and lies on the table
     "cut-out": Paint(),
-    "label": Paint("", "#aeb6bf", "#57606a"),
+    "label": Paint("", "#aeb6bf", "#57606a", plain="dim"),
     "count": Paint(),
     "title": Paint("bold"),
     "notice": Paint("bold", "#e3b341", "#9a6700"),
-    "alarm": Paint("bold", "#ffffff", "#ffffff", "#b62324", "#cf222e"),
+    "alarm": Paint("bold", "#ffffff", "#ffffff", "#b62324", "#cf222e", plain="bold reverse"),
     "name": Paint(),
     "you": Paint("bold", "#58a6ff", "#0969da"),
     "away": Paint("italic", "#8b949e", "#57606a"),
     "bar": Paint("", "#3fb950", "#0a7a20"),
-    "rest": Paint("", "#484f58", "#afb8c1"),
+    "rest": Paint("", "#484f58", "#afb8c1", plain="dim"),
     "spark": Paint("", "#8b949e", "#57606a"),
     "axis": Paint("", "#8b949e", "#57606a"),
     # controls: key, value, selected; results: good, bad
@@ -106,26 +110,6 @@ PAINTS: Final[dict[str, Paint]] = {
 """The paint of each style. The style of a span may combine several names."""
 
 _FELT: Final = Style(color="#e6edf3", bgcolor="#1a5c3a")
-
-_COLOURLESS: Final = {
-    "paper": "reverse",
-    "buried": "reverse dim",
-    "back": "dim",
-    "seen-card": "italic not dim",
-    "source": "bold not reverse not dim",
-    "target": "bold underline",
-    "partial": "underline",
-    "found": "bold underline",
-    "hint": "bold underline",
-    "you": "bold",
-    "alarm": "bold reverse",
-    "rest": "dim",
-    "label": "dim",
-    "pile": "dim",
-    "hidden": "dim",
-    "empty": "dim",
-}
-"""The attributes of styles on a terminal without colour. All other styles keep the attributes in ``PAINTS``."""
 
 
 @lru_cache(maxsize=1024)
@@ -151,7 +135,7 @@ def _cut_out(style: Style, table: Style, look: Look) -> Style:
 def _style(name: str, look: Look) -> Style:
     paint = PAINTS[name]
     if not look.colour:
-        return Style.parse(_COLOURLESS.get(name, paint.attributes))
+        return Style.parse(paint.plain or paint.attributes)
     colour, background = (paint.dark, paint.dark_background) if look.dark else (paint.light, paint.light_background)
     return Style.parse(paint.attributes) + Style(color=colour or None, bgcolor=background or None)
 
