@@ -153,7 +153,7 @@ def test_a_region_is_drawn_as_in_the_whole_board() -> None:
 
 def listed(now: Board, key: str, look: Look) -> str:
     """All cards of a pile in one line."""
-    (row,) = pile_rows(now, key, look)
+    (row,) = pile_rows(now, key, look, 80)
     return row_text(row)
 
 

@@ -6,12 +6,13 @@ region and redraw only the regions that change.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from samedeal_client.drawing.layout import Rect
-from samedeal_client.text.spans import Row, Span
+from samedeal_client.text.spans import Row, Span, fit_row, row_width
 
 
 class HitTarget(NamedTuple):
@@ -53,6 +54,33 @@ class Region:
         return None
 
 
+class Canvas:
+    """Rows under construction. In each row, spans are added from left to right."""
+
+    def __init__(self, height: int) -> None:
+        self._rows: list[list[Span]] = [[] for _ in range(height)]
+        self._ends = [0] * height
+        self.areas: list[HitArea] = []
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows so far. A row ends where its last span ends."""
+        return tuple(map(tuple, self._rows))
+
+    def put(self, x: int, y: int, rows: Iterable[Row]) -> None:
+        """Add rows with their left upper corner at column ``x`` and row ``y``."""
+        for line, row in enumerate(rows, y):
+            if x > self._ends[line]:
+                self._rows[line].append(Span(" " * (x - self._ends[line])))
+            self._rows[line] += row
+            self._ends[line] = x + row_width(row)
+
+    def region(self, name: str, place: Rect) -> Region:
+        """Return the rows as a region, filled with blanks up to its width."""
+        rows = tuple(fit_row(row, place.width) for row in self.rows)
+        return Region(name, place, rows, tuple(self.areas))
+
+
 @dataclass(frozen=True)
 class BoardPicture:
     """A drawing of a whole board, made of its regions."""
@@ -62,18 +90,7 @@ class BoardPicture:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The rows of the board. A row ends where its rightmost region ends."""
-        height = max(region.place.y + len(region.rows) for region in self.regions)
-        rows: list[Row] = []
-        for y in range(height):
-            spans: list[Span] = []
-            x = 0
-            for region in sorted(self.regions, key=lambda region: region.place.x):
-                place = region.place
-                line = y - place.y
-                if 0 <= line < len(region.rows):
-                    if place.x > x:
-                        spans.append(Span(" " * (place.x - x)))
-                    spans += region.rows[line]
-                    x = place.x + place.width
-            rows.append(tuple(spans))
-        return tuple(rows)
+        canvas = Canvas(max(region.place.y + len(region.rows) for region in self.regions))
+        for region in sorted(self.regions, key=lambda region: region.place.x):
+            canvas.put(region.place.x, region.place.y, region.rows)
+        return canvas.rows

@@ -13,7 +13,7 @@ from samedeal_client.drawing.layout import RESERVE, TOP, Layout
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.drawing.top_row import draw_reserve, draw_top
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, counted
+from samedeal_client.text.spans import Row, Span, counted, wrap_row
 
 
 def draw_board(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> BoardPicture:
@@ -38,7 +38,7 @@ def region_of(game: Game, pile: str) -> str:
     return RESERVE if at in game.singles else TOP
 
 
-def pile_rows(board: Board, key: str, look: Look, width: int | None = None) -> tuple[Row, ...]:
+def pile_rows(board: Board, key: str, look: Look, width: int) -> list[Row]:
     """Return rows that list all cards of a pile from the deepest, as in ``column 3, 5 cards: ▒▒ 10♠ ▒▒ 3♣ 2♦``.
 
     The rows are at most ``width`` characters wide. For a stock only the number of cards is shown.
@@ -49,14 +49,5 @@ def pile_rows(board: Board, key: str, look: Look, width: int | None = None) -> t
     lists_cards = index != board.game.stock_at and bool(pile)
     words = [Span(f"{name}, {count}{':' if lists_cards else ''}", "label")]
     words += [look.span(card) for card in pile] if lists_cards else []
-    rows: list[list[Span]] = [[]]
-    used = 0
-    for word in words:
-        if width is not None and used + len(word.text) > width and rows[-1]:
-            rows.append([])
-            used = 0
-        if rows[-1]:
-            rows[-1].append(Span(" "))
-        rows[-1].append(word)
-        used += len(word.text) + 1
-    return tuple(tuple(row) for row in rows)
+    row = tuple(span for word in words for span in (Span(" "), word))
+    return wrap_row(row[1:], width, indent="")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from samedeal.board import Board
 from samedeal.cards import Card
 from samedeal.moves import FOUNDATION
-from samedeal_client.drawing.board_picture import HitArea, HitTarget, Region
+from samedeal_client.drawing.board_picture import Canvas, HitArea, HitTarget, Region
 from samedeal_client.drawing.card_tile import slot, stock_tile, tile, waste_tile
 from samedeal_client.drawing.column import pile_label, takes_text
 from samedeal_client.drawing.foundation_order import foundations_shown
@@ -18,7 +17,6 @@ from samedeal_client.drawing.layout import (
     TOP,
     WASTE_SHOWN,
     Layout,
-    Rect,
     foundations_in_row,
     foundations_x,
     reserve_pitch,
@@ -26,36 +24,14 @@ from samedeal_client.drawing.layout import (
 )
 from samedeal_client.drawing.marks import NO_MARKS, Marks
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Row, Span, row_width
-
-
-class _Canvas:
-    """Rows under construction. In each row, spans are added from left to right."""
-
-    def __init__(self, height: int) -> None:
-        self._rows: list[list[Span]] = [[] for _ in range(height)]
-        self._ends = [0] * height
-        self.areas: list[HitArea] = []
-
-    def put(self, x: int, y: int, rows: Iterable[Row]) -> None:
-        for line, row in enumerate(rows, y):
-            if x > self._ends[line]:
-                self._rows[line].append(Span(" " * (x - self._ends[line])))
-            self._rows[line] += row
-            self._ends[line] = x + row_width(row)
-
-    def region(self, name: str, place: Rect) -> Region:
-        for line, end in enumerate(self._ends):
-            if end < place.width:
-                self._rows[line].append(Span(" " * (place.width - end)))
-        return Region(name, place, tuple(map(tuple, self._rows)), tuple(self.areas))
+from samedeal_client.text.spans import Span
 
 
 def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
     """Draw stock, waste and foundations, each with its name above it."""
     game = board.game
     place = at.places[TOP]
-    canvas = _Canvas(place.height)
+    canvas = Canvas(place.height)
     if game.stock_at >= 0:
         _draw_stock(canvas, board, look, at, marks)
     if game.waste_at >= 0:
@@ -70,7 +46,7 @@ def draw_top(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> R
     return canvas.region(TOP, place)
 
 
-def _draw_stock(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
+def _draw_stock(canvas: Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
     game, card = board.game, at.card
     key, stock, waste = game.keys[game.stock_at], board.stock, board.waste
     mark = marks.of_pile(key)
@@ -85,7 +61,7 @@ def _draw_stock(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Ma
     canvas.areas.append(HitArea(0, 0, card.width, 1 + card.height, HitTarget(key)))
 
 
-def _draw_waste(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
+def _draw_waste(canvas: Canvas, board: Board, look: Look, at: Layout, marks: Marks) -> None:
     game, card = board.game, at.card
     key, waste = game.keys[game.waste_at], board.piles[game.waste_at]
     x, step = at.pitch, waste_step(card, at.gap)
@@ -108,7 +84,7 @@ def _draw_waste(canvas: _Canvas, board: Board, look: Look, at: Layout, marks: Ma
 
 
 def _draw_foundation(
-    canvas: _Canvas,
+    canvas: Canvas,
     board: Board,
     index: int,
     suit: int | None,
@@ -133,7 +109,7 @@ def _draw_foundation(
     canvas.areas.append(HitArea(x, y, card.width, 1 + card.height, hit))
 
 
-def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
+def _draw_next(canvas: Canvas, board: Board, look: Look, x: int) -> None:
     """Write beside the foundation which card it takes next. This is for games with only one foundation."""
     game = board.game
     pile = board.piles[game.foundations.start]
@@ -148,7 +124,7 @@ def _draw_next(canvas: _Canvas, board: Board, look: Look, x: int) -> None:
 def draw_reserve(board: Board, look: Look, at: Layout, marks: Marks = NO_MARKS) -> Region:
     """Draw the reserve. The name of a pile is above its card, or to the left of a small card."""
     place, card = at.places[RESERVE], at.card
-    canvas = _Canvas(place.height)
+    canvas = Canvas(place.height)
     height = card.height if card.is_large else 1
     pitch = reserve_pitch(card, at.gap)
     for number, index in enumerate(board.game.singles):

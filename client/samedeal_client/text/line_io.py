@@ -79,22 +79,15 @@ class Printer:
 
     def print_lines(self, lines: Iterable[str]) -> None:
         """Print lines. Unprintable characters, which a server could send, become question marks."""
-        for line in lines:
-            text = printable(line, _MAX_PRINTED_CHARACTERS)
-            for row in self._wrapped((Span(text),)):
-                self._stream.write(row_text(row) + "\n")
-        self._stream.flush()
+        self.print_rows((Span(printable(line, _MAX_PRINTED_CHARACTERS)),) for line in lines)
 
     def print_rows(self, rows: Iterable[Row]) -> None:
         """Print rows. They are coloured by their styles if ``colour`` was set."""
+        width = self._width()
         for each in rows:
-            for row in self._wrapped(each):
+            for row in wrap_row(each, width) if width else [each]:
                 self._stream.write((with_colour_codes(row) if self._colour else row_text(row)).rstrip() + "\n")
         self._stream.flush()
-
-    def _wrapped(self, row: Row) -> list[Row]:
-        width = self._width()
-        return wrap_row(row, width) if width else [row]
 
 
 def with_colour_codes(row: Row) -> str:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import groupby
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from samedeal.terminal_text import columns_of
 
@@ -24,8 +24,6 @@ class Span(NamedTuple):
 
 
 Row: TypeAlias = tuple[Span, ...]
-
-_INDENT: Final = "  "
 
 
 def row_text(row: Row) -> str:
@@ -102,8 +100,8 @@ def wrap(text: str, width: int) -> list[str]:
     return [*lines, line] if line else lines
 
 
-def wrap_row(row: Row, width: int) -> list[Row]:
-    """Return a row wrapped at spaces to rows of at most ``width`` characters. All rows but the first are indented.
+def wrap_row(row: Row, width: int, indent: str = "  ") -> list[Row]:
+    """Return a row wrapped at spaces to rows of at most ``width`` characters. All rows but the first begin with ``indent``.
 
     A word that is longer than ``width`` is not broken.
     """
@@ -111,12 +109,12 @@ def wrap_row(row: Row, width: int) -> list[Row]:
         return [row]
     text, end = row_text(row), 0
     rows: list[Row] = []
-    lines = textwrap.wrap(text, width, subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     for line in lines:
-        words = line.removeprefix(_INDENT) if rows else line
+        words = line.removeprefix(indent) if rows else line
         start = text.index(words, end)
         end = start + len(words)
-        rows.append((*[Span(_INDENT)] * bool(rows), *row_part(row, start, end)))
+        rows.append((*[Span(indent)] * bool(rows and indent), *row_part(row, start, end)))
     return rows
 
 
