@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,16 +16,12 @@ from statistics import median
 from typing import Any, Final
 
 from msgspec.structs import replace
-from websockets.asyncio.client import ClientConnection
-from websockets.asyncio.client import connect as dial
 from websockets.exceptions import WebSocketException
-from websockets.typing import Subprotocol
 
 from samedeal.deal import Deal
 from samedeal.options import Options, WantedOptions
-from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Ban, CloseRoom, Kick
-from samedeal.protocol.codec import decode_to_client, encode
-from samedeal.protocol.messages import SUBPROTOCOL, Acked, Create, Created, Hello, TideLine, ToClient, ToServer
+from samedeal.protocol.admin import BackedUp, Ban, CloseRoom, Kick
+from samedeal.protocol.messages import Acked, Create, Created, TideLine
 from samedeal.record import Record
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import Race
@@ -224,21 +220,13 @@ class _Round:
         await self._redis.kill()
 
     async def _open_rooms(self) -> None:
-        host, port = self._nodes[0].target
-        async with dial(
-            f"ws://{host}:{port}", subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, proxy=None
-        ) as socket:
-            await socket.send(encode(Hello(id=0, name="opener")))
-            await socket.recv()
-            for room in self.plan.rooms:
-                if room.reused:
-                    await self._use_code(room)
-                options = WantedOptions.of(room.options)
-                answer: ToClient = await _ask(
-                    socket, Create, options=options, room=room.code, passphrase=room.passphrase
-                )
-                if answer != Created(to=1, room=room.code):
-                    raise RuntimeError(f"{room.code} was not created: {answer}")
+        opener = await Player.hello("ws://{}:{}".format(*self._nodes[0].target), "opener")
+        for room in self.plan.rooms:
+            if room.reused:
+                await self._use_code(room)
+            options = WantedOptions.of(room.options)
+            await opener.expect(Created, Create, options=options, room=room.code, passphrase=room.passphrase)
+        await opener.close()
 
     async def _use_code(self, room: RoomPlan) -> None:
         """Open a room, kick one of its two players, close the room, and delete its keys that would expire soon."""
@@ -481,19 +469,10 @@ class _Round:
         return rooms, [key for key in stored if key is not None], news
 
 
-async def _ask(socket: ClientConnection, kind: Callable[..., ToServer], **fields: Any) -> ToClient:
-    """Send a request over a connection that receives nothing else, and return the answer."""
-    await socket.send(encode(kind(id=1, **fields)))
-    return decode_to_client(await socket.recv())
-
-
 async def _back_up(operator: Operator) -> list[str]:
     """Fetch a backup. Return a sentence if it is damaged. A backup may be refused or interrupted."""
-    await operator.send(Backup)
-    data = b""
-    while isinstance(message := await operator.receive(), BackupPart):
-        data += message.data
-    if isinstance(message, BackedUp) and (len(data), hashlib.sha256(data).digest()) != (message.size, message.digest):
+    data, answer = await operator.back_up()
+    if isinstance(answer, BackedUp) and (len(data), hashlib.sha256(data).digest()) != (answer.size, answer.digest):
         return ["a backup differs from its size or digest"]
     return []
 

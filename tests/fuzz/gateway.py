@@ -251,7 +251,7 @@ class FuzzedNode:
             moves = play.board.legal_moves()
             try:
                 await client.act(str(rng.choice(moves)) if moves and rng.random() < 0.9 else "undo")
-            except AssertionError as error:
+            except (AssertionError, ConnectionError) as error:
                 if play.moves == play.undos:
                     continue
                 raise BrokenPromise(f"the other players' race was disturbed: {error}") from error

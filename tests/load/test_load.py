@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import Any, cast
+from collections.abc import AsyncIterator
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from samedeal.protocol.messages import (
-    Acked,
-    Act,
-    Hello,
-    ListRooms,
     Ping,
     Pong,
-    Refused,
-    Resign,
-    Rooms,
-    ToClient,
-    ToServer,
 )
 from samedeal_server.config.limits import Limits
 from samedeal_server.process import fd_limits
@@ -28,7 +18,7 @@ from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
 from tests.chaos.processes import Node
 from tests.load.flood import FLOODS
 from tests.load.processes import LoadSetup, end_flood, load_setup, race, url_of
-from tests.server.client import DEADLINE, Client
+from tests.server.client import Client
 
 FILES = RESERVED + 16
 
@@ -90,26 +80,6 @@ def test_listeners_to_the_news_take_open_files_too(monkeypatch: pytest.MonkeyPat
     assert (limits.connections, limits.handshakes, limits.listeners) == (60, 10, 10)
 
 
-async def test_node_recovers_after_a_redis_outage(setup: LoadSetup) -> None:
-    node = await setup.node()
-    ana, bob = await race(node, "racer", 2)
-    eve = await Client.hello(url_of(node), "eve")
-    await ana.acts(3)
-    await setup.redis.kill()
-    move: dict[str, Any] = {"id": 1 << 20, "revision": ana.play.revision, "action": "draw"}
-    for client, kind, fields in ((ana, Act, move), (bob, Resign, {}), (eve, ListRooms, {}), (ana, Act, move)):
-        assert (await client.refused("unavailable", kind, **fields)).retry_after > 0
-    stranger = await Client.connect(url_of(node))
-    await stranger.refused("unavailable", Hello, name="new")
-    await setup.redis.start()
-    await wait_until_available(stranger, Hello, name="new")
-    ana.apply("draw", cast("Acked", await wait_until_available(ana, Act, **move)))
-    await ana.acts(3)
-    await bob.acts(3)
-    assert [line.room for line in cast("Rooms", await wait_until_available(eve, ListRooms)).rooms] == [ana.room]
-    assert node.code is None
-
-
 async def test_floods_do_not_keep_racers_from_moving(setup: LoadSetup) -> None:
     node = await setup.node(limits=())
     ana, bob = await race(node, "racer", 2)
@@ -117,11 +87,3 @@ async def test_floods_do_not_keep_racers_from_moving(setup: LoadSetup) -> None:
     await asyncio.gather(ana.acts(10), bob.acts(10))
     assert all([await end_flood(flood) for flood in floods])
     assert node.code is None
-
-
-async def wait_until_available(client: Client, kind: Callable[..., ToServer], **fields: Any) -> ToClient:
-    """Retry a request, as a client does, while the answer is unavailable."""
-    async with asyncio.timeout(DEADLINE):
-        while isinstance(answer := await client.ask(kind, **fields), Refused):
-            assert answer.code == "unavailable", answer
-    return answer

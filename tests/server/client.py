@@ -1,12 +1,12 @@
-"""A client for tests. It waits for messages with a timeout, and records all frames."""
+"""Connections for tests, which wait for messages with a timeout, and record all frames."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from msgspec import Struct
 from websockets.asyncio.client import ClientConnection, connect
@@ -33,8 +33,6 @@ from samedeal.protocol.messages import (
     Joined,
     RevealShare,
     RoomState,
-    ToClient,
-    ToServer,
     Watch,
     Watching,
     Welcome,
@@ -45,34 +43,131 @@ DEADLINE: Final = 30.0
 """Timeout, in seconds, for a message."""
 
 _Kind = TypeVar("_Kind")
-_Ask = Callable[..., ToServer]
 
 
-class Client:
-    """One connection. ``frames`` holds every received frame, ``inbox`` the messages that the test has not read yet.
+class Connection:
+    """A connection that speaks one of the protocols: ``PROTOCOL``, whose messages ``decode`` reads.
 
-    ``last_id`` is the id of the newest request.
+    ``frames`` holds every received frame, ``inbox`` the messages that the test has not read yet. ``last_id`` is the id of
+    the newest request.
     """
+
+    PROTOCOL: ClassVar[str]
+
+    @staticmethod
+    def decode(frame: bytes | str) -> Struct:
+        """Read a message from the server."""
+        raise NotImplementedError
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.frames: list[bytes | str] = []
-        self.inbox: list[ToClient] = []
+        self.inbox: list[Struct] = []
+        self.last_id = 0
+        self._received = asyncio.Event()
+        self._reader = asyncio.create_task(self._read())
+
+    @classmethod
+    async def connect(cls, url: str, protocols: Sequence[str] | None = None, **options: Any) -> Self:
+        """Open a connection without a request. ``protocols`` are offered instead of ``PROTOCOL``."""
+        offered = list(map(Subprotocol, (cls.PROTOCOL,) if protocols is None else protocols))
+        return cls(await connect(url, subprotocols=offered or None, compression=None, **options))
+
+    async def _read(self) -> None:
+        try:
+            async for frame in self.socket:
+                self.frames.append(frame)
+                message = self.decode(frame)
+                self.inbox.append(message)
+                self.note(message)
+                self._received.set()
+        except ConnectionClosed:
+            pass
+        finally:
+            self._received.set()
+
+    def note(self, message: Struct) -> None:
+        """Know what a message tells, before the test reads it."""
+
+    def stop_reading(self) -> None:
+        """Read nothing more, so that the buffers between the server and this client fill up."""
+        self._reader.cancel()
+
+    async def close(self) -> None:
+        """Close the connection with a WebSocket close frame."""
+        await self.socket.close()
+        await self._reader
+
+    async def abort(self) -> None:
+        """Abort the connection, as if the network failed."""
+        self.socket.transport.abort()
+        await self._reader
+
+    async def send(self, kind: Callable[..., Any], **fields: Any) -> int:
+        """Send a request. Return its id."""
+        self.last_id += 1
+        await self.socket.send(encode(kind(id=fields.pop("id", self.last_id), **fields)))
+        return self.last_id
+
+    async def until(self, kind: type[_Kind], where: Callable[[_Kind], object] = lambda _: True) -> _Kind:
+        """The first message of a kind that meets a condition, received already or later."""
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                self._received.clear()
+                for at, message in enumerate(self.inbox):
+                    if isinstance(message, kind) and where(message):
+                        del self.inbox[at]
+                        return message
+                if self._reader.done():
+                    raise ConnectionError(f"closed with {self.socket.close_code} before such a {kind.__name__}")
+                await self._received.wait()
+
+    async def ask(self, kind: Callable[..., Any], **fields: Any) -> Any:
+        """Send a request and return its answer."""
+        number = fields.get("id", self.last_id + 1)
+        await self.send(kind, **fields)
+        return await self.answer(number)
+
+    async def answer(self, number: int) -> Any:
+        """The answer to a request."""
+        return await self.until(Struct, lambda message: getattr(message, "to", None) == number)
+
+    async def expect(self, answer: type[_Kind], kind: Callable[..., Any], **fields: Any) -> _Kind:
+        """Send a request and assert the type of its answer."""
+        got = await self.ask(kind, **fields)
+        assert isinstance(got, answer), got
+        return got
+
+    async def refused(self, code: str, kind: Callable[..., Any], **fields: Any) -> Refusal:
+        """Send a request and assert the code of its refusal."""
+        got = await self.expect(Refusal, kind, **fields)
+        assert got.code == code, got
+        assert len(got.message) > 10, got
+        assert "Traceback" not in got.message
+        return got
+
+    async def closed(self) -> int:
+        """Wait until the server closes the connection. Return the close code."""
+        async with asyncio.timeout(DEADLINE):
+            await self.socket.wait_closed()
+            await self._reader
+        return self.socket.close_code or 0
+
+
+class Client(Connection):
+    """A player's connection."""
+
+    PROTOCOL = SUBPROTOCOL
+    decode = staticmethod(decode_to_client)
+
+    def __init__(self, socket: ClientConnection) -> None:
+        super().__init__(socket)
         self.name = ""
         self.session = ""
         self.player = ""
         self.room = ""
         self._play: Play | None = None
         self.undo = Undo.NO_REVEAL
-        self.last_id = 0
-        self._received = asyncio.Event()
-        self._reader = asyncio.create_task(self._read())
-
-    @classmethod
-    async def connect(cls, url: str, protocol: str | None = SUBPROTOCOL, **options: Any) -> Self:
-        """Open a connection without Hello."""
-        offered = [Subprotocol(protocol)] if protocol else None
-        return cls(await connect(url, subprotocols=offered, compression=None, **options))
 
     @classmethod
     async def hello(cls, url: str, name: str = "ana", session: str = "", *, bot: bool = False, **options: Any) -> Self:
@@ -101,87 +196,10 @@ class Client:
         """Know the board that another connection of the player had."""
         self._play, self.undo, self.room = old._play, old.undo, old.room
 
-    async def _read(self) -> None:
-        try:
-            async for frame in self.socket:
-                self.frames.append(frame)
-                message = decode_to_client(frame)
-                self.inbox.append(message)
-                if isinstance(message, BoardState):
-                    board = Board(game_named(message.game), message.piles)
-                    self.play = Play(
-                        board, self.undo, revision=message.revision, moves=message.moves, undos=message.undos
-                    )
-                self._received.set()
-        except ConnectionClosed:
-            pass
-        finally:
-            self._received.set()
-
-    def stop_reading(self) -> None:
-        """Read nothing more, so that the buffers between the server and this client fill up."""
-        self._reader.cancel()
-
-    async def close(self) -> None:
-        """Close the connection with a WebSocket close frame."""
-        await self.socket.close()
-        await self._reader
-
-    async def abort(self) -> None:
-        """Abort the connection, as if the network failed."""
-        self.socket.transport.abort()
-        await self._reader
-
-    async def send(self, kind: _Ask, **fields: Any) -> int:
-        """Send a request. Return its id."""
-        self.last_id += 1
-        await self.socket.send(encode(kind(id=fields.pop("id", self.last_id), **fields)))
-        return self.last_id
-
-    async def until(self, kind: type[_Kind], where: Callable[[_Kind], object] = lambda _: True) -> _Kind:
-        """The first message of a kind that meets a condition, received already or later."""
-        async with asyncio.timeout(DEADLINE):
-            while True:
-                self._received.clear()
-                for at, message in enumerate(self.inbox):
-                    if isinstance(message, kind) and where(message):
-                        del self.inbox[at]
-                        return message
-                if self._reader.done():
-                    raise AssertionError(f"closed with {self.socket.close_code} before such a {kind.__name__}")
-                await self._received.wait()
-
-    async def ask(self, kind: _Ask, **fields: Any) -> ToClient:
-        """Send a request and return its answer."""
-        number = fields.get("id", self.last_id + 1)
-        await self.send(kind, **fields)
-        return await self.answer(number)
-
-    async def answer(self, number: int) -> ToClient:
-        """The answer to a request."""
-        return cast("ToClient", await self.until(Struct, lambda message: getattr(message, "to", None) == number))
-
-    async def expect(self, answer: type[_Kind], kind: _Ask, **fields: Any) -> _Kind:
-        """Send a request and assert the type of its answer."""
-        got = await self.ask(kind, **fields)
-        assert isinstance(got, answer), got
-        return got
-
-    async def refused(self, code: str, kind: _Ask, **fields: Any) -> Refusal:
-        """Send a request and assert the code of its refusal."""
-        got = await self.ask(kind, **fields)
-        assert isinstance(got, Refusal), got
-        assert got.code == code, got
-        assert len(got.message) > 10, got
-        assert "Traceback" not in got.message
-        return got
-
-    async def closed(self) -> int:
-        """Wait until the server closes the connection. Return the close code."""
-        async with asyncio.timeout(DEADLINE):
-            await self.socket.wait_closed()
-            await self._reader
-        return self.socket.close_code or 0
+    def note(self, message: Struct) -> None:
+        if isinstance(message, BoardState):
+            board = Board(game_named(message.game), message.piles)
+            self.play = Play(board, self.undo, revision=message.revision, moves=message.moves, undos=message.undos)
 
     async def create(self, room: str = "", passphrase: str = "", **options: Any) -> str:
         """Open a room. Return its code."""

@@ -39,7 +39,7 @@ from samedeal.game import Game
 from samedeal.games import GAMES
 from samedeal.joint_deal import share_commitment
 from samedeal.moves import Move
-from samedeal.protocol.admin import BackedUp, Backup, BackupPart, Kick
+from samedeal.protocol.admin import BackedUp, Kick, ListServerRooms, RoomShown, ServerRooms, ShowRoom
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import (
     Acked,
@@ -356,12 +356,12 @@ class World:
             await self.settle(f"{kind.__name__} of {kicked}")
 
     async def _operate(self, kicked: RacingClient) -> None:
-        """Let an operator make a backup and remove a player, who then tries to come back."""
+        """Let an operator look at everything, make a backup, and remove a player, who then tries to come back."""
         operator = await Operator.login(self._nodes[0].url)
-        number = await operator.send(Backup)
-        while not isinstance(answer := await operator.receive(), BackedUp):
-            assert isinstance(answer, BackupPart)
-            assert answer.to == number
+        await operator.expect(ServerRooms, ListServerRooms)
+        await operator.expect(RoomShown, ShowRoom, room=ROOM)
+        _, answer = await operator.back_up()
+        assert isinstance(answer, BackedUp)
         await self.settle("backed up")
         await operator.ask(Kick, room=ROOM, player=kicked.player)
         await self.settle("kicked")

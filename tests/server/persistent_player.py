@@ -18,7 +18,7 @@ from tests.server.live_nodes import Node
 MOVE_TIMEOUT: Final = 30.0
 """Timeout, in seconds, for the ack of a move, with all retries."""
 
-LOST: Final = (AssertionError, TimeoutError, OSError, WebSocketException)
+LOST: Final = (TimeoutError, OSError, WebSocketException)
 """The errors of a connection that was lost, or of an answer that timed out."""
 
 

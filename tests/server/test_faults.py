@@ -12,6 +12,7 @@ from samedeal.protocol.messages import (
     Act,
     Created,
     Done,
+    Hello,
     Join,
     ListRooms,
     ProgressUpdate,
@@ -21,6 +22,7 @@ from samedeal.protocol.messages import (
     Resign,
     RoomState,
     Start,
+    Welcome,
 )
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
@@ -28,7 +30,7 @@ from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.events import SequencedEvent
 from tests.chaos.processes import RedisServer
-from tests.server.client import DEADLINE
+from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import athena_race, finish, seated
 
@@ -44,7 +46,10 @@ async def test_killed_redis_loses_nothing(node: NodeMaker, own_redis: RedisServe
     assert refusal.retry_after > 0
     for kind in (ListRooms, Ready):
         await bob.refused("unavailable", kind)
+    stranger = await Client.connect(one.url)
+    await stranger.refused("unavailable", Hello, name="new")
     await own_redis.start()
+    await stranger.expect(Welcome, Hello, name="new")
     again = await ana.expect(Acked, Act, id=500, revision=10, action="draw")
     log = await one.store.load_log(ana.room, ana.player)
     assert [entry.seen for entry in log] == [*(each.seen for each in acked), again.seen]
@@ -277,7 +282,7 @@ async def test_concurrent_joins_take_each_seat_once(one: Node, two: Node) -> Non
     clients = [await each.player(f"p{number}") for number, each in enumerate((one, two) * 5)]
     room = await clients[0].create(players=8)
     answers = await asyncio.gather(*(client.ask(Join, room=room) for client in clients))
-    seats = sorted(answer.seat for answer in answers if not hasattr(answer, "code"))  # type: ignore[union-attr]  # Joined
+    seats = sorted(answer.seat for answer in answers if not hasattr(answer, "code"))
     assert seats == list(range(1, 9))
     assert [answer.code for answer in answers if hasattr(answer, "code")] == ["room_full"] * 2
 

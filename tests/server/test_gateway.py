@@ -190,8 +190,8 @@ async def test_invalid_requests_are_charged(node: NodeMaker) -> None:
 
 
 async def test_other_protocol_version_is_closed_with_a_code(one: Node) -> None:
-    for count, protocol in enumerate((None, "samedeal.v2", "chat"), 1):
-        client = await Client.connect(one.url, protocol)
+    for count, protocols in enumerate(((), ("samedeal.v2",), ("chat",)), 1):
+        client = await Client.connect(one.url, protocols)
         assert await client.closed() == CloseCode.VERSION
         assert one.metric("handshakes_refused_total", reason="version") == count
         assert "samedeal.v1" in str(client.socket.close_reason)
