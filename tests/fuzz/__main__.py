@@ -12,16 +12,23 @@ import argparse
 import asyncio
 import sys
 import time
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
-from tests.fuzz.campaign import Outcome
+from tests.fuzz.campaign import Campaign
 from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import fuzz_gateway
 from tests.fuzz.operators import fuzz_operator
 
-KINDS: Final = ("codec", "client", "gateway", "operator", "commands")
+KINDS: Final[dict[str, Callable[..., Campaign[Any] | Coroutine[Any, Any, Campaign[Any]]]]] = {
+    "codec": fuzz_codec,
+    "client": fuzz_client,
+    "gateway": fuzz_gateway,
+    "operator": fuzz_operator,
+    "commands": fuzz_commands,
+}
 
 
 def main() -> int:
@@ -35,31 +42,16 @@ def main() -> int:
     try:
         for kind in KINDS if given.only is None else (given.only,):
             started_at = time.monotonic()
-            outcome = fuzz(kind, given.seed, given.inputs, given.stop)
-            print(f"{outcome}, {time.monotonic() - started_at:.0f} s", flush=True)
-            for each in outcome.broken:
+            found = KINDS[kind](given.seed, given.inputs, stop=given.stop)
+            campaign = found if isinstance(found, Campaign) else asyncio.run(found)
+            print(f"{campaign}, {time.monotonic() - started_at:.0f} s", flush=True)
+            for each in campaign.broken:
                 print(f"  BROKEN {each}", flush=True)
                 broken = True
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
     return 1 if broken else 0
-
-
-def fuzz(kind: str, seed: int, inputs: int, stop: int = 1) -> Outcome:
-    """Try inputs of one kind."""
-    match kind:
-        case "codec":
-            return fuzz_codec(seed, inputs, stop=stop)
-        case "client":
-            return fuzz_client(seed, inputs, stop=stop)
-        case "gateway":
-            return asyncio.run(fuzz_gateway(seed, inputs, stop=stop))
-        case "operator":
-            return asyncio.run(fuzz_operator(seed, inputs, stop=stop))
-        case _:
-            pass
-    return fuzz_commands(seed, inputs, stop=stop)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.views import live_ranking, narration
 from samedeal_client.views.narration import Narrator
-from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
-from tests.fuzz.coverage import LineCoverage
+from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.damage import Frames, damaged_frames
 from tests.fuzz.requests import ANSWERS
 
@@ -28,24 +27,13 @@ _WATCHED: Final = (model, narration, mini_board, top_row, live_ranking)
 _LOOK: Final = Look()
 
 
-def fuzz_client(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+def fuzz_client(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Frames]:
     """Try a number of conversations. Stop after ``stop`` broken promises."""
-    rng = Random(seed)
-    corpus: Corpus[Frames] = Corpus(rng, _make, damaged_frames)
-    coverage = LineCoverage(_WATCHED)
-    outcome = Outcome("client")
-    while outcome.inputs < inputs and len(outcome.broken) < stop:
-        conversation = corpus.next()
-        outcome.inputs += 1
-        try:
-            with coverage:
-                _try(conversation)
-        except BrokenPromise as broken:
-            outcome.broken.append(f"{broken}: {input_text(conversation)}")
-        if coverage.count_new():
-            corpus.keep(conversation)
-    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
-    return outcome
+    campaign = Campaign("client", seed, _WATCHED, _make, damaged_frames)
+    for conversation in campaign.inputs(inputs, stop):
+        with campaign.trying(conversation):
+            _try(conversation)
+    return campaign
 
 
 def _make(rng: Random) -> Frames:

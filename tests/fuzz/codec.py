@@ -15,7 +15,7 @@ from samedeal.protocol import codec, messages
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, request_id
 from samedeal_client.net import sanitize
 from samedeal_client.net.sanitize import decode_sanitized
-from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
+from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import damaged_bytes, damaged_value, value
 from tests.shared.protocol.samples import SAMPLES
@@ -26,26 +26,13 @@ _SAID: Final = re.compile(r"[0-9]+|'[^']*'")
 """The parts of a sentence that vary with the input: numbers, and what is quoted."""
 
 
-def fuzz_codec(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+def fuzz_codec(seed: int, inputs: int, *, stop: int = 1) -> Campaign[bytes]:
     """Try a number of frames. Stop after ``stop`` broken promises."""
-    rng = Random(seed)
-    corpus: Corpus[bytes] = Corpus(rng, _make, damaged_bytes)
-    coverage = LineCoverage(_WATCHED)
-    outcome = Outcome("codec")
-    for _ in range(inputs):
-        frame = corpus.next()
-        outcome.inputs += 1
-        try:
-            with coverage:
-                _try(frame, coverage)
-        except BrokenPromise as broken:
-            outcome.broken.append(f"{broken}: {input_text(frame)}")
-            if len(outcome.broken) >= stop:
-                break
-        if coverage.count_new():
-            corpus.keep(frame)
-    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
-    return outcome
+    campaign = Campaign("codec", seed, _WATCHED, _make, damaged_bytes)
+    for frame in campaign.inputs(inputs, stop):
+        with campaign.trying(frame):
+            _try(frame, campaign.coverage)
+    return campaign
 
 
 def _make(rng: Random) -> bytes:

@@ -30,8 +30,7 @@ from samedeal_server.config import config, limits, setting_sources
 from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import table
 from samedeal_server.process import app
-from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
-from tests.fuzz.coverage import LineCoverage
+from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.damage import TEXTS, damaged_bytes, damaged_text
 
 _WATCHED: Final = (
@@ -95,25 +94,14 @@ class CommandInput:
     file: bytes = b""
 
 
-def fuzz_commands(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+def fuzz_commands(seed: int, inputs: int, *, stop: int = 1) -> Campaign[CommandInput]:
     """Try a number of command lines. Stop after ``stop`` broken promises."""
-    rng = Random(seed)
-    corpus: Corpus[CommandInput] = Corpus(rng, _make, _damage)
-    edges = LineCoverage(_WATCHED)
-    outcome = Outcome("commands")
+    campaign = Campaign("commands", seed, _WATCHED, _make, _damage)
     with TemporaryDirectory() as directory, _without_network():
-        while outcome.inputs < inputs and len(outcome.broken) < stop:
-            line = corpus.next()
-            outcome.inputs += 1
-            try:
-                with edges:
-                    _try(line, Path(directory))
-            except BrokenPromise as broken:
-                outcome.broken.append(f"{broken}: {input_text(line)}")
-            if edges.count_new():
-                corpus.keep(line)
-    outcome.kept, outcome.steps = len(corpus.kept), len(edges.seen)
-    return outcome
+        for line in campaign.inputs(inputs, stop):
+            with campaign.trying(line):
+                _try(line, Path(directory))
+    return campaign
 
 
 def _make(rng: Random) -> CommandInput:

@@ -55,10 +55,9 @@ from samedeal_server.gateway import gateway
 from samedeal_server.races import race
 from samedeal_server.rooms import hub, player_connection, registry
 from samedeal_server.store import sessions
-from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
-from tests.fuzz.coverage import LineCoverage
+from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.damage import damaged_bytes, damaged_message
-from tests.fuzz.fault_log import logged_faults
+from tests.fuzz.fuzzed_nodes import INPUTS_PER_NODE, no_faults
 from tests.fuzz.requests import REQUESTS
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
@@ -69,9 +68,6 @@ _WATCHED: Final = (
     *(gateway, client_socket, handshake_admission, hub, limits, player_connection, race, registry, sessions),
 )
 _ROOMS: Final = ("fuzz-1", "fuzz-2", "fuzz-3")
-_INPUTS_PER_NODE: Final = 400
-"""The number of inputs after which node and Redis are replaced."""
-
 _LIMITS: Final = Limits(
     rooms=100,
     rooms_per_address=10_000,
@@ -274,41 +270,19 @@ async def _fuzzed_node(redis: str, number: int) -> AsyncIterator[FuzzedNode]:
         yield FuzzedNode(node, ana, bob)
 
 
-async def fuzz_gateway(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+async def fuzz_gateway(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Script]:
     """Try a number of connections. Stop after ``stop`` broken promises."""
-    rng = Random(seed)
-    corpus: Corpus[Script] = Corpus(rng, make_script, damage_script)
-    coverage = LineCoverage(_WATCHED)
-    outcome = Outcome("gateway")
-    with TemporaryDirectory() as directory, logged_faults() as faults:
+    campaign = Campaign("gateway", seed, _WATCHED, make_script, damage_script)
+    with TemporaryDirectory() as directory:
         async with EmbeddedRedis(Path(directory), "everysec") as redis:
-            while outcome.inputs < inputs and len(outcome.broken) < stop:
-                async with _fuzzed_node(redis, outcome.inputs) as stage:
-                    for _ in range(min(_INPUTS_PER_NODE, inputs - outcome.inputs)):
-                        script = corpus.next()
-                        await _try_and_record(stage, script, rng, coverage, outcome, faults)
-                        if coverage.count_new():
-                            corpus.keep(script)
-                        if len(outcome.broken) >= stop:
-                            break
-    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
-    return outcome
-
-
-async def _try_and_record(
-    stage: FuzzedNode, script: Script, rng: Random, coverage: LineCoverage, outcome: Outcome, faults: list[str]
-) -> None:
-    outcome.inputs += 1
-    try:
-        with coverage:
-            await _try(stage, script)
-        if outcome.inputs % _INPUTS_PER_CHECK == 0:
-            await stage.play_race(rng)
-        if faults:
-            raise BrokenPromise(f"the node logged a fault: {faults[0]}")
-    except BrokenPromise as broken:
-        faults.clear()
-        outcome.broken.append(f"{broken}: {input_text(script)}")
+            for first in range(0, inputs, INPUTS_PER_NODE):
+                async with _fuzzed_node(redis, first) as stage:
+                    for script in campaign.inputs(min(inputs, first + INPUTS_PER_NODE), stop):
+                        with campaign.trying(script), no_faults():
+                            await _try(stage, script)
+                            if campaign.tried % _INPUTS_PER_CHECK == 0:
+                                await stage.play_race(campaign.rng)
+    return campaign
 
 
 async def _try(stage: FuzzedNode, script: Script) -> None:

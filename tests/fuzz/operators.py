@@ -36,18 +36,14 @@ from samedeal.protocol.codec import decode_to_operator, encode
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import node_agent, operator_gateway
 from samedeal_server.races import server_bans
-from tests.fuzz.campaign import BrokenPromise, Corpus, Outcome, input_text
-from tests.fuzz.coverage import LineCoverage
+from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.damage import Frames, damaged_frames
-from tests.fuzz.fault_log import logged_faults
+from tests.fuzz.fuzzed_nodes import INPUTS_PER_NODE, no_faults
 from tests.server.live_nodes import Node, serving
 from tests.server.raw_client import BINARY, Wire, frame, handshake
 
 _WATCHED: Final = (operator_gateway, server_bans, node_agent, protocol)
 _TOKEN: Final = "t" * 40
-_AFRESH: Final = 400
-"""The number of inputs after which node and Redis are replaced."""
-
 _SAMPLES: Final[tuple[FromOperator, ...]] = (
     Status(id=2),
     ListServerRooms(id=3),
@@ -65,37 +61,21 @@ _SAMPLES: Final[tuple[FromOperator, ...]] = (
 )
 
 
-async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Outcome:
+async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Frames]:
     """Try a number of connections. Stop after ``stop`` broken promises."""
-    rng = Random(seed)
-    corpus: Corpus[Frames] = Corpus(rng, _make, damaged_frames)
-    coverage = LineCoverage(_WATCHED)
-    outcome = Outcome("operator")
-    with TemporaryDirectory() as directory, logged_faults() as faults:
+    campaign = Campaign("operator", seed, _WATCHED, _make, damaged_frames)
+    with TemporaryDirectory() as directory:
         async with EmbeddedRedis(Path(directory), "everysec") as redis:
-            while outcome.inputs < inputs and len(outcome.broken) < stop:
-                async with serving(redis, f"operated-{outcome.inputs}", token=_TOKEN) as node:
+            for first in range(0, inputs, INPUTS_PER_NODE):
+                async with serving(redis, f"operated-{first}", token=_TOKEN) as node:
                     async with Redis.from_url(redis) as client:
                         await client.flushall()
                     ana = await node.player("ana")
                     await ana.join(await ana.create("friday"))
-                    for _ in range(min(_AFRESH, inputs - outcome.inputs)):
-                        conversation = corpus.next()
-                        outcome.inputs += 1
-                        try:
-                            with coverage:
-                                await _try(node, conversation)
-                            if faults:
-                                raise BrokenPromise(f"the node logged a fault: {faults[0]}")
-                        except BrokenPromise as broken:
-                            faults.clear()
-                            outcome.broken.append(f"{broken}: {input_text(conversation)}")
-                        if coverage.count_new():
-                            corpus.keep(conversation)
-                        if len(outcome.broken) >= stop:
-                            break
-    outcome.kept, outcome.steps = len(corpus.kept), len(coverage.seen)
-    return outcome
+                    for conversation in campaign.inputs(min(inputs, first + INPUTS_PER_NODE), stop):
+                        with campaign.trying(conversation), no_faults():
+                            await _try(node, conversation)
+    return campaign
 
 
 def _make(rng: Random) -> Frames:
