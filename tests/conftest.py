@@ -80,12 +80,8 @@ def redis_url(redis_server: str) -> str:
 @pytest.fixture
 async def own_redis(tmp_path: Path) -> AsyncIterator[RedisServer]:
     """A Redis of the test's own, which it may kill and start again."""
-    redis = RedisServer(tmp_path)
-    try:
-        await redis.start()
+    async with RedisServer(tmp_path) as redis:
         yield redis
-    finally:
-        await redis.kill()
 
 
 @pytest.fixture(scope="module")

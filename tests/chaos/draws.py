@@ -35,8 +35,9 @@ from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import RaceJournals
-from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
+from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import Proxy
+from tests.server.redis_kinds import LaggingReplica
 
 ROOMS: Final = 6
 """Number of races that are drawn at the same time, on the same two nodes."""
@@ -196,7 +197,7 @@ class Round:
         self._number = number
         self._scratch = scratch
         self.fails_over = rng.random() < 0.3
-        self.redis: Any = ReplicatedRedis(scratch) if self.fails_over else RedisServer(scratch)
+        self.redis: Any = LaggingReplica(scratch) if self.fails_over else RedisServer(scratch)
         self.players: list[Player] = []
         self.faults: Counter[str] = Counter()
         self._to_redis = Proxy(lambda: [self.redis.target])
@@ -261,7 +262,9 @@ class Round:
         if self.fails_over:
             await asyncio.sleep(self._rng.uniform(0.2, 2.5))
             self.faults["fail over"] += 1
-            await self.redis.fail_over(self._rng.uniform(0.05, 0.5))
+            await self.redis.fall_behind()
+            await asyncio.sleep(self._rng.uniform(0.05, 0.5))
+            await self.redis.fail_over()
         for _ in range(self._rng.randint(3, 8)):
             await asyncio.sleep(self._rng.uniform(0.05, 0.6))
             kind = self._rng.choice(_FAULTS)

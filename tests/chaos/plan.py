@@ -238,10 +238,9 @@ def _habits(room: RoomPlan, rng: Random) -> tuple[Habit, ...]:
     return tuple(rng.choices(get_args(Habit), [3, 1, 2, 2], k=max(0, count)))
 
 
-def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float) -> Plan:
+def deploy_plan(seed: int, known: dict[str, str], *, rooms: int, players: int, every: float, nodes: int = 3) -> Plan:
     """Plan a round whose only faults are that all nodes are replaced in turn, with ``every`` seconds in between."""
     games = ["willow", "phoenix", "ace-of-hearts"]  # games with short winning records
-    nodes = 3
     return Plan(
         seed,
         1,

@@ -7,16 +7,15 @@ import resource
 import signal
 import subprocess
 import sys
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from samedeal_server.embedded_redis.binary import find_redis_binary
 from tests.child_processes import die_with_parent, kill_and_wait, send_signal
-from tests.server.redis_kinds import LaggingReplica, replicated
+from tests.server.redis_kinds import Server
 
 _ROOT: Final = Path(__file__).parents[2]
 
@@ -27,114 +26,19 @@ _STOP_TIMEOUT: Final = 20.0
 """Timeout, in seconds, for a node to end after SIGTERM."""
 
 
-class RedisServer:
-    """A redis-server on a Unix socket that can be killed and restarted on the same data."""
+class RedisServer(Server):
+    """A redis-server on a Unix socket, ``target``, that can be killed and restarted on the same data."""
 
     def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.socket = f"{directory}/redis.sock"
-        self.url = f"unix://{self.socket}"
-        self._process: asyncio.subprocess.Process | None = None
-
-    @property
-    def target(self) -> str:
-        """The path of the socket."""
-        return self.socket
-
-    async def start(self) -> None:
-        """Start Redis and wait until it replies. Raise TimeoutError."""
-        binary = await asyncio.to_thread(find_redis_binary)
-        settings = {
-            "port": "0",
-            "unixsocket": self.socket,
-            "dir": str(self.directory),
-            "save": "",
-            "appendonly": "yes",
-            "appendfsync": "always",
-            "logfile": "redis.log",
-        }
-        self._process = await asyncio.create_subprocess_exec(
-            binary.path,
-            *(word for name, value in settings.items() for word in (f"--{name}", value)),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            preexec_fn=die_with_parent,
-            start_new_session=True,
-        )
-        async with asyncio.timeout(_START_TIMEOUT), Redis.from_url(self.url) as redis:
-            await _wait_for_reply(redis)
-
-    async def kill(self) -> None:
-        """Send SIGKILL and wait until the process has ended."""
-        if self._process is not None:
-            await kill_and_wait(self._process)
-
-    def freeze(self) -> None:
-        """Send SIGSTOP."""
-        if self._process is not None:
-            send_signal(self._process, signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        """Send SIGCONT."""
-        if self._process is not None:
-            send_signal(self._process, signal.SIGCONT)
+        self.target = f"{directory}/redis.sock"
+        self.url = f"unix://{self.target}"
+        super().__init__(directory, "--port", "0", "--unixsocket", self.target)
+        self.redis = Redis.from_url(self.url, socket_timeout=2)
 
     async def do(self, *command: str | int) -> None:
         """Execute a command, unless Redis is unreachable."""
         with suppress(RedisError, OSError):
-            redis: Any = Redis.from_url(self.url, socket_timeout=2)
-            async with redis:
-                await redis.execute_command(*command)
-
-
-class ReplicatedRedis:
-    """A Redis with a replica, which can replace it without its newest writes."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._servers = AsyncExitStack()
-        self._started: LaggingReplica | None = None
-
-    @property
-    def target(self) -> tuple[str, int]:
-        """The address of the Redis that serves now."""
-        return "127.0.0.1", self._pair.serving.port
-
-    @property
-    def url(self) -> str:
-        """The URL of the Redis that serves now."""
-        return "redis://{}:{}/0".format(*self.target)
-
-    @property
-    def _pair(self) -> LaggingReplica:
-        if self._started is None:
-            raise RuntimeError("this Redis was not started")
-        return self._started
-
-    async def start(self) -> None:
-        """Start both servers and wait until they are in sync."""
-        self._started = LaggingReplica(*await self._servers.enter_async_context(replicated(self._directory)))
-
-    async def kill(self) -> None:
-        """Kill both servers."""
-        await self._servers.aclose()
-
-    async def fail_over(self, seconds: float) -> None:
-        """Stop the replication, and let the replica take over ``seconds`` later."""
-        await self._pair.fall_behind()
-        await asyncio.sleep(seconds)
-        await self._pair.fail_over()
-
-
-async def _wait_for_reply(client: Redis) -> None:
-    # redis-py leaves this method without types.
-    redis: Any = client
-    while True:
-        with suppress(RedisError, OSError):
-            if await redis.execute_command("PING"):
-                return
-        await asyncio.sleep(0.01)
+            await self.redis.execute_command(*command)
 
 
 class Node:

@@ -39,12 +39,13 @@ from tests.chaos.client_journal import Evidence, Journal, RoomEvidence, StoredKe
 from tests.chaos.judge import judge
 from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan
 from tests.chaos.player_model import PlayerModel
-from tests.chaos.processes import Node, RedisServer, ReplicatedRedis
+from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
+from tests.server.redis_kinds import LaggingReplica
 
 RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 
@@ -129,7 +130,7 @@ class _Round:
         self.injected: Counter[str] = Counter()
         self._scratch = scratch
         self._single = RedisServer(scratch)
-        self._replicated = ReplicatedRedis(scratch)
+        self._replicated = LaggingReplica(scratch)
         self._redis = self._replicated if plan.fails_over else self._single
         self._to_redis = Proxy(lambda: [self._redis.target])
         self._nodes: list[Node] = []
@@ -376,7 +377,9 @@ class _Round:
             while not all(has_started(room.code, self._journals) for room in self.plan.rooms):  # noqa: ASYNC110  # journals set no event
                 await asyncio.sleep(0.05)
         began = now()
-        await self._replicated.fail_over(seconds)
+        await self._replicated.fall_behind()
+        await asyncio.sleep(seconds)
+        await self._replicated.fail_over()
         self._lost = range(began, now() + 1)
 
     async def _operate(self, fault: Fault) -> None:

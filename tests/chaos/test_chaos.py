@@ -40,7 +40,7 @@ async def test_promises_hold_while_everything_fails() -> None:
 
 
 async def test_no_move_is_lost_while_nodes_are_replaced() -> None:
-    plan = deploy_plan(1, DEALS, rooms=3, players=3, every=1.2)
+    plan = deploy_plan(1, DEALS, rooms=2, players=3, every=1.2, nodes=2)
     outcome = await play_round(plan)
     assert not outcome.violations, f"{plan}\n" + "\n".join(outcome.violations)
     assert outcome.faults == {"drain node": plan.nodes}
@@ -103,7 +103,7 @@ def test_same_seed_gives_the_same_plan() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 async def test_stopped_run_leaves_no_process(number: signal.Signals, tmp_path_factory: pytest.TempPathFactory) -> None:
     run = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.chaos", "--small", "--rounds", "1"),

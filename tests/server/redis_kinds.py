@@ -121,7 +121,6 @@ class Server:
 
     async def __aexit__(self, *_: object) -> None:
         await self.kill()
-        await self.redis.aclose()
 
     async def start(self, *settings: str) -> None:
         """Start it with its data and wait until it answers."""
@@ -151,6 +150,7 @@ class Server:
         """Kill it."""
         if self._process is not None:
             await kill_and_wait(self._process)
+        await self.redis.aclose()
 
     def freeze(self) -> None:
         """Suspend it, and wait until it is suspended: until then it could still confirm a write."""
@@ -184,10 +184,28 @@ async def replicated(directory: Path) -> AsyncIterator[tuple[Server, Server]]:
 class LaggingReplica:
     """A primary with a replica that replaces it without the writes after ``fall_behind``."""
 
-    def __init__(self, primary: Server, replica: Server) -> None:
-        self.serving = primary
-        self._primary = primary
-        self._replica = replica
+    def __init__(self, directory: Path) -> None:
+        self._primary = self._serving = Server(directory / "primary")
+        self._replica = Server(directory / "replica")
+
+    @property
+    def target(self) -> tuple[str, int]:
+        """The address of the Redis that serves now."""
+        return "127.0.0.1", self._serving.port
+
+    @property
+    def url(self) -> str:
+        """The URL of the Redis that serves now."""
+        return "redis://{}:{}/0".format(*self.target)
+
+    async def start(self) -> None:
+        """Start both servers and wait until they are in sync."""
+        await asyncio.gather(self._primary.start(), self._replica.start())
+        await self._replica.follow(self._primary)
+
+    async def kill(self) -> None:
+        """Kill both servers."""
+        await asyncio.gather(self._primary.kill(), self._replica.kill())
 
     async def fall_behind(self) -> None:
         """Wait until the replica is in sync, then stop its replication."""
@@ -197,7 +215,7 @@ class LaggingReplica:
 
     async def fail_over(self) -> None:
         """Kill the primary and let the replica serve."""
-        self.serving = self._replica
+        self._serving = self._replica
         await self._primary.kill()
 
 

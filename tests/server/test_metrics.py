@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -13,7 +12,6 @@ from samedeal.protocol.messages import Acked, Act, Join, ListRooms, ProgressUpda
 from samedeal_server.config.limits import Limits
 from samedeal_server.errors import StoreRejected
 from samedeal_server.store.redis_client import RedisCommand
-from samedeal_server.telemetry.metrics import Metrics
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import athena_race, finish
@@ -149,17 +147,3 @@ def series(node: Node) -> set[tuple[str, str]]:
         for family in text_string_to_metric_families(node.gateway.metrics.text().decode())
         for sample in family.samples
     }
-
-
-def test_names_follow_prometheus_conventions() -> None:
-    families = list(text_string_to_metric_families(Metrics().text().decode()))
-    own = [family for family in families if family.name.startswith("samedeal_")]
-    assert len(own) > 25
-    assert {family.name.partition("_")[0] for family in families} == {"samedeal", "process", "python"}
-    for family in own:
-        assert re.fullmatch(r"samedeal_[a-z_]+", family.name)
-        assert family.documentation.endswith((".", ")")), family.name
-        assert len(family.documentation) > 20, family.name
-        assert not any("milli" in name or "_ms" in name for name in (family.name, family.documentation))
-        if family.type == "histogram":
-            assert family.name.endswith(("_seconds", "_moves"))

@@ -39,15 +39,13 @@ FEW = dataclasses.replace(PLENTY, guesses_per_address=3)
 SALT = bytes(16)
 
 
-@pytest.mark.parametrize("said", ["Sesam", "se sam", "sésam", "", "x" * 128])
-def test_only_the_passphrase_has_its_hash(said: str) -> None:
-    assert hashed(said, SALT) != hashed("sesam", SALT) == hashed("sesam", SALT)
-    assert hashed("sesam", SALT) != hashed("sesam", b"\x01" * 16)
-
-
-@pytest.mark.parametrize("said", ["se\u0301sam offne dich", " s\u00e9sam  offne dich "])
-def test_passphrase_is_compared_in_its_normal_form(said: str) -> None:
-    assert hashed(said, SALT) == hashed("s\u00e9sam offne dich", SALT)
+def test_only_the_passphrase_in_any_form_has_its_hash() -> None:
+    right = hashed("s\u00e9sam offne dich", SALT)
+    for same in ("se\u0301sam offne dich", " s\u00e9sam  offne dich "):
+        assert hashed(same, SALT) == right
+    for other in ("S\u00e9sam offne dich", "sesam offne dich", "", "x" * 128):
+        assert hashed(other, SALT) != right
+    assert hashed("s\u00e9sam offne dich", b"\x01" * 16) != right
 
 
 async def test_blank_passphrase_is_refused(one: Node) -> None:

@@ -8,10 +8,7 @@ from typing import Any, Final, get_args
 from websockets import http11
 
 from samedeal import names
-from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN, Card
-from samedeal.deal import Deal, shuffled
-from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, TRANSFER
 from samedeal.options import Options
 from samedeal.protocol import codec, messages
@@ -105,13 +102,6 @@ def test_page_has_the_cost_of_every_request() -> None:
     assert costs == {kind.__name__: request_handlers.REQUESTS[kind].cost for kind in REQUESTS}
 
 
-def test_page_has_the_piles_of_every_game() -> None:
-    rows = cells(section("## Boards"))
-    assert rows == [
-        [f"`{game.name}`", str(game.decks), " ".join(f"`{key}`" for key in game.keys)] for game in GAMES.values()
-    ]
-
-
 def test_page_has_the_bits_of_a_card() -> None:
     assert f"`{int(Card.parse('TH')):#x}` is the ten of hearts, face up, and `{Card.parse('TH') | DOWN:#x}`" in FLAT
     assert f"is `{HIDDEN:#x}`, whatever it is" in FLAT
@@ -122,12 +112,3 @@ def test_page_has_the_bits_of_a_card() -> None:
 def test_page_has_the_text_of_a_move() -> None:
     pattern = TRANSFER.pattern.replace("(?:", "(")
     assert f"    {DRAW} | {DEAL} | {pattern}\n" in PAGE
-
-
-def test_page_has_the_hashes_of_the_boards() -> None:
-    block = PAGE.partition("```hashes\n")[2].partition("```")[0]
-    hashes = dict(line.split() for line in block.splitlines())
-    seed = Deal.parse("#4821").public_seed()
-    for name, game in GAMES.items():
-        assert hashes[name] == Board.deal(game, shuffled(seed, game.decks)).state_hash().hex()
-    assert len(hashes) == len(GAMES)

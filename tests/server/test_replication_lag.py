@@ -19,7 +19,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import lose_moves, race, record
 from tests.server.real_clients import connect_player, has_actions, play_random_moves, wait_for
-from tests.server.redis_kinds import LaggingReplica, replicated, until
+from tests.server.redis_kinds import LaggingReplica, until
 
 
 class Lagging(NamedTuple):
@@ -31,10 +31,13 @@ class Lagging(NamedTuple):
 
 @pytest.fixture
 async def lagging(tmp_path: Path) -> AsyncIterator[Lagging]:
-    async with replicated(tmp_path) as (primary, replica):
-        pair = LaggingReplica(primary, replica)
-        async with Proxy(lambda: [("127.0.0.1", pair.serving.port)]) as proxy:
+    pair = LaggingReplica(tmp_path)
+    try:
+        await pair.start()
+        async with Proxy(lambda: [pair.target]) as proxy:
             yield Lagging(f"redis://127.0.0.1:{proxy.port}/0", pair)
+    finally:
+        await pair.kill()
 
 
 async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMaker) -> None:

@@ -109,8 +109,8 @@ async def test_calm_connection_does_not_wait_for_a_flood(network: str, cost: int
         flood.add(f"flood-{number}", 25, cost)
     calm = flood.client(network)
     flood.turns(1000)  # until the node knows what the requests of each connection cost
-    for _ in range(10):
-        flood.turns(400)
+    for _ in range(5):
+        flood.turns(200)
         waiting = flood.queue.enter(calm)
         flood.turn()
         assert waiting is None or waiting.done()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
 
 import pytest
 
 from samedeal.board import Board
-from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
 from samedeal.errors import BadRecord, IllegalMove, MalformedGame, RuleReason, UnknownGame
 from samedeal.game import Game
 from samedeal.game_file import parse_game_file
 from samedeal.games import DEFAULT_GAME, GAMES, MOST_OFFERED, SHIPPED_RULES, game_named, offer, offered
-from samedeal.moves import DRAW, Move
+from samedeal.moves import DRAW
 from samedeal.options import Options
 from samedeal.record import Record
 from tests.golden.golden_files import assert_answers, values_on
@@ -28,48 +26,6 @@ SEED = bytes(range(32))
 def sixth_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """Register the game for the time of a test."""
     monkeypatch.setitem(GAMES, HAMLET.name, HAMLET)
-
-
-@pytest.fixture
-def board() -> Board:
-    return Board.deal(HAMLET, shuffled(SEED, HAMLET.decks))
-
-
-def test_new_game_is_dealt(board: Board) -> None:
-    assert board.check() is board
-    assert [len(board.piles[at]) for at in HAMLET.columns] == [4] * 5
-    assert (len(board.stock), board.waste) == (24, b"")
-    assert board.masked().state_hash() == board.state_hash()
-
-
-def test_new_game_is_played_and_undone(board: Board) -> None:
-    rng = Random(5)
-    play = Play(board, Undo.FREE)
-    for _ in range(60):
-        legal = play.board.legal_moves()
-        assert set(legal) == {move for move in every_move() if move in legal}
-        play = play.act(rng.choice(legal))
-        play.board.check()
-    for _ in range(60):
-        play = play.act(UNDO)
-    assert {card & 0x3F for pile in play.board.piles for card in pile} == set(shuffled(SEED, 1))
-    assert [len(pile) for pile in play.board.piles] == [len(pile) for pile in board.piles]
-
-
-def every_move() -> Iterator[Move]:
-    """Each move that can be written in the game."""
-    yield DRAW
-    for source in HAMLET.keys:
-        for target in ("0", *HAMLET.keys):
-            for size in range(1, 14):
-                yield Move(source, target, size)
-
-
-def test_new_game_round_trips_as_text(board: Board) -> None:
-    assert game_named(str(HAMLET)) is HAMLET
-    assert Board.parse(str(board)) == board
-    text = str(recorded("hamlet", "random", ("ana", ((500, "draw"),)), seed=SEED))
-    assert Record.parse(text).replay().board == board.play(DRAW).board
 
 
 def test_new_game_can_be_an_option_of_a_room() -> None:

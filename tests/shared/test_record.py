@@ -469,26 +469,3 @@ def test_javascript_says_what_it_does_not_check(tmp_path: Path) -> None:
     assert all(verdict.startswith("holds: ") for verdict in verdicts(paths).values())
     assert all("(not checked: " in verdict for verdict in verdicts(paths).values())
     assert all(verdict.startswith("wrong: ") for verdict in verdicts(paths, "--deep").values())
-
-
-def test_heads_depend_on_everything() -> None:
-    """Two races that differ in any of the terms, the player or an action have different heads."""
-    race = RACE.terms
-    changes: dict[str, object] = {
-        "room": "monday",
-        "round": 1,
-        "game": game_named("steve"),
-        "deal": Deal.parse("#4822"),
-    }
-    changes |= {"undo": "off", "limit": 901, "start": START + 1, "commitment": bytes(32)}
-    others = [
-        race._replace(**{field: value})  # type: ignore[arg-type]  # fields by name
-        for field, value in changes.items()
-    ]
-    first = [each.first_head(1, "Ana", bot=False) for each in (race, *others)]
-    first += [race.first_head(2, "Ana", bot=False), race.first_head(1, "Ann", bot=False)]
-    first.append(race.first_head(1, "Ana", bot=True))
-    head = bytes(HEAD_BYTES)
-    then = [next_head(head, 1, 5, "3 0"), next_head(head, 2, 5, "3 0"), next_head(head, 1, 6, "3 0")]
-    then += [next_head(head, 1, 5, "3 1"), next_head(bytes([1] * HEAD_BYTES), 1, 5, "3 0")]
-    assert len({*first, *then}) == len(first) + len(then)

@@ -8,14 +8,13 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import structs
 
 from samedeal.board import Board
-from samedeal.cards import DOWN, pile_text
-from samedeal.deal import Deal, shuffled
+from samedeal.cards import pile_text
+from samedeal.deal import Deal
 from samedeal.game import Game
 from samedeal.games import GAMES
-from samedeal.moves import DRAW, Move
+from samedeal.moves import Move
 from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import moves_along, wins
 from samedeal.solver.search import Search
@@ -89,25 +88,6 @@ def test_safe_moves_do_not_change_the_answer(game: Game, data: st.DataObject) ->
     assert len(outcomes - {Outcome.UNDECIDED}) <= 1
 
 
-def test_safe_moves_do_not_change_whole_deals() -> None:
-    decided = 0
-    for number in range(20):
-        board = numbered(GAMES["phoenix"], number)
-        outcomes = {outcome(board, BUDGET, safe_moves=safe) for safe in (True, False)} - {Outcome.UNDECIDED}
-        assert len(outcomes) <= 1
-        decided += bool(outcomes)
-    assert decided > 10
-
-
-def test_safe_moves_save_states() -> None:
-    board = position("phoenix", "1: 2C ... | 2: 2D | 3: 2H | 4: 2S | 01: AC | 02: AD | 03: AH | 04: AS").board
-    space = StateSpace(board.game, b"")
-    with_safe, without = (search_of(space, board, safe) for safe in (True, False))
-    assert with_safe.run(99) is not None
-    assert without.run(99) is not None
-    assert with_safe.states < without.states
-
-
 def test_safe_cards_are_recognized() -> None:
     def answer(_: str, tops: str) -> str:
         text = " | ".join(
@@ -147,45 +127,6 @@ def test_postponed_moves_are_tried_in_the_end() -> None:
         assert solve(late_board(GAMES["steve"], left, seed), BUDGET).outcome is Outcome.WON
 
 
-def test_states_ignore_the_order_of_columns_and_fans() -> None:
-    first = position("willow", "1: KC | 2: 2D 5S | q: 9H 9S | w: JD | 3: ...").board
-    other = position("willow", "2: KC | 6: 2D 5S | e: 9H 9S | q: JD | 7: ...").board
-    space = StateSpace(first.game, b"")
-    assert space.state(first) == space.state(other)
-
-
-def test_states_keep_places_while_rows_come() -> None:
-    """A row gives its cards to the columns from left to right, so that a king moves to another column for a reason."""
-    for game in ["steve", "ace-of-hearts"]:
-        first = position(game, "1: KC | stock: [2D] [...]").board
-        other = first.play(Move("1", "2")).board
-        assert StateSpace(first.game, first.stock).state(first) != StateSpace(first.game, first.stock).state(other)
-        first = position(game, "1: KC | 3: ...").board
-        other = first.play(Move("1", "2")).board
-        assert StateSpace(first.game, b"").state(first) == StateSpace(first.game, b"").state(other)
-
-
-def test_drawn_cards_are_those_that_the_engine_draws() -> None:
-    """Follow draws and redeals for each waste, and compare the cards that were at its top."""
-    for total in range(1, 12):
-        for stock in ["draws of one", "draws of three", "draws of three, without redeals"]:
-            game = Game("athena", structs.replace(GAMES["athena"].file, stock=stock))
-            cards = bytes(range(1, total + 1))
-            rest = bytes(set(shuffled(bytes(32), 1)) - set(cards))
-            for drawn in range(total + 1):
-                waste, left = cards[:drawn], bytes(card | DOWN for card in cards[drawn:][::-1])
-                piles = (rest, *[b""] * (len(game.piles) - 3), left, waste)
-                board = Board(game, piles)
-                space = StateSpace(game, left)
-                _, side, *_ = space.state(board)
-                tops: set[int] = set()
-                for _ in range(3 * total + 3):
-                    tops.update(board.waste[-1:])
-                    if board.stock_action:
-                        board = board.play(DRAW).board
-                assert {card for card, _ in space.side_facts(side).gives} == tops
-
-
 @FEW
 @given(boards())
 def test_line_of_any_board_is_played_by_the_engine(board: Board) -> None:
@@ -208,15 +149,6 @@ def test_won_board_needs_no_moves() -> None:
     line = solve(board, 10).line
     assert len(line) == 1
     assert solve(board.play(line[0]).board, 10) == Answer(Outcome.WON, (), 1)
-
-
-def test_line_is_not_believed_if_the_engine_refuses_it() -> None:
-    board = numbered(GAMES["willow"], 2)
-    line = solve(board, BUDGET).line
-    assert wins(board, line)
-    assert not wins(board, line[:-1])
-    assert not wins(board, line[1:])
-    assert not wins(numbered(GAMES["willow"], 1), line)
 
 
 def test_small_budget_leaves_a_deal_undecided() -> None:

@@ -44,7 +44,7 @@ async def measure_server(server: str, scenario: Scenario, rounds: int, seconds: 
     async with AsyncExitStack() as stack:
         setup = await stack.enter_async_context(load_setup())
         await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
-        redis = [setup.redis.socket] if stored else []
+        redis = [setup.redis.target] if stored else []
         process = await stack.enter_async_context(
             child_process("node", str(_INSTALLED / f"{server}.mjs"), *redis, errors=asyncio.subprocess.DEVNULL)
         )
