@@ -7,7 +7,6 @@ With these, runs on different machines, or on a busy one, can be compared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import NamedTuple
 
 from samedeal.board import Board
@@ -16,6 +15,7 @@ from samedeal.errors import IllegalMove
 from samedeal.game import Game
 from samedeal.games import GAMES
 from samedeal.moves import Move
+from tests.bench.move_stages import microseconds
 from tests.shared.playouts import playout
 
 PLAYOUTS = 20
@@ -57,13 +57,7 @@ def reference() -> int:
 
 def micros(work: Callable[[Case], object], cases: list[Case]) -> float:
     """Return the best mean over all cases of a few tries, in microseconds."""
-    best = float("inf")
-    for _ in range(TRIES):
-        began = perf_counter()
-        for case in cases:
-            work(case)
-        best = min(best, perf_counter() - began)
-    return best / len(cases) * 1e6
+    return microseconds(lambda: [work(case) for case in cases], 1, TRIES) / len(cases)
 
 
 def refused(case: Case) -> str:
