@@ -91,33 +91,25 @@ def append_only_file(data: Path) -> Path:
     return next(iter(data.glob("appendonlydir/*.incr.aof")), data / "appendonly.aof")
 
 
-@pytest.mark.parametrize("durability", ["always", "everysec"])
-async def test_data_survives_a_restart(tmp_path: Path, durability: Durability) -> None:
-    async with redis_in(tmp_path, durability) as redis:
-        await redis.set("move", "3 5")
-        assert (await redis.config_get("appendfsync"))["appendfsync"] == durability
-    async with redis_in(tmp_path, durability) as redis:
-        assert await redis.get("move") == b"3 5"
-
-
-async def test_data_directory_may_have_any_name(tmp_path: Path) -> None:
-    data = tmp_path / ('"quoted" \\ # \n ünï ' + "long" * 20) / ("deeper" * 20)
-    async with redis_in(data) as redis:
-        await redis.set("move", "3 5")
-    async with redis_in(data) as redis:
-        assert await redis.get("move") == b"3 5"
-
-
-@pytest.mark.parametrize("name", ["with space %41 # ünï", "long" * 30])
-async def test_temporary_directory_may_have_any_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+@pytest.mark.parametrize(
+    ("durability", "name"), [("always", "with space %41 # ünï"), ("everysec", '"quoted" \\ # \n ' + "long" * 30)]
+)
+async def test_data_survives_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durability: Durability, name: str
 ) -> None:
-    temporary = tmp_path / name
+    """The directories of the data and of the socket may have any name. A long log is rotated."""
+    temporary, data = tmp_path / name, tmp_path / name / "data"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    async with redis_in(tmp_path / "data") as redis:
-        assert await redis.ping()
-    assert list(temporary.iterdir()) == []
+    async with redis_in(data, durability) as redis:
+        await redis.set("move", "3 5")
+        assert (await redis.config_get("appendfsync"))["appendfsync"] == durability
+    (data / "redis.log").write_bytes(b"x" * 1_000_001)
+    async with redis_in(data, durability) as redis:
+        assert await redis.get("move") == b"3 5"
+        assert (data / "redis.log").stat().st_size < 100_000
+        assert (data / "redis.log.1").stat().st_size == 1_000_001
+    assert list(temporary.iterdir()) == [data]
 
 
 async def test_data_is_private_to_the_user(tmp_path: Path) -> None:
@@ -130,13 +122,7 @@ async def test_data_is_private_to_the_user(tmp_path: Path) -> None:
         for path in paths:
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
         assert (await redis.config_get("port"))["port"] == "0"
-
-
-async def test_long_log_is_rotated(tmp_path: Path) -> None:
-    (tmp_path / "redis.log").write_bytes(b"x" * 1_000_001)
-    async with redis_in(tmp_path):
-        assert (tmp_path / "redis.log").stat().st_size < 100_000
-        assert (tmp_path / "redis.log.1").stat().st_size == 1_000_001
+        assert (data / "written-by").read_text() == f"{find_redis_binary().release}\n"
 
 
 async def test_stop_removes_processes_and_files(tmp_path: Path) -> None:
@@ -270,30 +256,6 @@ async def test_cancelled_start_leaves_nothing(
     assert not is_alive(int(started.read_text()))
 
 
-def test_embedded_redis_runs_on_uvloop(tmp_path: Path) -> None:
-    uvloop = pytest.importorskip("uvloop")
-
-    async def once() -> object:
-        async with redis_in(tmp_path) as redis:
-            return await redis.incr("starts")
-
-    for starts in (1, 2):
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            assert runner.run(once()) == starts
-
-
-async def test_start_waits_for_the_lock(tmp_path: Path) -> None:
-    first = EmbeddedRedis(tmp_path)
-    await first.start()
-    second = EmbeddedRedis(tmp_path, lock_timeout=10)
-    starting = asyncio.create_task(second.start())
-    await asyncio.wait([starting], timeout=0.3)
-    assert not starting.done()
-    await first.stop()
-    await starting
-    await second.stop()
-
-
 async def test_truncated_data_loses_only_the_last_write(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         await redis.set("first", "3 5")
@@ -326,21 +288,6 @@ async def test_damage_is_reported_with_a_repair_command(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         assert await redis.get("move:0") == b"3 5"
         assert await redis.get("move:19") is None
-
-
-async def test_data_without_a_manifest_is_refused(tmp_path: Path) -> None:
-    async with redis_in(tmp_path) as redis:
-        await redis.set("move", "3 5")
-    directory = tmp_path / "appendonlydir"
-    if not directory.exists():
-        pytest.skip("this Redis is older than 7.0 and has no manifest")
-    (manifest,) = directory.glob("*.manifest")
-    text = manifest.read_bytes()
-    manifest.unlink()
-    assert str(directory) in await start_error(tmp_path, "data_corrupt")
-    manifest.write_bytes(text)
-    async with redis_in(tmp_path) as redis:
-        assert await redis.get("move") == b"3 5"
 
 
 async def test_missing_file_has_no_repair_command(tmp_path: Path) -> None:
@@ -402,11 +349,6 @@ def test_release_is_parsed() -> None:
     assert RedisRelease.parse("Valkey 9.0") == RedisRelease(valkey=True, version=(9, 0))
     assert str(RedisRelease.parse("Valkey 9.0")) == "Valkey 9.0"
     assert [RedisRelease.parse(text) for text in ("KeyDB 6.3", "Redis", "")] == [None] * 3
-
-
-async def test_release_is_kept_with_the_data(tmp_path: Path) -> None:
-    async with redis_in(tmp_path):
-        assert (tmp_path / "written-by").read_text() == f"{find_redis_binary().release}\n"
 
 
 async def test_data_of_valkey_are_not_called_damaged(tmp_path: Path, programs: Path) -> None:

@@ -66,8 +66,9 @@ async def test_malformed_requests_are_rejected(at: HealthClient) -> None:
         assert (await at.get("/healthz"))[0] == 200
 
 
-async def test_incomplete_request_times_out(at: HealthClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_incomplete_request_times_out(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "REQUEST_TIMEOUT", 0.1)
+    at = (await node(health_port=0)).health
     assert b"200" not in await at.send(b"GET /hea")
     assert (await at.get("/healthz"))[0] == 200
 

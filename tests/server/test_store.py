@@ -425,14 +425,6 @@ async def test_commit_after_resignation_is_rejected(store: Store) -> None:
     assert (await store.commit(act(generation))).outcome == "already_finished"
 
 
-async def test_first_finish_ends_race_if_room_says_so(store: Store) -> None:
-    generation = await racing(store)
-    theirs = await store.connect_player("friday", "bob")
-    at = (await store.commit(act(generation, finished=True, first_finish_ends=True))).committed_at
-    assert (await loaded(store)).race.ends == at
-    assert (await store.commit(act(theirs, player="bob"))).outcome == "time_up"
-
-
 async def test_older_connection_is_fenced(store: Store) -> None:
     """Invariant: fenced. Of two connections, for example two tabs, only the newer one can write."""
     old = await racing(store)

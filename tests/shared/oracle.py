@@ -245,10 +245,3 @@ def dealt(game: str, deck: list[str]) -> Piles:
     if rules.drawn or rules.rows:
         piles["stock"] = [f"({card})" for card in cards][::-1]
     return piles
-
-
-def count_sequences(game: str, piles: Piles, depth: int) -> int:
-    """The number of move sequences of a length."""
-    if depth == 0:
-        return 1
-    return sum(count_sequences(game, after, depth - 1) for _, after in moves(game, piles))

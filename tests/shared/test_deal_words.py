@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from hashlib import sha256
 from unittest import mock
 
 from hypothesis import given
@@ -8,7 +7,7 @@ from hypothesis import strategies as st
 
 from samedeal import deal_words as module
 from samedeal.deal_words import deal_words
-from tests.shared.joint_deals import joint_deal, some_bytes
+from tests.shared.joint_deals import some_bytes
 
 COMMITMENT = some_bytes("commitment")
 SHARES = ((1, some_bytes("one")), (5, some_bytes("two")))
@@ -25,26 +24,6 @@ def test_words_are_proquints_of_64_bits() -> None:
         with mock.patch.object(module, "sha256") as hashed:
             hashed.return_value.digest.return_value = bytes.fromhex(digest) + bytes(24)
             assert deal_words(COMMITMENT) == words
-
-
-def test_words_are_those_of_the_hash() -> None:
-    data = b"samedeal words v1\n" + COMMITMENT + b"\x01" + SHARES[0][1] + b"\x05" + SHARES[1][1]
-    with mock.patch.object(module, "sha256", side_effect=sha256) as hashed:
-        deal_words(COMMITMENT, SHARES)
-    hashed.assert_called_once_with(data)
-
-
-def test_every_part_changes_the_words() -> None:
-    (_, one), (_, two) = SHARES
-    places = [(), ((1, one),), ((1, two),), ((2, one),), SHARES, ((1, two), (5, one)), ((1, one), (6, two))]
-    words = {deal_words(commitment, shares) for commitment in (COMMITMENT, one) for shares in places}
-    assert len(words) == 2 * len(places)
-
-
-def test_words_of_a_proven_deal_do_not_change() -> None:
-    proof = joint_deal("phoenix")
-    shares = [(share.seat, share.share) for share in proof.shares]
-    assert deal_words(proof.commitment, shares) == "hupah bimur fapap gakuk"
 
 
 @given(st.binary(min_size=32, max_size=32))

@@ -6,7 +6,6 @@ from samedeal.board import Board
 from samedeal.errors import SamedealError
 from samedeal.games import GAMES
 from tests.golden.golden_files import assert_answers
-from tests.shared.playouts import numbered
 
 WON = "willow\n01: AC-KC\n02: AD-KD\n03: AH-KH\n04: AS-KS\n"
 
@@ -21,14 +20,6 @@ def read(_: str, question: str) -> str:
 
 def test_positions_are_read_as_the_page_says() -> None:
     assert_answers("positions", read)
-
-
-def test_deal_round_trips_as_text() -> None:
-    for name in GAMES:
-        for number in range(10):
-            board = numbered(GAMES[name], number)
-            assert Board.parse(str(board)) == board
-            assert Board.parse(str(board.masked())) == board.masked()
 
 
 def test_error_sentence_is_short() -> None:

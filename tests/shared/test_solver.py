@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samedeal.board import Board
-from samedeal.cards import pile_text
 from samedeal.deal import Deal
 from samedeal.game import Game
 from samedeal.games import GAMES
@@ -19,7 +18,7 @@ from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import moves_along, wins
 from samedeal.solver.search import Search
 from samedeal.solver.solve import FIRST_LIMIT, Answer, Outcome, solve
-from samedeal.solver.states import TOPS, StateSpace
+from samedeal.solver.states import StateSpace
 from tests.golden.golden_files import HERE, assert_answers, assert_golden
 from tests.shared.javascript import evaluate, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board, late_boards
@@ -86,18 +85,6 @@ def test_safe_moves_do_not_change_the_answer(game: Game, data: st.DataObject) ->
     board = data.draw(late_boards(game, 30))
     outcomes = {outcome(board, BUDGET, safe_moves=safe) for safe in (True, False)}
     assert len(outcomes - {Outcome.UNDECIDED}) <= 1
-
-
-def test_safe_cards_are_recognized() -> None:
-    def answer(_: str, tops: str) -> str:
-        text = " | ".join(
-            f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1)
-        )
-        board = position("phoenix", text).board
-        space = StateSpace(board.game, b"")
-        return pile_text(space.safe_cards(space.state(board)[TOPS])[0])
-
-    assert_answers("safe_cards", answer)
 
 
 def test_card_on_a_fan_may_have_to_stay() -> None:
