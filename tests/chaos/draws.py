@@ -35,9 +35,9 @@ from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.state.deal_check import Verdict
 from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import RaceJournals
-from tests.chaos.processes import Node, RedisServer
+from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
-from tests.server.redis_kinds import LaggingReplica
+from tests.chaos.stage import Stage
 
 ROOMS: Final = 6
 """Number of races that are drawn at the same time, on the same two nodes."""
@@ -189,36 +189,24 @@ async def _retried(request: Any) -> None:
         await asyncio.sleep(_RETRY_DELAY)
 
 
-class Round:
+class Round(Stage):
     """Some races at the same time, with faults during their draws."""
 
     def __init__(self, rng: Random, number: int, scratch: Path) -> None:
+        super().__init__(scratch, *_LIMITS, fails_over=rng.random() < 0.3)
         self._rng = rng
         self._number = number
-        self._scratch = scratch
-        self.fails_over = rng.random() < 0.3
-        self.redis: Any = LaggingReplica(scratch) if self.fails_over else RedisServer(scratch)
         self.players: list[Player] = []
         self.faults: Counter[str] = Counter()
-        self._to_redis = Proxy(lambda: [self.redis.target])
-        self._nodes: list[Node] = []
-        self._started = 0
 
     async def play(self) -> None:
         """Play the round, and end all its processes."""
-        await self.redis.start()
-        try:
-            async with self._to_redis:
-                await asyncio.gather(self._add_node(), self._add_node())
-                async with Proxy(lambda: [node.target for node in self._nodes if not node.leaving]) as proxy:
-                    races = [self._race(f"ws://127.0.0.1:{proxy.port}", number) for number in range(ROOMS)]
-                    faults = asyncio.create_task(self._break_things(proxy))
-                    await self._end(races)
-                    faults.cancel()
-                    await asyncio.gather(faults, return_exceptions=True)
-        finally:
-            await asyncio.gather(*(node.kill() for node in self._nodes))
-            await self.redis.kill()
+        async with self.running(2) as proxy:
+            races = [self._race(f"ws://127.0.0.1:{proxy.port}", number) for number in range(ROOMS)]
+            faults = asyncio.create_task(self._break_things(proxy))
+            await self._end(races)
+            faults.cancel()
+            await asyncio.gather(faults, return_exceptions=True)
 
     async def _end(self, races: Iterable[Coroutine[Any, Any, None]]) -> None:
         """Wait until all races have ended. Report the players whose races have not."""
@@ -259,57 +247,13 @@ class Round:
         await asyncio.gather(*(each.race(options if at == 0 else None) for at, each in enumerate(players)))
 
     async def _break_things(self, proxy: Proxy) -> None:
-        if self.fails_over:
-            await asyncio.sleep(self._rng.uniform(0.2, 2.5))
-            self.faults["fail over"] += 1
-            await self.redis.fall_behind()
-            await asyncio.sleep(self._rng.uniform(0.05, 0.5))
-            await self.redis.fail_over()
-        for _ in range(self._rng.randint(3, 8)):
-            await asyncio.sleep(self._rng.uniform(0.05, 0.6))
-            kind = self._rng.choice(_FAULTS)
-            self.faults[kind] += 1
-            await self._inject(kind, proxy)
-
-    async def _inject(self, kind: str, proxy: Proxy) -> None:
-        wires = [wire for wire in proxy.connections if self._rng.random() < 0.4]
-        match kind:
-            case "kill node":
-                await self._rng.choice(self._nodes).kill()
-                self._nodes = [node for node in self._nodes if node.code is None]
-                await self._add_node()
-            case "freeze node":
-                node = self._rng.choice(self._nodes)
-                node.freeze()
-                await asyncio.sleep(self._rng.uniform(0.2, 3.0))
-                node.thaw()
-            case "kill redis" if not self.fails_over:
-                await self.redis.kill()
-                await asyncio.sleep(self._rng.uniform(0.1, 1.0))
-                await self.redis.start()
-            case "cut":
-                for wire in wires:
-                    wire.close()
-            case "reset":
-                for wire in wires:
-                    wire.reset()
-            case "stall":
-                for wire in wires:
-                    wire.stall(self._rng.uniform(0.1, 3.0))
-            case _:
-                pass
-
-    async def _add_node(self) -> None:
-        while True:
-            self._started += 1
-            log = self._scratch / f"node-{self._started}.log"
-            with suppress(RuntimeError):
-                self._nodes.append(
-                    await Node.start(
-                        f"redis://127.0.0.1:{self._to_redis.port}/0", log, *_LIMITS, module="samedeal_server"
-                    )
-                )
-                return
+        rng = self._rng
+        kinds = ["fail over"] * self.fails_over + rng.choices(_FAULTS, k=rng.randint(3, 8))
+        for kind in kinds:
+            if kind != "kill redis" or not self.fails_over:
+                await asyncio.sleep(rng.uniform(0.05, 0.6))
+                self.faults[kind] += 1
+                await self.inject(Fault(0, kind, rng.randrange(1 << 30), rng.uniform(0.1, 2), 0.4), proxy)
 
 
 async def draw(seed: int, races: int, first: int = 1) -> int:

@@ -39,13 +39,12 @@ from tests.chaos.client_journal import Evidence, Journal, RoomEvidence, StoredKe
 from tests.chaos.judge import judge
 from tests.chaos.plan import Fault, Plan, RoomPlan, TidePlan
 from tests.chaos.player_model import PlayerModel
-from tests.chaos.processes import Node, RedisServer
-from tests.chaos.proxy import ProxiedConnection, Proxy
+from tests.chaos.proxy import Proxy
+from tests.chaos.stage import Stage
 from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.redis_kinds import LaggingReplica
 
 RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 
@@ -56,9 +55,6 @@ _LIMITS: Final = (
     *("--limit-guesses-per-room", "10000"),
 )
 """Limits of the nodes. All clients share one address, whose rate only the fault ``flood`` exceeds."""
-
-_LONGEST_STEP: Final = 4.0
-"""Maximum step, in seconds, of the clock of Redis."""
 
 _LONGEST_DRAW: Final = 45
 """Timeout, in seconds, until a deal is found. A winnable deal is drawn again if players do not take part in time."""
@@ -101,10 +97,7 @@ async def play_round(plan: Plan) -> Outcome:
     """Play a round and judge it. Removes all processes and files, however it ends."""
     with tempfile.TemporaryDirectory(prefix="chaos-", ignore_cleanup_errors=True) as scratch:
         chaos_round = _Round(plan, Path(scratch))
-        try:
-            evidence = await chaos_round.play()
-        finally:
-            await chaos_round.clear()
+        evidence = await chaos_round.play()
     away = [seconds for journal in evidence.journals for seconds in journal.outages]
     return Outcome(
         violations=tuple(judge(evidence)),
@@ -124,40 +117,29 @@ async def play_round(plan: Plan) -> Outcome:
     )
 
 
-class _Round:
+class _Round(Stage):
     def __init__(self, plan: Plan, scratch: Path) -> None:
+        token_file = scratch / "token"
+        token_file.write_text(TOKEN)
+        module = stepped_node.__name__ if plan.steps_clock or plan.tide else "samedeal_server"
+        options = ("--admin-token-file", str(token_file), *_LIMITS)
+        super().__init__(scratch, *options, fails_over=plan.fails_over, module=module)
         self.plan = plan
         self.injected: Counter[str] = Counter()
-        self._scratch = scratch
-        self._single = RedisServer(scratch)
-        self._replicated = LaggingReplica(scratch)
-        self._redis = self._replicated if plan.fails_over else self._single
-        self._to_redis = Proxy(lambda: [self._redis.target])
-        self._nodes: list[Node] = []
-        self._failures: list[str] = []
         self._journals: list[Journal] = []
         self._banned: set[str] = set()
-        self._lost = range(0)
-        self._stepped = 0
         self._repairs: set[asyncio.Task[None]] = set()
-        self._restarting = asyncio.Lock()
-        self._number = 0
         self._codes = {room.code for room in plan.rooms}
         self._tide: tuple[str, int] | None = None
         self._tables: dict[tuple[str, int], tuple[TideLine, ...]] = {}
 
-        token_file = scratch / "token"
-        token_file.write_text(TOKEN)
-        self._node_options = ("--admin-token-file", str(token_file), *_LIMITS)
-
     async def play(self) -> Evidence:
-        plan = self.plan
-        await self._redis.start()
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._to_redis)
-            await asyncio.gather(*(self._add_node() for _ in range(plan.nodes)))
+        async with self.running(self.plan.nodes) as proxy:
             await self._open_rooms()
-            return await self._race(await stack.enter_async_context(Proxy(self._targets, homes=True)))
+            try:
+                return await self._race(proxy)
+            finally:
+                await _cancel_and_wait(list(self._repairs))
 
     async def _race(self, proxy: Proxy) -> Evidence:
         plan, url = self.plan, f"ws://127.0.0.1:{proxy.port}"
@@ -182,21 +164,21 @@ class _Round:
                 longest += longest
             if plan.tide is not None:
                 longest = max(longest, int(plan.tide.after) + TIDE_LIMIT + _LONGEST_DRAW)
-            await asyncio.wait(clients, timeout=longest + self._stepped / 1000 + _END_TIMEOUT)
+            await asyncio.wait(clients, timeout=longest + self.stepped / 1000 + _END_TIMEOUT)
             for task in clients:
                 if task.done() and (error := task.exception()) is not None:
-                    self._failures.append(f"a client failed: {error!r}")
+                    self.failures.append(f"a client failed: {error!r}")
         rooms, stored_keys, news = await self._collect_evidence()
         crashed = [
             f"{node.log.name}: crashed with exit code {node.code}"
-            for node in self._nodes
+            for node in self.nodes
             if node.code is not None and not node.leaving
         ]
-        left = await asyncio.gather(*(node.drain() for node in self._nodes if not node.leaving))
-        self._failures += crashed + [problem for problem in left if problem]
+        left = await asyncio.gather(*(node.drain() for node in self.nodes if not node.leaving))
+        self.failures += crashed + [problem for problem in left if problem]
         logs = [
             f"{node.log.name}: {line}"
-            for node in self._nodes
+            for node in self.nodes
             for line in node.log.read_text(errors="replace").splitlines()
         ]
         secrets = [TOKEN, *(room.passphrase for room in plan.rooms if room.passphrase)]
@@ -205,23 +187,18 @@ class _Round:
             self._journals,
             stored_keys,
             logs,
-            self._failures,
+            self.failures,
             calm,
             self._banned,
             secrets,
-            self._lost,
-            self._stepped,
+            self.lost,
+            self.stepped,
             news,
             self._tables,
         )
 
-    async def clear(self) -> None:
-        await _cancel_and_wait(list(self._repairs))
-        await asyncio.gather(*(node.kill() for node in self._nodes))
-        await self._redis.kill()
-
     async def _open_rooms(self) -> None:
-        opener = await Player.hello("ws://{}:{}".format(*self._nodes[0].target), "opener")
+        opener = await Player.hello("ws://{}:{}".format(*self.nodes[0].target), "opener")
         for room in self.plan.rooms:
             if room.reused:
                 await self._use_code(room)
@@ -231,7 +208,7 @@ class _Round:
 
     async def _use_code(self, room: RoomPlan) -> None:
         """Open a room, kick one of its two players, close the room, and delete its keys that would expire soon."""
-        host, port = self._nodes[0].target
+        host, port = self.nodes[0].target
         url = f"ws://{host}:{port}"
         ana, bob, operator = await Player.hello(url, "ana"), await Player.hello(url, "bob"), await Operator.login(url)
         await ana.create(room.code, limit=60)
@@ -242,7 +219,7 @@ class _Round:
         await bob.phase("closed")
         for connection in (ana, bob, operator):
             await connection.close()
-        async with connect(self._redis.url) as redis:
+        async with connect(self.redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
             async for key in redis.scan_iter(match=f"{keys.channel(room.code)}:*"):
                 if 0 < await redis.ttl(key) <= CLOSED_LIFETIME:
@@ -310,10 +287,10 @@ class _Round:
         for fault in self.plan.faults:
             await asyncio.sleep(max(0.0, began + fault.at - asyncio.get_running_loop().time()))
             self.injected[fault.kind] += 1
-            self._spawn(self._inject(fault, proxy))
+            self._spawn(self.inject(fault, proxy))
         while self._repairs:
             await asyncio.wait(self._repairs)
-        for node in self._nodes:
+        for node in self.nodes:
             if node.frozen:
                 node.thaw()
 
@@ -325,62 +302,27 @@ class _Round:
     def _on_repaired(self, task: asyncio.Task[None]) -> None:
         self._repairs.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._failures.append(f"the round failed: {error!r}")
+            self.failures.append(f"the round failed: {error!r}")
 
-    async def _inject(self, fault: Fault, proxy: Proxy) -> None:
+    async def inject(self, fault: Fault, proxy: Proxy) -> None:
         match fault.kind:
-            case "kill node" | "freeze node" | "drain node":
-                await self._node_fault(fault)
-            case "kill redis":
-                async with self._restarting:
-                    await self._single.kill()
-                    await asyncio.sleep(fault.seconds)
-                    await self._single.start()
-            case "fail over":
-                await self._fail_over(min(max(fault.seconds, 0.3), 1.5))
-            case "step clock":
-                step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
-                self._stepped += abs(step)
-                await self._single.do("INCRBY", STEP_KEY, step)
-            case "pause redis":
-                milliseconds = int(1000 * min(fault.seconds, 6.0))
-                await self._single.do("CLIENT", "PAUSE", milliseconds, "ALL")
-                await asyncio.sleep(milliseconds / 1000)
-            case "drop redis clients":
-                await self._drop_redis_connections("normal", fault)
-            case "drop announcements":
-                await self._drop_redis_connections("pubsub", fault)
             case "kick" | "ban" | "close room" | "back up":
                 await self._operate(fault)
             case "flood":
                 private = [room.code for room in self.plan.rooms if room.passphrase]
                 url = f"ws://127.0.0.1:{proxy.port}"
-                self._failures += await flood(url, private, Random(fault.which), max(2.0, fault.seconds))
+                self.failures += await flood(url, private, Random(fault.which), max(2.0, fault.seconds))
+            case "fail over":
+                await self._all_have_started()
+                await super().inject(fault, proxy)
             case _:
-                wires = (
-                    self._to_redis.connections if fault.kind in ("stall redis", "reset redis") else proxy.connections
-                )
-                for wire in _chosen(wires, fault):
-                    _break_connection(wire, fault)
-                if fault.kind in ("stall", "stall redis"):
-                    await asyncio.sleep(fault.seconds)
+                await super().inject(fault, proxy)
 
-    async def _drop_redis_connections(self, kind: str, fault: Fault) -> None:
-        """Let Redis drop connections of a kind repeatedly, so that some are in the middle of a command."""
-        for _ in range(1 + fault.which % 20):
-            await self._single.do("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
-            await asyncio.sleep(0.03)
-
-    async def _fail_over(self, seconds: float) -> None:
-        """Let the replica take over once all races have started, because a lost start can't be recovered."""
+    async def _all_have_started(self) -> None:
+        """Wait until all races have started, because a lost start can't be recovered."""
         async with asyncio.timeout(_START_TIMEOUT):
             while not all(has_started(room.code, self._journals) for room in self.plan.rooms):  # noqa: ASYNC110  # journals set no event
                 await asyncio.sleep(0.05)
-        began = now()
-        await self._replicated.fall_behind()
-        await asyncio.sleep(seconds)
-        await self._replicated.fail_over()
-        self._lost = range(began, now() + 1)
 
     async def _operate(self, fault: Fault) -> None:
         """Act as the operator through a running node. A request that a fault interrupts may have had its effect."""
@@ -392,7 +334,7 @@ class _Round:
             if journal.phase == "racing" or (fault.kind == "kick" and journal.phase == "open")
         ]
         player = Random(fault.which).choice(players or [""])
-        if not (targets := self._targets()):
+        if not (targets := self.targets()):
             return  # the only node was just killed
         with suppress(OSError, TimeoutError, EOFError, WebSocketException):
             host, port = Random(fault.which).choice(targets)
@@ -406,54 +348,14 @@ class _Round:
                 case "close room":
                     await operator.ask(CloseRoom, room=room.code)
                 case "back up":
-                    self._failures += await _back_up(operator)
+                    self.failures += await _back_up(operator)
                 case _:
                     pass
             await operator.close()
 
-    async def _node_fault(self, fault: Fault) -> None:
-        running = [node for node in self._nodes if not node.leaving and not node.frozen]
-        if not running:
-            return
-        node = running[fault.which % len(running)]
-        if fault.kind == "freeze node":
-            node.freeze()
-            await asyncio.sleep(fault.seconds)
-            node.thaw()
-            return
-        if fault.kind == "kill node":
-            await node.kill()
-        else:
-            if problem := await node.drain():
-                self._failures.append(problem)
-        await asyncio.sleep(min(fault.seconds, 1.0))
-        await self._add_node()
-
-    async def _add_node(self) -> None:
-        """Start a node. A node that can't reach Redis exits, as it should, and another one is started.
-
-        Every other node reaches Redis through the proxy. If Redis fails over, all nodes do.
-        """
-        node = None
-        while node is None:
-            self._number += 1
-            proxied = self._number % 2 or self.plan.fails_over
-            url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self._redis.url
-            log = self._scratch / f"node-{self._number}.log"
-            module = stepped_node.__name__ if self.plan.steps_clock or self.plan.tide else "samedeal_server"
-            try:
-                node = await Node.start(url, log, *self._node_options, module=module)
-            except RuntimeError as error:
-                if "Traceback" in str(error):
-                    raise
-        self._nodes.append(node)
-
-    def _targets(self) -> list[tuple[str, int]]:
-        return [node.target for node in self._nodes if not node.leaving]
-
     async def _collect_evidence(self) -> tuple[dict[str, RoomEvidence], list[StoredKey], list[RaceNews]]:
         rooms: dict[str, RoomEvidence] = {}
-        async with connect(self._redis.url) as redis:
+        async with connect(self.redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
             store = Store(redis, Metrics())
             if self._tide is not None:
@@ -461,7 +363,7 @@ class _Round:
             for room in sorted(self._codes):
                 await _wait_for_end(store, room)
                 if (found := await load_evidence(store, room)) is None:
-                    self._failures.append(f"{room}: a part of it is missing in Redis")
+                    self.failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
             if self._tide is not None:
@@ -540,29 +442,6 @@ def _with_whole_races(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
             race = event.race
         whole.append(replace(each, event=event))
     return whole
-
-
-def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:
-    rng = Random(fault.which)
-    return [wire for wire in wires if rng.random() < fault.share]
-
-
-def _break_connection(wire: ProxiedConnection, fault: Fault) -> None:
-    match fault.kind:
-        case "cut":
-            wire.close()
-        case "reset" | "reset redis":
-            wire.reset()
-        case "stall" | "stall redis":
-            wire.stall(fault.seconds)
-        case "drop answers":
-            wire.drop_answers(min(fault.seconds, 2.0))
-        case "delay":
-            wire.delay(min(fault.seconds, 1.0) / 4)
-        case "split":
-            wire.split(1 + fault.which % 7, fault.seconds)
-        case unknown:
-            raise ValueError(f"there is no fault {unknown!r}")
 
 
 async def _cancel_and_wait(tasks: list[asyncio.Task[None]]) -> None:

@@ -1,0 +1,163 @@
+"""The processes of a round, and the faults that they and their connections can have."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from tests.chaos.client_journal import now
+from tests.chaos.plan import Fault
+from tests.chaos.processes import Node, RedisServer
+from tests.chaos.proxy import ProxiedConnection, Proxy
+from tests.chaos.stepped_node import STEP_KEY
+from tests.server.redis_kinds import LaggingReplica
+
+_LONGEST_STEP: Final = 4.0
+"""Maximum step, in seconds, of the clock of Redis."""
+
+
+class Stage:
+    """A Redis, which has a replica if it ``fails_over``, and nodes with some options.
+
+    ``failures`` has a sentence for each process that did not end as it should. ``lost`` are the times, in milliseconds, of
+    which a failover may have lost the writes, and ``stepped`` is the sum of all steps of the clock.
+    """
+
+    def __init__(self, scratch: Path, *options: str, fails_over: bool, module: str = "samedeal_server") -> None:
+        self.nodes: list[Node] = []
+        self.failures: list[str] = []
+        self.lost = range(0)
+        self.stepped = 0
+        self._scratch = scratch
+        self._options = options
+        self._module = module
+        self.fails_over = fails_over
+        self._single = RedisServer(scratch)
+        self._replicated = LaggingReplica(scratch)
+        self.redis = self._replicated if fails_over else self._single
+        self._to_redis = Proxy(lambda: [self.redis.target])
+        self._restarting = asyncio.Lock()
+        self._started = 0
+
+    @asynccontextmanager
+    async def running(self, nodes: int) -> AsyncIterator[Proxy]:
+        """Start all processes, and yield a proxy to the nodes. Ends all processes afterwards."""
+        try:
+            await self.redis.start()
+            async with self._to_redis:
+                await asyncio.gather(*(self._add_node() for _ in range(nodes)))
+                async with Proxy(self.targets, homes=True) as proxy:
+                    yield proxy
+        finally:
+            await asyncio.gather(*(node.kill() for node in self.nodes))
+            await self.redis.kill()
+
+    def targets(self) -> list[tuple[str, int]]:
+        """The addresses of the nodes that admit clients."""
+        return [node.target for node in self.nodes if not node.leaving]
+
+    async def inject(self, fault: Fault, proxy: Proxy) -> None:
+        """Let a fault happen, and end."""
+        match fault.kind:
+            case "kill node" | "freeze node" | "drain node":
+                await self._node_fault(fault)
+            case "kill redis":
+                async with self._restarting:
+                    await self._single.kill()
+                    await asyncio.sleep(fault.seconds)
+                    await self._single.start()
+            case "fail over":
+                began = now()
+                await self._replicated.fall_behind()
+                await asyncio.sleep(min(max(fault.seconds, 0.3), 1.5))
+                await self._replicated.fail_over()
+                self.lost = range(began, now() + 1)
+            case "step clock":
+                step = int(1000 * min(fault.seconds, _LONGEST_STEP)) * (1 if fault.which % 2 else -1)
+                self.stepped += abs(step)
+                await self._single.do("INCRBY", STEP_KEY, step)
+            case "pause redis":
+                milliseconds = int(1000 * min(fault.seconds, 6.0))
+                await self._single.do("CLIENT", "PAUSE", milliseconds, "ALL")
+                await asyncio.sleep(milliseconds / 1000)
+            case "drop redis clients":
+                await self._drop_redis_connections("normal", fault)
+            case "drop announcements":
+                await self._drop_redis_connections("pubsub", fault)
+            case _:
+                wires = (
+                    self._to_redis.connections if fault.kind in ("stall redis", "reset redis") else proxy.connections
+                )
+                for wire in _chosen(wires, fault):
+                    _break_connection(wire, fault)
+                if fault.kind in ("stall", "stall redis"):
+                    await asyncio.sleep(fault.seconds)
+
+    async def _drop_redis_connections(self, kind: str, fault: Fault) -> None:
+        """Let Redis drop connections of a kind repeatedly, so that some are in the middle of a command."""
+        for _ in range(1 + fault.which % 20):
+            await self._single.do("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+            await asyncio.sleep(0.03)
+
+    async def _node_fault(self, fault: Fault) -> None:
+        running = [node for node in self.nodes if not node.leaving and not node.frozen]
+        if not running:
+            return
+        node = running[fault.which % len(running)]
+        if fault.kind == "freeze node":
+            node.freeze()
+            await asyncio.sleep(fault.seconds)
+            node.thaw()
+            return
+        if fault.kind == "kill node":
+            await node.kill()
+        else:
+            if problem := await node.drain():
+                self.failures.append(problem)
+        await asyncio.sleep(min(fault.seconds, 1.0))
+        await self._add_node()
+
+    async def _add_node(self) -> None:
+        """Start a node. A node that can't reach Redis exits, as it should, and another one is started.
+
+        Every other node reaches Redis through the proxy. If Redis fails over, all nodes do.
+        """
+        node = None
+        while node is None:
+            self._started += 1
+            proxied = self._started % 2 or self.fails_over
+            url = f"redis://127.0.0.1:{self._to_redis.port}/0" if proxied else self.redis.url
+            log = self._scratch / f"node-{self._started}.log"
+            try:
+                node = await Node.start(url, log, *self._options, module=self._module)
+            except RuntimeError as error:
+                if "Traceback" in str(error):
+                    raise
+        self.nodes.append(node)
+
+
+def _chosen(wires: list[ProxiedConnection], fault: Fault) -> list[ProxiedConnection]:
+    rng = Random(fault.which)
+    return [wire for wire in wires if rng.random() < fault.share]
+
+
+def _break_connection(wire: ProxiedConnection, fault: Fault) -> None:
+    match fault.kind:
+        case "cut":
+            wire.close()
+        case "reset" | "reset redis":
+            wire.reset()
+        case "stall" | "stall redis":
+            wire.stall(fault.seconds)
+        case "drop answers":
+            wire.drop_answers(min(fault.seconds, 2.0))
+        case "delay":
+            wire.delay(min(fault.seconds, 1.0) / 4)
+        case "split":
+            wire.split(1 + fault.which % 7, fault.seconds)
+        case unknown:
+            raise ValueError(f"there is no fault {unknown!r}")
