@@ -15,16 +15,15 @@ import pytest
 from redis import Redis
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Act, Done, Phase, Start
+from samedeal.protocol.messages import Act, Done, Start
 from tests.chaos import stepped_node
-from tests.chaos.client_journal import Journal, now
+from tests.chaos.client_journal import now
 from tests.chaos.plan import FAULT_KINDS, Habit, deploy_plan, make_plan
 from tests.chaos.processes import Node
 from tests.chaos.proxy import ProxiedConnection, Proxy
-from tests.chaos.rounds import has_started, play_round, winning_records
+from tests.chaos.rounds import play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
 from tests.child_processes import is_alive
-from tests.client.race_server import RaceServer
 from tests.server.client import Client
 from tests.server.real_clients import wait_for
 
@@ -76,24 +75,6 @@ def test_plans_have_every_kind_of_fault_and_room() -> None:
     assert {habit for room in rooms for habit in room.habits} == set(get_args(Habit))
     assert all(room.options.deal == "winnable" for room in rooms if room.habits)
     assert all(len(room.habits) <= room.options.players - max(1, room.links) for room in rooms if room.habits)
-
-
-def test_failover_waits_for_the_start_of_all_races() -> None:
-    """A lost start can't be recovered."""
-    journals = ana, bob = Journal("ana", "friday"), Journal("bob", "friday")
-    told: list[tuple[Journal, Phase]] = [
-        (ana, "open"),
-        (bob, "countdown"),
-        (bob, "racing"),
-        (ana, "countdown"),
-        (bob, "finished"),
-    ]
-    started = [has_started("friday", journals)]
-    for journal, phase in told:
-        journal.record_received(1, RaceServer().state(phase, room="friday"))
-        started.append(has_started("friday", journals))
-    assert started == [False, False, False, True, True, True]
-    assert not has_started("monday", journals)
 
 
 def test_same_seed_gives_the_same_plan() -> None:

@@ -39,15 +39,6 @@ from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.races import finish, race
 
 
-def test_take_from_empty_bucket_returns_the_wait() -> None:
-    bucket = Bucket(rate=10, burst=3, now=0.0)
-    assert [bucket.charge(0.0) for _ in range(3)] == [0, 0, 0]
-    assert bucket.charge(0.0) == pytest.approx(0.1)
-    assert bucket.charge(0.0, 2) == pytest.approx(0.3)
-    assert bucket.charge(10.0, 3) == 0
-    assert bucket.charge(10.0) == pytest.approx(0.1)
-
-
 def test_spend_from_empty_bucket_takes_nothing() -> None:
     bucket = Bucket(rate=10, burst=3, now=0.0)
     assert bucket.try_take(0.0, 2) == 0

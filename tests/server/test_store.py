@@ -470,15 +470,6 @@ async def test_repeated_commit_writes_too(redis: RedisClient, store: Store) -> N
     assert (await run_of(store)).last_seen > 0
 
 
-async def test_batch_has_a_result_for_each_commit(store: Store) -> None:
-    generation = await racing(store)
-    commits = [act(generation, revision) for revision in range(400)] + [act(-1)]
-    verdicts = await asyncio.gather(*map(store.commit, commits))
-    assert [verdict.outcome for verdict in verdicts] == ["ok"] * 400 + ["fenced"]
-    assert [entry.revision for entry in await store.load_log("friday", "ana", 399)] == [399, 400]
-    assert [entry.revision for entry in await store.load_log("friday", "ana", 1, 2)] == [1, 2]
-
-
 async def test_unknown_scripts_are_sent_again(redis: RedisClient, store: Store) -> None:
     generation = await racing(store)
     await redis.script_flush()

@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from samedeal.board_history import Undo
-from samedeal.games import game_named
 from samedeal.options import Options, WantedOptions
 from tests.golden.golden_files import assert_answers
 
@@ -53,10 +52,3 @@ def test_request_leaves_out_default_options() -> None:
     assert msgspec.to_builtins(WantedOptions.of(options)) == {"games": ("athena",), "limit": 60}
     assert WantedOptions.of(options).granted == options
     assert set(msgspec.to_builtins(options)) == set(Options.__struct_fields__)
-
-
-def test_rematches_cycle_through_games() -> None:
-    options = read(games=["athena", "steve", "willow"])
-    games = [str(options.game(number)) for number in range(7)]
-    assert games == [*("athena", "steve", "willow") * 2, "athena"]
-    assert Options().game(41) == game_named("willow")

@@ -9,7 +9,6 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
 
 from samedeal.errors import BadOptions, MalformedFrame, MalformedText, UnknownGame, UnknownRequest
 from samedeal.options import Options
@@ -65,24 +64,6 @@ def test_messages_of_both_sides_are_disjoint(message: ToServer | ToClient) -> No
     decode: Any = decode_to_client if isinstance(message, TO_SERVER) else decode_to_server
     with pytest.raises(MalformedFrame):
         decode(encode(message))
-
-
-@given(to_server)
-def test_field_with_default_may_be_left_out(message: ToServer) -> None:
-    fields = fields_of(message)
-    for name, value in fields_of(type(message)(**{n: getattr(message, n) for n in required(message)})).items():
-        if name not in ("type", *required(message)) and fields[name] == value:
-            del fields[name]
-    assert decode_to_server(msgpack.packb(fields)) == message
-
-
-def required(message: Struct) -> list[str]:
-    defaults = message.__struct_defaults__
-    names = message.__struct_fields__
-    keyword_only = len(names) - len(defaults)
-    return [
-        name for at, name in enumerate(names) if at < keyword_only or "NODEFAULT" in repr(defaults[at - keyword_only])
-    ]
 
 
 @given(to_server, st.text(max_size=10), plain)
