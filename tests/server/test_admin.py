@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import structlog
 from websockets.exceptions import InvalidStatus
 
 from samedeal.protocol.admin import (
@@ -50,14 +49,13 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.operators import auth, operator_gateway, request_handlers
 from samedeal_server.races.server_bans import ban_sentence
 from samedeal_server.store import keys
 from samedeal_server.store.node_registry import DrainOrder
 from samedeal_server.tasks import cancel_and_wait
-from samedeal_server.telemetry import logs
+from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
@@ -148,33 +146,25 @@ async def test_unauthenticated_connections_are_limited(one: Node) -> None:
     await Operator.login(one.url)
 
 
-async def test_requests_are_logged_without_tokens(
-    node: NodeMaker, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_requests_are_logged_without_tokens(one: Node, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "WRONG_TOKEN_DELAY", 0.01)
-    logs.set_up(Config(log_level="debug", log_style="json"), "n")
-    try:
-        one = await node(token=TOKEN)
-        await athena_race(one, room="friday")
-        stranger = await Operator.connect(one.url)
-        await stranger.refused("bad_token", Login, token="a guess that is no good")
-        operator = await Operator.login(one.url)
-        await operator.expect(Done, Kick, room="friday", player="ana")
-        await operator.refused("no_room", CloseRoom, room="nowhere")
-        await operator.refused("login_once", Login, token=TOKEN)
-        lines = capsys.readouterr().out
-    finally:
-        structlog.reset_defaults()
-        structlog.contextvars.clear_contextvars()
-    for words in (
-        '"address": "127.0.0.1", "reason": "bad_token"',
-        '"request": "kick", "outcome": "done", "room": "friday", "player": "ana"',
-        '"request": "closeroom", "outcome": "no_room", "room": "nowhere"',
-        '"request": "login", "outcome": "login_once"',
+    log.set_up()
+    await athena_race(one, room="friday")
+    stranger = await Operator.connect(one.url)
+    await stranger.refused("bad_token", Login, token="a guess that is no good")
+    operator = await Operator.login(one.url)
+    await operator.expect(Done, Kick, room="friday", player="ana")
+    await operator.refused("no_room", CloseRoom, room="nowhere")
+    await operator.refused("login_once", Login, token=TOKEN)
+    assert len(log.named("admin_login_failed", address="127.0.0.1", reason="bad_token")) == 1
+    for told in (
+        {"request": "kick", "outcome": "done", "room": "friday", "player": "ana"},
+        {"request": "closeroom", "outcome": "no_room", "room": "nowhere"},
+        {"request": "login", "outcome": "login_once"},
     ):
-        assert sum(words in line and '"address": "127.0.0.1"' in line for line in lines.splitlines()) == 1, lines
-    assert TOKEN not in lines
-    assert "a guess" not in lines
+        assert len(log.named("admin_request", address="127.0.0.1", **told)) == 1, told
+    assert TOKEN not in log.text
+    assert "a guess" not in log.text
 
 
 async def survey(operator: Operator, condition: Callable[[Survey], bool]) -> Survey:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
 import pytest
-import structlog
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from samedeal.games import GAMES
@@ -38,13 +36,14 @@ from samedeal.protocol.messages import (
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
 from samedeal.terminal_text import printable
-from samedeal_server.config.config import Config, LogStyle
+from samedeal_server.config.config import LogStyle
 from samedeal_server.config.limits import Limits
 from samedeal_server.races.race import KickCommand
+from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.store import keys
 from samedeal_server.store.sessions import Session
-from samedeal_server.telemetry import logs
 from tests.golden.golden_files import assert_answered, values_on
+from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.races import finish, race, seated
@@ -225,17 +224,24 @@ async def no_connections(one: Node) -> None:
     assert not one.gateway.connections
 
 
-async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> None:
-    """Invariant: everything is bounded. No client slows another one down."""
-    one = await node(Limits(rate=1e6, burst=1_000_000, backlog=50))
-    ana = await one.player()
+async def unreading(one: Node, ana: Client) -> tuple[Client, PlayerConnection]:
+    """A client that reads nothing, with its connection, whose buffers are small. Its answers are long."""
     for number in range(20):
         await ana.create(f"room-{number}")
     slow = await with_small_buffers(one.url)
     slow.stop_reading()
     await slow.socket.send(encode(Hello(id=0, name="slow")))
+    await ana.expect(Pong, Ping)
     (there,) = [each for each in one.gateway.connections if each.player != ana.player]
     there.socket.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    return slow, there
+
+
+async def test_client_that_does_not_read_is_disconnected(node: NodeMaker) -> None:
+    """Invariant: everything is bounded. No client slows another one down."""
+    one = await node(Limits(rate=1e6, burst=1_000_000, backlog=50))
+    ana = await one.player()
+    slow, there = await unreading(one, ana)
     number = 0
     async with asyncio.timeout(DEADLINE):
         while not there.closing:
@@ -253,14 +259,8 @@ async def test_client_that_reads_nothing_is_aborted(node: NodeMaker, monkeypatch
     """Invariant: everything is bounded."""
     monkeypatch.setattr("samedeal_server.rooms.player_connection.CLOSE_TIMEOUT", 0.2)
     one = await node(dataclasses.replace(PLENTY, backlog=16))
-    slow = await with_small_buffers(one.url)
-    slow.stop_reading()
-    await slow.socket.send(encode(Hello(id=0, name="slow")))
     ana = await one.player()
-    for number in range(20):
-        await ana.create(f"room-{number}")
-    (there,) = [each for each in one.gateway.connections if each.player != ana.player]
-    there.socket.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    slow, there = await unreading(one, ana)
     async with asyncio.timeout(DEADLINE):
         while there in one.gateway.connections:
             with suppress(ConnectionClosed):
@@ -461,21 +461,13 @@ async def test_unwatchable_rooms_are_listed_until_they_start(one: Node) -> None:
     assert [line.room for line in (await ana.expect(Rooms, ListRooms)).rooms] == [room]
 
 
-@pytest.fixture
-def logged(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    """Captures the log. The logging configuration is restored afterwards."""
-    yield capsys
-    structlog.reset_defaults()
-    structlog.contextvars.clear_contextvars()
-
-
 async def test_fault_is_reported_and_logged_without_secrets(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, logged: pytest.CaptureFixture[str]
+    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, log: Log
 ) -> None:
     """No log line contains a seed, a token or a passphrase, not even that of a fault."""
     styles: tuple[LogStyle, ...] = ("json", "pretty")
     for style in styles:
-        logs.set_up(Config(log_level="debug", log_style=style), "n")
+        log.set_up("debug", style)
         one = await node()
         ana, bob = await one.player("ana"), await one.player("bob")
         room = await ana.create(passphrase="sesam-oeffne-dich")
@@ -492,7 +484,7 @@ async def test_fault_is_reported_and_logged_without_secrets(
             assert (refusal.to, refusal.code) == (-1, "fault")
             assert await bob.closed() == CloseCode.RESTART
         await ana.expect(Pong, Ping)
-        lines = logged.readouterr().out
+        lines = log.read()
         assert "a mistake" in lines
         for told in (
             secret.deal.seed.hex(),
@@ -505,11 +497,11 @@ async def test_fault_is_reported_and_logged_without_secrets(
         await one.gateway.drain()
 
 
-async def test_client_name_is_sanitized_in_the_log(node: NodeMaker, logged: pytest.CaptureFixture[str]) -> None:
-    logs.set_up(Config(log_style="pretty"), "n")
+async def test_client_name_is_sanitized_in_the_log(node: NodeMaker, log: Log) -> None:
+    log.set_up("info", "pretty")
     client = await Client.connect((await node()).url)
     await client.expect(Welcome, Hello, name="ana", client="ev\x1b]0;il\x07" + "x" * 100)
-    (line,) = [line for line in logged.readouterr().out.splitlines() if "hello" in line]
+    (line,) = [line for line in log.read().splitlines() if "hello" in line]
     assert "ev?]0;il?xxx" in line
     assert "\x1b]" not in line
     assert "x" * 50 not in line
