@@ -56,12 +56,6 @@ def test_data_and_health_are_shown() -> None:
     assert "health" not in text
 
 
-def test_machine_without_network_is_not_reachable() -> None:
-    addresses = listen_addresses(Config(host="0.0.0.0"), 5, lambda _: "")
-    assert addresses == ListenAddresses("ws://127.0.0.1:5", "ws://127.0.0.1:5", reachable_from_elsewhere=False)
-    assert "--host" not in banner(Config(host="0.0.0.0"), addresses, "")
-
-
 def test_own_address_is_valid() -> None:
     public = listen_addresses(Config(host="0.0.0.0"), 5).public
     assert parse_address(public).url == public

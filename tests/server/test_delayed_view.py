@@ -98,18 +98,6 @@ def test_actions_are_released_in_order_of_time() -> None:
     ]
 
 
-def test_undo_is_released_as_a_board() -> None:
-    taken = [*actions(1, undo=False), UNDO]
-    boards = delayed_boards(ana=entries(taken))
-    boards.release_due(STARTS + DELAY)
-    move, undone = boards.release_due(STARTS + 2000 + DELAY)
-    assert isinstance(move, DelayedMove)
-    after = replayed(taken)
-    assert undone == DelayedBoard(
-        player="ana", revision=2, piles=after.board.masked().piles, moves=1, undos=1, time=STARTS + 2000
-    )
-
-
 @pytest.mark.parametrize("late", [0, 1, 7, 20, 40])
 def test_late_spectator_gets_boards_and_then_moves(late: int) -> None:
     taken = actions(40)

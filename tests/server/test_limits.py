@@ -29,7 +29,7 @@ from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.config import token_buckets
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.token_buckets import Bucket, Pace, Quotas
+from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.store import keys
 from samedeal_server.store.store import WAITING_STREAM_LENGTH
@@ -37,17 +37,6 @@ from tests.golden.golden_files import assert_answers
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.races import finish, race
-
-
-def test_spend_from_empty_bucket_takes_nothing() -> None:
-    bucket = Bucket(rate=10, burst=3, now=0.0)
-    assert bucket.try_take(0.0, 2) == 0
-    assert bucket.try_take(0.0, 2) == pytest.approx(0.1)
-    assert bucket.try_take(0.0, 3) == pytest.approx(0.2)
-    assert bucket.try_take(0.1, 2) == 0
-    bucket.refund(1)
-    assert bucket.try_take(0.1) == 0
-    assert bucket.try_take(-5.0) == pytest.approx(0.1)  # a clock that goes back is ignored
 
 
 def asked(pace: Pace, now: float, cost: int = 1) -> tuple[float, float]:

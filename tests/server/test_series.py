@@ -45,8 +45,3 @@ async def test_series_has_one_table_that_its_records_give_again(one: Node, two: 
     await ana.join(third_room)
     third = await ana.state(lambda state: state.room == third_room)
     assert (rows(third), third.rooms_before) == ([], ())  # another series
-
-
-async def test_race_outside_a_series_has_no_table(one: Node) -> None:
-    ana = await one.player("ana")
-    assert rows(await race(await ana.create(countdown=0), ana)) == []
