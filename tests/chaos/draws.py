@@ -249,6 +249,7 @@ class Round(Stage):
     async def _break_things(self, proxy: Proxy) -> None:
         rng = self._rng
         kinds = ["fail over"] * self.fails_over + rng.choices(_FAULTS, k=rng.randint(3, 8))
+        rng.shuffle(kinds)
         for kind in kinds:
             if kind != "kill redis" or not self.fails_over:
                 await asyncio.sleep(rng.uniform(0.05, 0.6))

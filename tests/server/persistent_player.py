@@ -50,7 +50,7 @@ class PersistentPlayer:
             await self.moves(1)
             if len(self.acked) == before:
                 return
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     async def _move(self, action: str) -> None:
         while True:

@@ -18,9 +18,7 @@ from websockets.typing import Subprotocol
 PILES = {
     "athena": "1 2 3 4 5 6 7 01 02 03 04 stock w",
     "steve": "1 2 3 4 5 6 7 8 01 02 03 04 05 06 07 08 stock",
-    "phoenix": "1 2 3 4 5 6 q w e r t y u i a s d f g h j k 01 02 03 04",
     "ace-of-hearts": "1 2 3 4 5 6 7 01 stock",
-    "willow": "1 2 3 4 5 6 7 q w e r 01 02 03 04",
 }
 MOVE = re.compile(r"(0[1-8]|[1-9a-z]) ([0-9a-z])( x([2-9]|[1-9][0-9]))?")
 

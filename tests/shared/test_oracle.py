@@ -36,9 +36,8 @@ def test_dealt_board_agrees_with_oracle() -> None:
 
 def test_playout_agrees_with_oracle() -> None:
     for game in oracle.RULES:
-        for number in range(2):
-            for board, _ in playout(game_named(game), number, 120):
-                assert_agrees(board)
+        for board, _ in playout(game_named(game), 1, 120):
+            assert_agrees(board)
 
 
 @given(boards())

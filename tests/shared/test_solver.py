@@ -28,7 +28,7 @@ from tests.shared.sixth_game import HAMLET
 
 BUDGET = 1500
 SOME_GAMES = [*(GAMES[game] for game in COVERING), HAMLET]
-FEW = settings(max_examples=20)
+FEW = settings(max_examples=10)
 
 
 def outcome(board: Board, budget: int, safe_moves: bool) -> Outcome:
@@ -172,8 +172,8 @@ def test_answers_match_golden_file() -> None:
 
 
 HARD = [
-    *(("athena", 22, 5000), ("steve", 37, 15_000), ("phoenix", 38, 5000), ("willow", 25, 5000), ("klondike", 4, 5000)),
-    *(("freecell", 3, 5000), ("spider-one", 2, 20_000), ("spider", 2, 5000), ("yukon", 9, 5000)),
+    *(("athena", 22, 5000), ("steve", 37, 5000), ("phoenix", 38, 5000), ("willow", 25, 5000), ("klondike", 4, 5000)),
+    *(("freecell", 3, 5000), ("spider", 2, 5000), ("yukon", 9, 5000)),
 ]
 """Deals of games with a budget that finds more than that of the golden file."""
 
@@ -197,12 +197,12 @@ def test_answers_do_not_depend_on_hashes() -> None:
     program = (
         "from samedeal.solver.solve import solve; from samedeal.board import Board; from samedeal.games import GAMES\n"
         "from samedeal.deal import Deal, shuffled\n"
-        "for game in GAMES.values():\n"
+        f"for game in map(GAMES.get, {COVERING}):\n"
         "    seed = Deal('number', number=3).public_seed()\n"
         f"    print(repr(solve(Board.deal(game, shuffled(seed, game.decks)), {BUDGET})))\n"
     )
     environment = os.environ | {"PYTHONHASHSEED": "1"}
     told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    here = [repr(solve(numbered(game, 3), BUDGET)) for game in GAMES.values()]
+    here = [repr(solve(numbered(GAMES[game], 3), BUDGET)) for game in COVERING]
     assert told.stdout.splitlines() == here
     assert Deal("number", number=3).public
