@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
@@ -273,12 +274,12 @@ async def _fuzzed_node(redis: str, number: int) -> AsyncIterator[FuzzedNode]:
 async def fuzz_gateway(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Script]:
     """Try a number of connections. Stop after ``stop`` broken promises."""
     campaign = Campaign("gateway", seed, _WATCHED, make_script, damage_script)
-    with TemporaryDirectory() as directory:
+    with TemporaryDirectory() as directory, capture_logs() as log:
         async with EmbeddedRedis(Path(directory), "everysec") as redis:
             for first in range(0, inputs, INPUTS_PER_NODE):
                 async with _fuzzed_node(redis, first) as stage:
                     for script in campaign.inputs(min(inputs, first + INPUTS_PER_NODE), stop):
-                        with campaign.trying(script), no_faults():
+                        with campaign.trying(script), no_faults(log):
                             await _try(stage, script)
                             if campaign.tried % _INPUTS_PER_CHECK == 0:
                                 await stage.play_race(campaign.rng)

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from redis.asyncio import Redis
+from structlog.testing import capture_logs
 
 from samedeal.errors import MalformedFrame
 from samedeal.protocol import admin as protocol
@@ -64,7 +65,7 @@ _SAMPLES: Final[tuple[FromOperator, ...]] = (
 async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Frames]:
     """Try a number of connections. Stop after ``stop`` broken promises."""
     campaign = Campaign("operator", seed, _WATCHED, _make, damaged_frames)
-    with TemporaryDirectory() as directory:
+    with TemporaryDirectory() as directory, capture_logs() as log:
         async with EmbeddedRedis(Path(directory), "everysec") as redis:
             for first in range(0, inputs, INPUTS_PER_NODE):
                 async with serving(redis, f"operated-{first}", token=_TOKEN) as node:
@@ -73,7 +74,7 @@ async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Fr
                     ana = await node.player("ana")
                     await ana.join(await ana.create("friday"))
                     for conversation in campaign.inputs(min(inputs, first + INPUTS_PER_NODE), stop):
-                        with campaign.trying(conversation), no_faults():
+                        with campaign.trying(conversation), no_faults(log):
                             await _try(node, conversation)
     return campaign
 
