@@ -88,7 +88,7 @@ async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMak
             recovered = asyncio.Event()
             retrying = [asyncio.create_task(racer.until(recovered)) for racer in affected]
             async with asyncio.timeout(TIMEOUT):
-                await asyncio.gather(*(racer.moves(30) for racer in others))
+                await asyncio.gather(*(racer.moves(15) for racer in others))
             assert [len(racer.acked) for racer in affected] == before
             await until(lambda: is_ready(health, without=lost))
             assert await refreshes_players(nodes[0], ROOMS[1:])
