@@ -16,14 +16,14 @@ from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Leave, ListRecords, ListRooms, Notice, ReadRecord, Refused, Resign, Standing
+from samedeal.protocol.messages import ListRecords, ListRooms, Notice, ReadRecord, Refused, Resign, Standing
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
+from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
 from samedeal_client.screens.lobby import LobbyScreen
 from samedeal_client.screens.question import QuitScreen
 from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
@@ -31,8 +31,7 @@ from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.outcome import why_over
-from samedeal_client.views.race import SEAT_KEPT, countdown_rows, end_rows, hint_text, server_gone_sentences
-from samedeal_client.widgets.board import RegionView
+from samedeal_client.views.race import countdown_rows, end_rows, hint_text
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
@@ -60,6 +59,8 @@ def pile(ui: RunningApp, key: str) -> str:
     return " ".join(str(Card(card)) if card < 0x40 else "?" for card in shown.piles[shown.game.index[key]])
 
 
+_FOUR_UP = "01: AH 2H 3H 4H"
+"""Cards on a foundation: with one more, the news begins to tell of the lead."""
 NEARLY_WON = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
 TO_AND_FRO = "1: KH JS TH | 2: KC JC | 3: KD 5C | 4: KS 5S | 5: QD 5D | 6: QH 5H"
 
@@ -78,6 +79,17 @@ def after_a_move() -> Referee:
     """The client gets the board, but does not know the move before it."""
     referee = athena(undo="no-reveal")
     referee.play = referee.play.act("w 0")
+    return referee
+
+
+def watched(text: str = "1: AS | 2: AH 2S | 3: KC") -> Referee:
+    return Referee("willow", board=board("willow", text))
+
+
+def before_the_boards() -> Referee:
+    """A spectator gets no boards before those of the start."""
+    referee = before_the_deal()
+    referee.delayed_boards = list  # type: ignore[method-assign]
     return referee
 
 
@@ -110,6 +122,20 @@ RACES: dict[str, Callable[[], Referee]] = {
     "Only moves back and forth, which can be undone": lambda: to_and_fro(undo="free", end_when_settled=False),
     "Only moves back and forth": lambda: to_and_fro(undo="off", hints=True),
     "Only moves back and forth, which cannot help": lambda: to_and_fro(undo="free", hints=True),
+    "Nearly won against bots": lambda: willow(NEARLY_WON),
+    "A lost connection": willow,
+    "A connection that has ended": willow,
+    "Notices": willow,
+    "Removed by an operator": willow,
+    "A small window": lambda: Referee("steve"),
+    "Watching": watched,
+    "Watching and clicking": watched,
+    "Watching, wide": lambda: watched("1: TS | 2: JH | 3: KC"),
+    "Watching the lead": lambda: watched(f"1: AS | {_FOUR_UP}"),
+    "Watching a countdown": before_the_boards,
+    "Watching a room that closes": watched,
+    "Watching a room that is gone": watched,
+    "Watching, and back to the lobby": watched,
 }
 """Races by the headings of the page."""
 
@@ -117,20 +143,35 @@ LOOKS: dict[str, dict[str, Any]] = {
     "narrow": {"size": (60, 20)},
     "without colour": {"look": Look(colour=False)},
     "with other keys": {"bindings": load_bindings('[commands]\nundo = "m"\n[piles]\n1 = "&"\n')},
+    "wide": {"size": (120, 40)},
+    "Watching": {"watch": True},
 }
 """How the screen is shown, by words in the headings."""
+
+EVENTS: dict[str, LinkEvent] = {
+    "lost": Lost("The connection was cut", 3.0),
+    "gone": Lost("The server stops", 3.0, server_gone=True),
+    "back": Connected(resumed=True),
+    "ended": Ended("4002", "You are connected from somewhere else now."),
+    "removed": SeatLost("kicked", "The operator has taken you out of this room"),
+    "no room": SeatLost("no_room", "There is no such room"),
+}
+"""What happens to the connection and the seat, by words of the page."""
 
 
 async def do(ui: RunningApp, gesture: str) -> None:
     """Do what a word of the page says: press a key, use the mouse, or let something happen at the server.
 
     A place is a pile, or a pile and one of its cards. A burst is a drag whose events arrive together.
+    Words and actions have underscores in place of blanks.
     """
-    match gesture.split(":"):
+    match words := gesture.replace("_", " ").split(":"):
         case ["click", place]:
             await ui.click(*spot(place))
         case ["right", place]:
             await ui.click(*spot(place), button=3)
+        case ["at", x, y]:
+            await ui.pilot.click(offset=(int(x), int(y)))
         case ["drag", source, target]:
             await ui.drag(*spot(source), *spot(target))
         case ["burst", source, target]:
@@ -148,19 +189,50 @@ async def do(ui: RunningApp, gesture: str) -> None:
         case ["theme", name]:
             ui.app.theme = name
             await ui.pilot.pause()
-        case ["hold"]:
-            ui.referee.hold_answers()
-        case ["answer"]:
-            ui.referee.release_answers()
-        case ["rival", player, action]:
-            await ui.referee.rival_moves(player, action.replace("_", " "))
-        case _:
+        case ["size", size]:
+            await ui.resize(*map(int, size.split("x")))
+        case _ if not await happens(ui.referee, words):
             await ui.press(gesture)
+        case _:
+            pass
     await ui.settle()
 
 
+async def happens(referee: Referee, words: list[str]) -> bool:
+    """Let something happen at the server, or to the connection. Return False if the words name nothing of that kind."""
+    match words:
+        case ["hold"]:
+            referee.hold_answers()
+        case ["answer"]:
+            referee.release_answers()
+        case ["rival", player, action]:
+            await referee.rival_moves(player, action)
+        case ["watched", player, action]:
+            referee.time += 1_000
+            await referee.deliver(referee.rival_acts(player, action))
+        case ["wait", seconds]:
+            referee.time += 1_000 * int(seconds)
+        case ["begin" | "close" as change]:
+            referee.phase, referee.time = {"begin": "racing", "close": "closed"}[change], START + 5_000
+            await referee.deliver(referee.state())
+        case ["bots"]:
+            state = referee.state()
+            bots = tuple(struct_replace(seat, bot=seat.player != ME) for seat in state.players)
+            await referee.deliver(struct_replace(state, players=bots))
+        case ["notice", code, message]:
+            await referee.deliver(Notice(code=code, message=message))
+        case [event] if event in EVENTS:
+            await referee.events.put(EVENTS[event])
+        case _:
+            return False
+    return True
+
+
 def shown(ui: RunningApp, place: str) -> str:
-    """What is shown at a place: the cards of a pile, rows with some words, the name of the screen, or a line."""
+    """What is shown at a place: the cards of a pile, rows with some words, the name of the screen, or a line.
+
+    It may also be the style of the message, or how many requests of a type were sent.
+    """
     kind, _, what = place.partition(" ")
     match kind:
         case "pile":
@@ -168,10 +240,16 @@ def shown(ui: RunningApp, place: str) -> str:
         case "rows":
             sides = (side for line in ui.text().splitlines() for side in line.split("▏"))  # the board and the panel
             return " / ".join(" ".join(side.split()) for side in sides if what in side)
+        case "line":
+            return ui.text().splitlines()[int(what)].strip()
         case "screen":
             return ui.screen
+        case "style":
+            return ui.message_style
+        case "asked":
+            return str([type(request).__name__ for request in ui.referee.requests].count(what))
         case _:
-            return ui.line(f"#{kind}")
+            return ui.line(f"#{kind}") if ui.app.screen.query_one(f"#{kind}").display else ""
 
 
 def spot(place: str) -> tuple[str, int | None]:
@@ -196,8 +274,12 @@ async def test_races_go_on_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> 
                 acted = len(ui.acts)
                 for gesture in gestures.split():
                     await do(ui, gesture)
+                if place == "screen":
+                    await ui.pilot.pause()
+                    await ui.settle()
                 said = shown(ui, place) if place else ui.message.removeprefix(prompt)
                 answers.append(f"[{', '.join(ui.acts[acted:])}] {said}")
+            await ui.pilot.pause()  # a screen that has just opened is complete before the app ends
     given = iter(answers)
     assert_answers("races", lambda heading, question: next(given))
 
@@ -233,16 +315,6 @@ async def test_hint_is_marked_and_named() -> None:
         assert ui.acts == []
 
 
-async def test_click_on_the_foundations_name_is_its_key() -> None:
-    async with running_app(willow()) as ui:
-        await ui.click("6", 1)
-        text = ui.text().splitlines()
-        row = next(y for y, line in enumerate(text) if " 0    0 " in line)
-        await ui.pilot.click(offset=(text[row].index(" 0    0 ") + 1, row))
-        await ui.settle()
-        assert ui.acts == ["6 0"]
-
-
 async def test_double_click_moves_to_the_best_target(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", 3600.0)  # a busy machine handles clicks late
     async with running_app(willow()) as ui:
@@ -251,25 +323,12 @@ async def test_double_click_moves_to_the_best_target(monkeypatch: pytest.MonkeyP
         assert ui.acts == ["6 0"]
 
 
-async def test_covered_cards_are_viewed_by_a_click() -> None:
-    async with running_app(Referee("ace-of-hearts", board=golden_position("ace-of-hearts", "deepest")), (80, 20)) as ui:
-        parts = [view.region_shown for view in ui.app.screen.query(RegionView) if view.region_shown is not None]
-        place, spot = next((part.place, spot) for part in parts for spot in part.hit_areas if spot.target.collapsed)
-        await ui.pilot.click("#board", offset=(place.x + spot.x + 1, place.y + spot.y))
-        await ui.settle()
-        assert f"column {spot.target.pile}, " in ui.text()
-
-
 @pytest.mark.parametrize(("left", "text"), [(30_000, "30 SECONDS LEFT"), (0, "TIME'S UP")])
 async def test_last_seconds_alarm_header_and_panel(left: int, text: str) -> None:
     async with running_app(willow(limit=120), (100, 30)) as ui:
         ui.referee.time = START + 120_000 - left
         await ui.wait_until(lambda: text in ui.text())
         assert {span.style.split()[-1] for span in ui.app.screen.query_one("#header", Rows).rows[0]} == {"alarm"}
-
-
-_FOUR_UP = "01: AH 2H 3H 4H"
-"""Cards on a foundation: with one more, the news begins to tell of the lead."""
 
 
 async def test_header_shows_the_place_and_its_change() -> None:
@@ -345,47 +404,6 @@ async def test_countdown_is_followed_by_the_board() -> None:
         assert ui.message_style == "label"
 
 
-async def test_moves_made_while_disconnected_are_kept() -> None:
-    async with running_app(willow()) as ui:
-        ui.referee.hold_answers()
-        await ui.referee.events.put(Lost("The server stops", 3.0, server_gone=True))
-        await ui.settle()
-        assert " ".join(server_gone_sentences(ui.app.client.model)) in ui.line("#banner")
-        await ui.press("ctrl+r", "ctrl+q")
-        assert isinstance(ui.app.screen, QuitScreen)
-        assert {line.answer for line in ui.app.screen.lines()} == {"", "stay", "leave"}
-        await ui.press("r")
-        assert ui.screen == "QuitScreen"
-        await ui.press("escape")
-        await ui.referee.events.put(Lost("The connection was cut", 3.0))
-        await ui.settle()
-        assert "3 s" in ui.line("#banner")
-        assert SEAT_KEPT in " ".join(ui.text().split())
-        assert "disconnected" in ui.line("#header")
-        await ui.press("32")
-        assert pile(ui, "2") == "9H QH JC TD"
-        await ui.referee.events.put(Connected(resumed=True))
-        ui.referee.release_answers()
-        await ui.settle()
-        assert not ui.app.screen.query_one("#banner").display
-        assert ui.referee.play.moves == 1
-
-
-async def test_notice_uses_the_banner_only_if_it_is_long() -> None:
-    async with running_app(willow()) as ui:
-        await ui.referee.deliver(Notice(code="said", message="We stop for an hour at eight."))
-        await ui.settle()
-        await ui.press("32")
-        assert not ui.app.screen.query_one("#banner").display
-        assert ui.message.endswith(": We stop for an hour at eight.")
-        await ui.referee.deliver(Notice(code="of a later version", message="Something new"))
-        await ui.settle()
-        assert ui.message == "Something new"
-        await ui.referee.deliver(Notice(code="said", message="A long message. " * 12))
-        await ui.settle()
-        assert ui.app.screen.query_one("#banner").display
-
-
 async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
     async with running_app(willow()) as ui:
         await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))
@@ -400,26 +418,6 @@ async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
         await ui.wait_until(lambda: not screen.prompt_row())
 
 
-async def test_lost_seat_is_explained_in_the_lobby() -> None:
-    async with running_app(willow()) as ui:
-        await ui.referee.events.put(SeatLost("kicked", "The operator has taken you out of this room"))
-        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
-        await ui.settle()
-        assert ui.message == "The operator has taken you out of this room"
-
-
-@pytest.mark.parametrize("phase", ["closed", "gone"])
-async def test_closed_room_is_named_in_the_lobby(phase: str) -> None:
-    async with running_app(willow(), watch=True) as ui:
-        if phase == "closed":
-            await ui.referee.deliver(struct_replace(ui.referee.state(), phase="closed"))
-        else:
-            await ui.referee.events.put(SeatLost("no_room", "There is no such room"))
-        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
-        await ui.settle()
-        assert "friday" in ui.message
-
-
 async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
     monkeypatch.setattr("samedeal_client.screens.base.MESSAGE_TIME", 0.5)
@@ -431,13 +429,6 @@ async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.Mon
         await ui.wait_until(lambda: ui.message == sentence)
         ui.referee.refusals.clear()
         await ui.wait_until(lambda: not ui.message)
-
-
-async def test_ended_connection_is_explained() -> None:
-    async with running_app(willow()) as ui:
-        await ui.referee.events.put(Ended("4002", "You are connected from somewhere else now."))
-        await ui.settle()
-        assert ui.line("#banner").startswith("You are connected from somewhere else now. Ctrl+Q ")
 
 
 async def quit_dialog(referee: Referee, *, back_to: str = "the start screen", lasting: bool, gone: bool = False) -> str:
@@ -495,37 +486,6 @@ async def test_screen_stays_for_the_app_that_follows(back_to: str, kept: bool) -
         assert (ui.has_quit, ui.app.return_code, ui.app.keeps_screen) == (True, 0, kept)
 
 
-async def test_finished_player_is_not_offered_bots_to_watch() -> None:
-    async with running_app(willow(NEARLY_WON)) as ui:
-        state = ui.referee.state()
-        bots = tuple(struct_replace(seat, bot=seat.player != ME) for seat in state.players)
-        await ui.referee.deliver(struct_replace(state, players=bots))
-        await ui.press("11")
-        assert ui.line("#keys").startswith("l lobby")
-        assert "watch" not in ui.message
-
-
-async def test_finished_player_can_watch_and_return() -> None:
-    async with running_app(willow(NEARLY_WON, spectators=True)) as ui:
-        await ui.press("1", "1")
-        assert ui.message_style == "you"
-        assert ui.line("#keys").startswith("w watch the others  l lobby")
-        await ui.press("w")
-        await ui.wait_until(lambda: ui.screen == "SpectateScreen")
-        assert "o your own board" in ui.line("#keys")
-        await ui.press("o")
-        await ui.wait_until(lambda: ui.screen == "RaceScreen")
-        assert ui.board.won
-        assert len(ui.app.client.model.own.actions) == 1
-
-
-async def test_resigned_player_can_go_to_the_lobby() -> None:
-    async with running_app(willow()) as ui:
-        await ui.press("ctrl+r", "y", "l")
-        await ui.wait_until(lambda: ui.screen == "LobbyScreen")
-        assert any(isinstance(request, Leave) for request in ui.referee.requests)
-
-
 async def test_crash_is_reported_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -579,16 +539,6 @@ async def test_screen_below_the_help_fits_after_a_resize() -> None:
             await ui.resize(*size)
         await ui.press("escape")
         assert ui.text() == before
-
-
-async def test_small_window_is_explained() -> None:
-    async with running_app(Referee("steve")) as ui:
-        await ui.resize(40, 17)
-        assert all(size in ui.text() for size in ("40x17", "45x18"))
-        await ui.press("space")
-        assert ui.acts == []
-        await ui.resize(80, 24)
-        assert "Steve" in ui.line("#header")
 
 
 CHOSEN = "123456789"
