@@ -1,7 +1,7 @@
-"""Shares what the apps of all tests of the client parse."""
+"""Spares the apps of all tests of the client some work."""
 
 from __future__ import annotations
 
-from tests.textual_internals import share_parsed_css
+from tests.textual_internals import spare_work
 
-share_parsed_css()
+spare_work()

@@ -15,9 +15,9 @@ from tests.end_to_end.processes import Programs, programs_in, until
 from tests.end_to_end.terminal import Terminal, terminal_in
 from tests.server import live_nodes
 from tests.server.live_nodes import Node
-from tests.textual_internals import share_parsed_css
+from tests.textual_internals import spare_work
 
-share_parsed_css()
+spare_work()
 
 
 @pytest.fixture(scope="module")
