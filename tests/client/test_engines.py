@@ -270,18 +270,18 @@ def test_page_names_the_limits() -> None:
 
 
 def test_match_tells_the_better_engine(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["match", "greedy", "random", "--games", "yukon, willow", "--deals", "1"]) == 0
+    assert main(["match", "greedy", "random", "--games", "yukon", "--deals", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "A is greedy, B is random."
-    assert [line.split(":")[0] for line in lines[1:3]] == ["yukon #1", "willow #1"]
-    assert all(line.endswith(": A is ahead") for line in lines[1:3])
+    assert lines[1].startswith("yukon #1")
+    assert lines[1].endswith(": A is ahead")
     assert lines[-1].startswith("Not decided: A is ahead in ")
 
 
 def test_same_engine_twice_is_even(capsys: pytest.CaptureFixture[str]) -> None:
     """The engine draws random numbers, but the match can be repeated."""
-    assert main(["match", "random", "random", "--games", "klondike", "--deals", "2"]) == 0
-    assert capsys.readouterr().out.count(": even\n") == 2
+    assert main(["match", "random", "random", "--games", "klondike", "--deals", "1"]) == 0
+    assert capsys.readouterr().out.count(": even\n") == 1
 
 
 def test_match_with_an_engine_that_always_fails_is_given_up(

@@ -11,12 +11,9 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from samedeal.joint_deal import MAX_DRAWS, share_commitment
+from samedeal.joint_deal import share_commitment
 from samedeal.options import Options
 from samedeal.protocol.messages import (
     CommitShare,
@@ -210,33 +207,3 @@ def test_client_does_not_follow_into_a_room_that_was_opened_anew() -> None:
 def test_problems_are_explained() -> None:
     lines = [f"{each.name.lower()}{' (unsure)' * (each in UNSURE_PROBLEMS)}\t{each.value}" for each in DrawProblem]
     assert_sentences("draws of joint deals", lines)
-
-
-names = st.lists(st.sampled_from(("ana", "ana", "bob", "cid", "dan")), min_size=1, max_size=5, unique=True)
-marks = st.sampled_from(("", "", "", "-", "!"))
-moments = st.one_of(
-    st.sampled_from(("joins", "restarts")),
-    st.builds(
-        lambda draw, seated, mark, more: f"{draw}: {' '.join(name + mark for name in seated)}{more}",
-        st.integers(1, 7),
-        names,
-        marks,
-        st.sampled_from(("", "", "", "; drawn", "; lost 1 bob", "; lost 1 ana")),
-    ),
-)
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(moments, max_size=25))
-def test_no_history_gets_a_share_twice(tmp_path_factory: pytest.TempPathFactory, history: list[str]) -> None:
-    """Whatever the server shows, a draw gets one share, for one set of seats, and five draws are the most."""
-    player = Player(tmp_path_factory.mktemp("journals"))
-    shown: dict[int, set[frozenset[tuple[int, bytes]]]] = {}
-    for text in history:
-        if player.see(text) == "reveals":
-            seats = frozenset((seat.seat, seat.share_commitment) for seat in player.state(text).players)
-            shown.setdefault(int(text.partition(":")[0]), set()).add(seats)
-    assert all(len(sets) == 1 for sets in shown.values())
-    assert len(shown) <= MAX_DRAWS
-    revealed = {(each.draw, each.share) for each in player.asked if isinstance(each, RevealShare)}
-    assert len(revealed) == len({draw for draw, _ in revealed}) == len({share for _, share in revealed})

@@ -43,7 +43,7 @@ from tests.golden.golden_files import HERE, assert_answers, assert_golden
 from tests.shared.playouts import won_record
 from tests.textual_internals import screen_text
 
-KEYS = {"enter", "escape", "up", "down", "end", "tab", "backspace", "f1", *ascii_lowercase}
+KEYS = {"enter", "escape", "up", "down", "home", "end", "tab", "backspace", "f1", *ascii_lowercase}
 
 
 @contextlib.asynccontextmanager
@@ -95,35 +95,40 @@ BEFORE: dict[str, Callable[[], object]] = {
 """What happened before the start screens of the page, by their headings. A failed choice is given to the screen."""
 
 
-async def answer(heading: str, question: str, monkeypatch: pytest.MonkeyPatch, home: Path) -> str:
-    """Press keys and paste texts. Return the command that was chosen, or a text that is shown, to its end."""
-    for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(variable, str(home / variable))
-    before = BEFORE.get(heading, list)()
+async def answer(pilot: Pilot[list[str]], chosen: list[list[str]], question: str) -> str:
+    """Press keys and paste texts. Return the command that was ``chosen``, or a text that is shown, to its end."""
+    chosen.clear()
     keys, _, words = question.partition("; ")
-    app = StartApp(Look(), before if isinstance(before, FailedChoice) else None)
-    async with app.run_test(notifications=True) as pilot:
-        await pilot.pause()
-        for key in shlex.split(keys):
-            if key in KEYS:
-                await pilot.press(key)
-            else:
-                app.post_message(Paste(key))
-                await pilot.pause()
-        if not words:
-            return "nothing" if app.return_value is None else " ".join(app.return_value).replace(today(), "TODAY")
-        await wait_until(pilot, lambda: words in screen_text(app))
-        found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(app), re.MULTILINE)
-        return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""
+    for key in shlex.split(keys):
+        if key in KEYS:
+            await pilot.press(key)
+        else:
+            pilot.app.post_message(Paste(key))
+            await pilot.pause()
+    if not words:
+        return " ".join(chosen[0]).replace(today(), "TODAY") if chosen else "nothing"
+    await wait_until(pilot, lambda: words in screen_text(pilot.app))
+    found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(pilot.app), re.MULTILINE)
+    return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""
 
 
 async def test_start_screen_does_what_the_page_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Each line begins anew. It has keys and pasted texts, and perhaps a text that is then shown."""
+    """Each line goes on from the one above it. It has keys and pasted texts, and perhaps a text that is then shown.
+
+    The screen stays open when a command is chosen.
+    """
+    chosen: list[list[str]] = []
+    monkeypatch.setattr(StartApp, "exit", lambda _, command: chosen.append(command))
     page = (HERE / "answers" / "start.txt").read_text(encoding="utf-8")
     given: list[str] = []
     for heading, *lines in (section.splitlines() for section in page.split("\n# ")[1:]):
-        for question in (line.partition(" =>")[0] for line in lines if line):
-            given.append(await answer(heading, question, monkeypatch, tmp_path / str(len(given))))
+        for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+            monkeypatch.setenv(variable, str(tmp_path / heading / variable))
+        before = BEFORE.get(heading, list)()
+        app = StartApp(Look(), before if isinstance(before, FailedChoice) else None)
+        async with app.run_test(notifications=True) as pilot:
+            await pilot.pause()
+            given += [await answer(pilot, chosen, line.partition(" =>")[0]) for line in lines if line]
     answers = iter(given)
     assert_answers("start", lambda heading, question: next(answers))
 
@@ -239,29 +244,12 @@ async def test_enter_in_a_setting_saves_and_stays() -> None:
         await wait_until(pilot, lambda: "Saved." in screen_text(pilot.app))
         assert load_settings() == Settings(name="mir")
         await pilot.press("a")
-        pilot.app.screen.query_one("#ascii", Select).value = True
-        await pilot.press("escape")
-        assert pilot.app.return_value == list(RESTART)
-    assert load_settings() == Settings(name="mira", ascii=True)
-    assert (player_name(""), player_name("ana")) == ("mira", "ana")
-
-
-async def test_settings_are_for_the_races_of_play_and_host() -> None:
-    async with start_screen() as pilot:
-        await pilot.press("s")
-        for name, value in (("limit", 30), ("hints", "always"), ("level", "careful")):
+        for name, value in (("ascii", True), ("limit", 30), ("hints", "always"), ("level", "careful")):
             pilot.app.screen.query_one(f"#{name}", Select).value = value
         await pilot.press("escape")
-    assert load_settings() == CHOSEN
-
-
-async def test_invalid_setting_is_explained_and_not_saved() -> None:
-    async with start_screen() as pilot:
-        await pilot.press("s", "tab", *"ftp://x", "escape")
-        await wait_until(pilot, lambda: "Not saved." in screen_text(pilot.app))
-        await pilot.press("escape")  # gives it up
-        assert isinstance(pilot.app.screen, StartScreen)
-    assert load_settings() == Settings()
+        assert pilot.app.return_value == list(RESTART)
+    assert load_settings() == Settings(name="mira", ascii=True, limit=30, hints="always", level="careful")
+    assert (player_name(""), player_name("ana")) == ("mira", "ana")
 
 
 async def test_palette_lists_only_commands_for_players() -> None:

@@ -191,6 +191,8 @@ async def test_lobby_list_follows_the_rooms(server: str) -> None:
         await mira.rooms.create(Options(), "lunch", "sesame")
         await ana.wait_for_text("lunch", "open, passphrase")
         assert ana.line("#header").startswith(f"samedeal ▸ {ana.app.client.link.address.typed} ▸ as ana")
+        await ana.press("escape")
+        await ana.wait_until(lambda: ana.has_quit)
 
 
 async def test_room_is_joined_with_the_mouse(server: str) -> None:
@@ -255,21 +257,14 @@ async def test_private_room_asks_for_its_passphrase(server: str) -> None:
         assert ana.app.client.rooms.passphrase == "open sesame"
 
 
-@pytest.mark.parametrize("key", ["escape", "q"])
-async def test_lobby_is_left_like_the_start_screen(server: str, key: str) -> None:
-    async with player_in_lobby(server) as ana:
-        await ana.press(key)
-        await ana.wait_until(lambda: ana.has_quit)
-
-
 async def test_players_who_race_now_meet_in_one_room(server: str) -> None:
-    async with player_in_lobby(server) as ana, player_in_lobby(server, "mira") as mira:
-        await ana.press("m", screen="waiting", text="The race starts in")
-        await mira.wait_for_text(ana.room.room, "open, starts in 00:")
-        await mira.click("Race now", screen="waiting")
-        assert mira.room.room == ana.room.room
-        assert mira.room.host == ""
-        await ana.wait_for_text("mira")
+    async with player_in_lobby(server) as ana, friend(server) as mira:
+        room = await mira.rooms.race_now()
+        await mira.join(room)
+        await ana.wait_for_text(room, "open, starts in 00:")
+        await ana.click("Race now", screen="waiting")
+        await ana.wait_for_text("mira", "The race starts in")
+        assert (ana.room.room, ana.room.host) == (room, "")
 
 
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
@@ -644,23 +639,16 @@ async def test_similar_room_has_a_new_deal(server: str) -> None:
         assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
 
 
-async def test_same_deal_is_opened_in_a_new_room(server: str) -> None:
-    async with finished_race(server, options=Options(games=("steve",), deal="#7", countdown=0)) as (ana, _):
-        await ana.press("a", screen="waiting")
-        assert (ana.room.room != "friday", ana.room.deal, ana.room.game) == (True, "#7", "steve")
-
-
-async def test_results_are_found_later_without_a_plot(server: str) -> None:
-    async with finished_race(server) as (ana, mira), player_in_lobby(server, "caro") as caro:
-        await caro.app.client.watch("friday")
-        await caro.wait_for_screen("results")
-        await caro.wait_for_text("ana", "mira", "foundations   ")
+async def test_results_are_found_later_and_the_deal_is_raced_again(server: str) -> None:
+    async with finished_race(server, options=Options(games=("steve",), deal="#7", countdown=0)) as (ana, mira):
         await mira.rooms.create(Options(), "lunch")
         await mira.join("lunch")
         await ana.press("escape", screen="lobby")
         await ana.wait_for_text("lunch", "finished", "⏎ results")
         await ana.press("enter", screen="results")
-        await ana.wait_for_text("ana (you)", "foundations   ")
+        await ana.wait_for_text("ana (you)", "mira", "foundations   ")
+        await ana.press("a", screen="waiting")
+        assert (ana.room.room != "friday", ana.room.deal, ana.room.game) == (True, "#7", "steve")
 
 
 async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> None:
@@ -673,3 +661,5 @@ async def test_help_pages_turn_and_scroll_by_keys_and_by_mouse(server: str) -> N
         await scroll_down(ana.pilot, (10, 10))
         await ana.wait_until(lambda: "Ace of Hearts in short" not in ana.text())
         await ana.press("escape", text="Race now")
+        await ana.press("q")
+        await ana.wait_until(lambda: ana.has_quit)

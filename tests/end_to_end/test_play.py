@@ -15,7 +15,9 @@ from tests.end_to_end.processes import DEADLINE, Programs, nothing_remains, unti
 
 
 async def test_bots_race_without_a_terminal(programs: Programs) -> None:
-    race = await programs.samedeal("play", "athena", "--limit", "10s", "--pace", "300", "--deal", "49")
+    race = await programs.samedeal(
+        "play", "athena", "--limit", "10s", "--pace", "300", "--level", "random", "--deal", "49"
+    )
     await race.expect(r"(?s)Athena.*#49")
     await race.expect(r"Go!")
     await race.expect(r"\d\d:\d\d  (\w+ \(\w+\) \d+/52 in [1-9]\d* moves?(, )?){4}")

@@ -309,6 +309,8 @@ def check_reveals(player: Player) -> None:
     for at, (draw, seats, share) in enumerate(player.reveals):
         assert sum(seat.name == ME for seat in seats) == 1
         assert all(other == (draw, seats, share) for other in player.reveals[:at] if other[0] == draw)
+        assert all(other[0] == draw for other in player.reveals[:at] if other[2] == share)
+        assert draw <= MAX_DRAWS
     for at, ((draw, seats, _), (after, remaining, _)) in enumerate(pairwise(player.reveals), 1):
         has_joined = any(start == at for start in player.starts)
         if after != draw and not has_joined:
