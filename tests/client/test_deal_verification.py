@@ -15,7 +15,6 @@ from samedeal.deal import commitment, shuffled
 from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.deal_words import deal_words
 from samedeal.joint_deal import mix, secret_commitment, share_commitment, won_candidates
-from samedeal.moves import DRAW
 from samedeal.protocol.messages import Seat
 from samedeal_client.state.deal_check import DealCheck, DealVerification, Verdict
 from samedeal_client.state.deal_verification import CHECKING, check_deal, verify_deal
@@ -63,16 +62,6 @@ def test_fair_deal_is_being_checked_until_the_race_is_verified() -> None:
     verification = verify_deal(wrong)
     assert verification is not None
     assert verification.verdict is Verdict.WRONG  # there is nothing to wait for
-
-
-def test_swapped_face_down_cards_are_detected() -> None:
-    server = RaceServer("athena")
-    stock = server.game.stock_at
-    piles = list(server.play.board.piles)
-    piles[stock] = piles[stock][:-4] + piles[stock][-1:] + piles[stock][-4:-1]
-    server.play = replace(server.play, board=Board(server.game, tuple(piles)))
-    server.ack(server.act(DRAW))
-    assert check_of(finished(server)) is DealCheck.OTHER_CARDS
 
 
 def test_client_that_missed_the_deal_verifies_only_the_seed() -> None:

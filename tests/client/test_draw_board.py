@@ -73,29 +73,6 @@ def test_boards_match_the_golden_files(game: str, width: int, height: int, kind:
     assert_golden(f"screens/{game}_{width}x{height}_{kind}.txt", sections(game, width, height, kind))
 
 
-SMALL_CARDS = {"athena": 3, "steve": 2, "phoenix": 2, "ace-of-hearts": 2, "willow": 2}
-
-
-@pytest.mark.parametrize(
-    ("game", "small"),
-    [
-        ("athena", (36, 15)),
-        ("steve", (45, 15)),
-        ("phoenix", (48, 15)),
-        ("ace-of-hearts", (35, 15)),
-        ("willow", (57, 15)),
-    ],
-)
-def test_cards_grow_with_the_window(game: str, small: tuple[int, int]) -> None:
-    named = game_named(game)
-    assert smallest(named) == small
-    assert layout(named, 60, 17, panel=True).card.height <= 2
-    assert layout(named, 80, 21, panel=True).card.height == SMALL_CARDS[game]
-    assert layout(named, 100, 29, panel=True).card.height in (2, 3, 5)
-    assert layout(named, 140, 42, panel=True).card[:2] == (7, 5)
-    assert layout(named, 200, 57, panel=True).card[:2] == (9, 7)
-
-
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(("width", "height"), [(60, 17), (80, 21), (120, 37), (200, 57)])
 def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
@@ -123,17 +100,6 @@ def test_positions_hit_piles_and_cards() -> None:
     assert hit(picture, lines[3].index("2"), 12) == HitTarget("2")
     assert hit(picture, 79, 15) is None
     assert hit(picture, x, 16) is None
-
-
-def test_every_row_of_a_card_hits_the_card() -> None:
-    now = board("willow", "1: 3H QD")
-    picture = draw_board(now, GLYPHS, layout(now.game, 120, 37))
-    x, y = position_of(picture, "1", 0) or (0, 0)
-    assert [hit(picture, x, y + row) for row in range(9)] == [
-        *[HitTarget("1", 0)] * 3,
-        *[HitTarget("1", 1)] * 5,
-        HitTarget("1"),
-    ]
 
 
 def test_a_region_is_drawn_as_in_the_whole_board() -> None:

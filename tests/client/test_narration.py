@@ -18,7 +18,6 @@ from samedeal.protocol.messages import (
     DelayedBoard,
     Phase,
     ProgressUpdate,
-    RoomLine,
     RoomState,
     Seat,
     Standing,
@@ -30,7 +29,7 @@ from samedeal_client.state.deal_verification import CHECKING
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, terminal_look
-from samedeal_client.views.narration import Narrator, room_lines
+from samedeal_client.views.narration import Narrator
 from samedeal_client.views.race import card_location
 from tests.client.boards import board
 from tests.client.race_server import START, RaceServer
@@ -172,17 +171,6 @@ def test_cards_are_located() -> None:
         f"{board.game.name} {card}\t{card_location(board, Card.parse(card), NARRATOR.look)}" for board, card in cards
     ]
     assert_sentences("locations of cards", lines)
-
-
-def test_room_lines() -> None:
-    line = RoomLine(
-        room="k7", game="steve", deal="#7", phase="open", players=2, seats=8, private=True, spectators=False
-    )
-    live = replace(line, private=False, spectators=True, delay=0)
-    heading, row, live_row = room_lines([line, live], Look(ascii=True))
-    assert row.split() == ["k7", "Steve", "#7", "open", "2/8", "passphrase,", "no", "spectators"]
-    assert heading.index("game") == row.index("Steve")
-    assert live_row.endswith(" live boards")
 
 
 def test_control_characters_are_not_printed() -> None:

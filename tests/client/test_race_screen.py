@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,7 @@ from samedeal_client.screens.spectate import SpectateScreen
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.outcome import why_over
-from samedeal_client.views.race import countdown_rows, end_rows, hint_text
+from samedeal_client.views.race import end_rows, hint_text
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
@@ -126,6 +125,7 @@ RACES: dict[str, Callable[[], Referee]] = {
     "A lost connection": willow,
     "A connection that has ended": willow,
     "Notices": willow,
+    "An idle player": willow,
     "Removed by an operator": willow,
     "A small window": lambda: Referee("steve"),
     "Watching": watched,
@@ -215,6 +215,10 @@ async def happens(referee: Referee, words: list[str]) -> bool:
         case ["begin" | "close" as change]:
             referee.phase, referee.time = {"begin": "racing", "close": "closed"}[change], START + 5_000
             await referee.deliver(referee.state())
+        case ["deal"]:
+            referee.phase, referee.time = "racing", START
+            for message in (referee.state(), *referee.board_messages()):
+                await referee.deliver(message)
         case ["bots"]:
             state = referee.state()
             bots = tuple(struct_replace(seat, bot=seat.player != ME) for seat in state.players)
@@ -383,25 +387,6 @@ async def test_finish_never_covers_the_panel(monkeypatch: pytest.MonkeyPatch) ->
             assert "faster!" in ui.text()
             banner, panel = (ui.app.screen.query_one(name).region for name in ("#countdown", "#rivals"))
             assert 0 <= banner.x < banner.right <= panel.x
-
-
-async def test_countdown_is_followed_by_the_board() -> None:
-    referee = Referee("willow", phase="countdown")
-    referee.time = START - 2_500
-    async with running_app(referee) as ui:
-        assert "██" in ui.text()
-        assert all(row_text(row).strip() in ui.text() for row in countdown_rows(ui.app.client.model, 3, Look()))
-        await ui.press("35")
-        assert ui.acts == []
-        assert ui.message_style == "notice"
-        referee.phase, referee.time = "racing", START
-        await referee.deliver(referee.state())
-        for message in referee.board_messages():
-            await referee.deliver(message)
-        await ui.settle()
-        assert "██" not in ui.text()
-        assert "K♠" in ui.text()
-        assert ui.message_style == "label"
 
 
 async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
@@ -647,13 +632,3 @@ async def test_screen_lives_on_until_a_left_room_is_replaced(watch: bool) -> Non
         screen.on_tick()
         screen.fit_to(Size(100, 30))
         assert screen.minimum_size().width > 0
-
-
-async def test_idle_player_is_asked_on_the_board_for_a_move() -> None:
-    async with running_app(willow()) as ui:
-        await ui.referee.deliver(Notice(code="ending", message="The race ends in about a minute."))
-        await ui.wait_until(lambda: "Are you still playing?" in ui.text())
-        assert re.search(r"Make a move within (60|59) s", ui.text())
-        assert "9♥" in ui.text()
-        await ui.press("32")
-        await ui.wait_until(lambda: "Are you still playing?" not in ui.text())

@@ -100,10 +100,6 @@ def test_the_command_prints_the_rules() -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_the_command_prints_ascii() -> None:
-    assert command("steve", "--ascii").stdout.isascii()
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_short_rules_fit_over_a_board(game: str) -> None:
     lines = short_rules(game)

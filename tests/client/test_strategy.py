@@ -176,9 +176,3 @@ def test_bots_of_a_level_differ_by_temperament() -> None:
 
     assert len({tuple(moves_of(number)) for number in range(4)}) == 4
     assert moves_of(1) == moves_of(1)
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_same_seed_gives_the_same_moves(level: Level) -> None:
-    first = [move for _, move in race("willow", 3, level, 200)]
-    assert first == [move for _, move in race("willow", 3, level, 200)]

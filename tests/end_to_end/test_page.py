@@ -297,21 +297,19 @@ async def test_phone_shows_the_leader_first(browser: Browser) -> None:
     assert browser.errors() == []
 
 
-async def test_cards_are_named_for_screen_readers(browser: Browser, one: Node) -> None:
-    clients = await players(one.url, "mira", games=("athena",), deal="#7")
-    await browser.open(f"{one.url}/{ROOM}")
+async def test_boards_are_enlarged_with_the_keyboard_and_have_texts(browser: Browser, one: Node) -> None:
+    """Screen readers get names of cards. Names of players are only text, whatever they are."""
+    names = ["<img src=x>", "<b>bold</b>", "&lt;i&gt;", "'\"><svg onload=x", "${1+1}", "__proto__"]
+    clients = await players(one.url, *names, games=("athena",), deal="#7")
     await start(clients)
+    await browser.open(f"{one.url}/{ROOM}")
     await compare(browser, clients)
+    for place in (".tile .name", "tbody .name"):
+        assert sorted(await browser.run(TEXTS, place)) == sorted(names)
+    assert await browser.run("return document.querySelectorAll('main :is(img, b, i, script)').length") == 0
     named = await browser.accessible_texts()
     for pile in ("column 1: 2 face down, 9 of diamonds, 10 of clubs", "foundation 01: empty", "stock: 24 face down"):
         assert pile in named
-
-
-async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) -> None:
-    clients = await players(one.url, "mira", "jonas", "zoe")
-    await start(clients)
-    await browser.open(f"{one.url}/{ROOM}")
-    await compare(browser, clients)
     await browser.run("document.querySelector('.tile button').focus()")
     await browser.press("Enter")
     assert await browser.run(VISIBLE) == [clients[0].player]
@@ -322,36 +320,11 @@ async def test_board_is_enlarged_with_the_keyboard(browser: Browser, one: Node) 
     assert left["top"] == right["top"]
     await browser.press("Escape")
     assert await browser.run(VISIBLE) == [client.player for client in clients]
-
-
-async def test_hostile_names_are_only_text(browser: Browser, one: Node) -> None:
-    names = ["<img src=x>", "<b>bold</b>", "&lt;i&gt;", "'\"><svg onload=x", "${1+1}", "__proto__"]
-    clients = await players(one.url, *names)
-    await start(clients)
-    await browser.open(f"{one.url}/{ROOM}")
-    await compare(browser, clients)
-    for place in (".tile .name", "tbody .name"):
-        assert sorted(await browser.run(TEXTS, place)) == sorted(names)
-    assert await browser.run("return document.querySelectorAll('main :is(img, b, i, script)').length") == 0
     assert browser.errors() == []
 
 
-async def test_list_leads_to_rooms(browser: Browser, one: Node) -> None:
-    await players(one.url, "mira")
-    closed = await Client.hello(one.url, "zoe")
-    await closed.create("closed", spectators=False)
-    await browser.open(one.url)
-    await browser.shows("closed", ".rooms")
-    await browser.shows("shown live", ".rooms")
-    assert await browser.run("return [...document.querySelectorAll('.rooms a')].map((link) => link.pathname)") == [
-        f"/{ROOM}"
-    ]
-    await browser.follow(".rooms a")
-    await browser.shows("mira", "tbody")
-    assert browser.errors() == []
-
-
-async def test_list_shows_running_races_first_and_each_race_once(browser: Browser, one: Node) -> None:
+async def test_list_leads_to_rooms_and_shows_running_races_first(browser: Browser, one: Node) -> None:
+    """Each race is listed once. A room without spectators has no link."""
     racing = await players(one.url, "mira")
     await start(racing)
     zoe = await Client.hello(one.url, "zoe")
@@ -361,9 +334,16 @@ async def test_list_shows_running_races_first_and_each_race_once(browser: Browse
     await zoe.phase("finished")
     ada = await Client.hello(one.url, "ada")
     await ada.join(await ada.create("later"))
+    await ada.create("closed", spectators=False)
     await browser.open(one.url)
     await browser.shows("over", "h2 + .rooms")
-    assert await browser.run(TEXTS, ".room strong") == [ROOM, "later", "over"]
+    await browser.shows("shown live", ".rooms")
+    assert await browser.run(TEXTS, ".room strong") == [ROOM, "closed", "later", "over"]
+    linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
+    assert linked == [f"/{ROOM}", "/later", "/over"]
+    await browser.follow(".rooms a")
+    await browser.shows("mira", "tbody")
+    assert browser.errors() == []
 
 
 async def test_private_room_asks_for_its_passphrase(browser: Browser, one: Node) -> None:

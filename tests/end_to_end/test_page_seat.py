@@ -244,7 +244,7 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
 
 @pytest.mark.parametrize(
     ("browser", "module"),
-    [("chromium", "piles.js"), ("firefox", "page.js"), ("chromium", "seat.js"), ("firefox", "seat.js")],
+    [("chromium", "piles.js"), ("firefox", "seat.js")],
     indirect=["browser"],
 )
 async def test_page_without_a_module_is_loaded_again(
@@ -300,14 +300,19 @@ async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
     assert browser.errors() == []
 
 
+async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now") -> None:
+    """Take a seat with a button of the start page, once a text is shown there."""
+    await browser.open(url, SMALL_PHONE)
+    await browser.shows(shown)
+    await browser.run(PRESS, button)
+    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
+    await browser.run(SIT, "zoe")
+
+
 async def test_race_now_leads_to_a_seat(browser: Browser, one: Node) -> None:
     mira = await Client.hello(one.url, "mira")
     await mira.join((await mira.expect(Created, RaceNow)).room)
-    await browser.open(one.url, SMALL_PHONE)
-    await browser.shows("Race now")
-    await browser.run(PRESS, "Race now")
-    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
-    await browser.run(SIT, "zoe")
+    await sit_by(browser, one.url, "Race now")
     await browser.shows("The race starts by itself")
     await browser.shows("mira", "tbody")
     await browser.shows("Starts in", "#clock")
@@ -318,11 +323,7 @@ async def test_race_now_leads_to_a_seat(browser: Browser, one: Node) -> None:
 async def test_tide_leads_to_a_seat(browser: Browser, one: Node) -> None:
     start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
     one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
-    await browser.open(one.url, SMALL_PHONE)
-    await browser.shows("Steve in 0")
-    await browser.run(PRESS, "Next tide")
-    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
-    await browser.run(SIT, "zoe")
+    await sit_by(browser, one.url, "Next tide", shown="Steve in 0")
     await browser.shows("The race starts by itself")
     (room,) = await one.store.tides.results("steve", start)
     (race,) = await one.store.load_races([room])
@@ -366,13 +367,9 @@ async def test_page_races_against_an_earlier_player(
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
     await race_alone(mira, "willow")
-    await browser.open(one.url, SMALL_PHONE)
-    await browser.shows("Race now")
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
-    await browser.run(PRESS, "Race now")
-    await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
-    await browser.run(SIT, "zoe")
+    await sit_by(browser, one.url, "Race now")
     await dealt(browser)
     await browser.shows("deal of an earlier race", "#facts")
     await browser.shows("mira, earlier", "#rivals")
