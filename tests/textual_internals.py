@@ -5,7 +5,8 @@ Textual's own pilot waits for real time to pass. Tests and benchmarks must know 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -69,6 +70,16 @@ def painted_strips(app: App[Any]) -> list[Strip]:
     """Return the painted screen as rows of styled text."""
     app.screen._compositor_refresh()
     return app.screen._compositor.render_strips()
+
+
+async def wait_for_screen(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
+    """Wait for a condition. If it is not met in time, the error shows the screen."""
+    try:
+        async with asyncio.timeout(20):
+            while not condition():
+                await pilot.pause(0.01)
+    except TimeoutError:
+        raise AssertionError(f"The condition was not met. The screen:\n{screen_text(pilot.app)}") from None
 
 
 async def scroll_down(pilot: Pilot[Any], position: tuple[int, int]) -> None:

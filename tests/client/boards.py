@@ -8,7 +8,7 @@ from functools import lru_cache
 from hypothesis import strategies as st
 
 from samedeal.board import Board
-from samedeal.cards import parse_pile
+from samedeal.cards import HIDDEN, parse_pile
 from samedeal.deal import Deal, shuffled
 from samedeal.game import Game
 from samedeal.games import GAMES, game_named
@@ -48,6 +48,13 @@ def dealt(game: str, number: int) -> Board:
     """A numbered deal of a game."""
     named = game_named(game)
     return Board.deal(named, shuffled(Deal.parse(f"#{number}").public_seed(), named.decks))
+
+
+def with_other_hidden_cards(now: Board) -> Board:
+    """The board with its unseen cards in the opposite order. It looks the same to its player."""
+    hidden = [code for pile in now.piles for code in pile if code >= HIDDEN]
+    piles = (bytes(hidden.pop() if code >= HIDDEN else code for code in pile) for pile in now.piles)
+    return Board(now.game, tuple(piles))
 
 
 def playout(game: Game, number: int, moves: int) -> Board:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec.structs import replace
 from textual import events
@@ -68,7 +69,7 @@ from samedeal_client.views.race_news import news_text
 from samedeal_client.widgets.board import BoardView, RegionView
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.server_messages import acked, board_state
-from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text
+from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text, wait_for_screen
 
 START = 1_790_000_000_000
 ME = "p1"
@@ -293,6 +294,21 @@ async def wait_until(condition: Callable[[], object]) -> None:
     raise AssertionError("the condition was never met")
 
 
+@contextlib.asynccontextmanager
+async def session_in(room: str, link: Link, serving: Coroutine[Any, Any, None]) -> AsyncIterator[ClientSession]:
+    """A running session with a seat and a board, on a link that answers while ``serving`` runs."""
+    client = ClientSession(link, clock=lambda: 100.0)
+    tasks = [asyncio.create_task(serving), asyncio.create_task(client.run())]
+    try:
+        await client.join(room)
+        await wait_until(lambda: client.model.board is not None)
+        yield client
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 @dataclass
 class AppUser:
     """A player who uses the app."""
@@ -375,19 +391,9 @@ class RunningApp(AppUser):
         self._mouse(events.MouseMove, end, 1)
         self._mouse(events.MouseUp, end, 1)
 
-    async def mouse_down(self, pile: str, card: int | None = None) -> None:
-        """Press the mouse button on a card and keep it down."""
-        self._mouse(events.MouseDown, self.position_of(pile, card), 1)
-        await self.settle()
-
-    async def mouse_move(self, pile: str, card: int | None = None) -> None:
-        """Move the mouse to a card with the button down."""
-        self._mouse(events.MouseMove, self.position_of(pile, card), 1)
-        await self.settle()
-
-    async def mouse_up(self, pile: str, card: int | None = None) -> None:
-        """Release the mouse button over a card."""
-        self._mouse(events.MouseUp, self.position_of(pile, card), 1)
+    async def mouse(self, event: type[events.MouseEvent], pile: str, card: int | None = None) -> None:
+        """Press the mouse button on a card, move with the button down, or release it there."""
+        self._mouse(event, self.position_of(pile, card), 1)
         await self.settle()
 
     def _mouse(self, event: type[events.MouseEvent], at: tuple[int, int], button: int) -> None:
@@ -446,9 +452,7 @@ class RunningApp(AppUser):
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition."""
-        async with asyncio.timeout(30):
-            while not condition():
-                await self.pilot.pause(0.01)
+        await wait_for_screen(self.pilot, condition)
 
     async def resize(self, width: int, height: int) -> None:
         """Resize the window, and wait until everything is painted in the new size."""

@@ -8,7 +8,6 @@ import shlex
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -144,21 +143,6 @@ def test_room_code_without_server_is_explained(
     monkeypatch.setattr(run_client, "run_client", fail)
     assert main(["join", *arguments.split()]) == 1
     assert (LONE_CODE in capsys.readouterr().err) == advised
-
-
-def test_a_server_without_tls_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    def answer() -> None:
-        connection, _ = listener.accept()
-        with connection:
-            connection.recv(1000)
-            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as pool:
-        answered = pool.submit(answer)
-        address = f"wss://127.0.0.1:{listener.getsockname()[1]}"
-        assert main(["rooms", address]) == 1
-        answered.result()
-    assert "does not speak TLS" in capsys.readouterr().err
 
 
 def test_a_closed_output_is_not_an_error() -> None:

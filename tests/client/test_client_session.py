@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
@@ -16,22 +15,12 @@ from samedeal_client.net.client_session import ClientSession, StatusMessage
 from samedeal_client.net.link_events import Connected, Ended, Lost
 from samedeal_client.state.connection_status import ConnectionStatus
 from tests.client.boards import board
-from tests.client.referee import Referee, wait_until
+from tests.client.referee import Referee, session_in, wait_until
 
 
-@contextlib.asynccontextmanager
-async def client_of(referee: Referee) -> AsyncIterator[ClientSession]:
+def client_of(referee: Referee) -> AbstractAsyncContextManager[ClientSession]:
     """A running session with a seat in the referee's room."""
-    client = ClientSession(referee, clock=lambda: 100.0)
-    tasks = [asyncio.create_task(referee.answer_requests()), asyncio.create_task(client.run())]
-    try:
-        await client.join(referee.room)
-        await wait_until(lambda: client.model.board is not None)
-        yield client
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return session_in(referee.room, referee, referee.answer_requests())
 
 
 def athena(text: str) -> Referee:

@@ -12,7 +12,6 @@ from random import Random
 
 import pytest
 
-from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import game_named
 from samedeal.moves import Move
@@ -38,7 +37,7 @@ from samedeal_client.bots.temperament import Temperament
 from samedeal_client.cli import main
 from samedeal_client.commands import match
 from tests.client.boards import board as positioned
-from tests.client.boards import dealt
+from tests.client.boards import dealt, with_other_hidden_cards
 from tests.client.engine_scripts import READY, answering, script
 from tests.golden.golden_files import assert_golden
 
@@ -56,12 +55,7 @@ def test_position_matches_its_golden() -> None:
 @pytest.mark.parametrize("game", ["klondike", "athena", "spider", "yukon"])
 def test_position_does_not_depend_on_hidden_cards(game: str) -> None:
     board = dealt(game, 1)
-    hidden = [(at, depth) for at, pile in enumerate(board.piles) for depth, card in enumerate(pile) if card >= 0xC0]
-    piles = [bytearray(pile) for pile in board.piles]
-    cards = [piles[at][depth] for at, depth in hidden]
-    for (at, depth), card in zip(hidden, reversed(cards), strict=True):
-        piles[at][depth] = card
-    other = Board(board.game, tuple(map(bytes, piles)))
+    other = with_other_hidden_cards(board)
     assert other != board
     assert position_line(Play(other), CLOCK) == position_line(Play(board), CLOCK)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import dataclasses
 import os
@@ -27,7 +26,7 @@ from samedeal_client.state.journal_file import Journal, JournalComparison, RaceJ
 from samedeal_client.state.model import race_terms
 from tests.client.lone_player import ROOM
 from tests.client.race_server import RaceServer, finished
-from tests.client.referee import START, Referee, wait_until
+from tests.client.referee import START, Referee, session_in, wait_until
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
 from tests.shared.joint_deals import joint_deal
@@ -40,17 +39,9 @@ async def client_of(referee: Referee, directory: Path) -> AsyncIterator[ClientSe
     fresh.play = referee.play
     fresh.time = referee.time
     fresh.journals = RaceJournals(directory)
-    client = ClientSession(fresh)
-    tasks = [asyncio.create_task(fresh.answer_requests()), asyncio.create_task(client.run())]
-    try:
-        await client.join(fresh.room)
-        await wait_until(lambda: client.model.board is not None)
+    async with session_in(fresh.room, fresh, fresh.answer_requests()) as client:
         yield client
-    finally:
-        referee.play = fresh.play
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    referee.play = fresh.play
 
 
 def files(directory: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace as struct_replace
+from textual.events import MouseDown, MouseMove, MouseUp
 
 from samedeal.cards import Card
 from samedeal.games import GAMES
@@ -176,14 +177,10 @@ async def do(ui: RunningApp, gesture: str) -> None:
             await ui.drag(*spot(source), *spot(target))
         case ["burst", source, target]:
             ui.quick_drag(source, target)
-        case ["down", place]:
-            await ui.mouse_down(*spot(place))
-        case ["move", place]:
-            await ui.mouse_move(*spot(place))
         case ["up", "nowhere"]:
             await ui.pilot.mouse_up(offset=(70, 20))
-        case ["up", place]:
-            await ui.mouse_up(*spot(place))
+        case ["down" | "move" | "up" as event, place]:
+            await ui.mouse({"down": MouseDown, "move": MouseMove, "up": MouseUp}[event], *spot(place))
         case ["hint", word]:
             await ui.click_hint(word)
         case ["theme", name]:

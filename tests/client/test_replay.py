@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,6 @@ from textual.pilot import Pilot
 from samedeal.board_history import Play
 from samedeal.errors import RequestRefused
 from samedeal.moves import Move
-from samedeal.protocol.messages import BoardState, Join, ProgressUpdate, RoomState, ToClient
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.commands import replay as command
 from samedeal_client.net.client_session import ClientSession
@@ -28,11 +27,11 @@ from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import JUMP, SPEEDS, Moment, RecordedRace, Replay, Track
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
-from tests.client.referee import wait_until
+from tests.client.referee import session_in, wait_until
 from tests.golden.golden_files import assert_golden
 from tests.shared.playouts import won_record
 from tests.shared.recorded import recorded
-from tests.textual_internals import screen_text
+from tests.textual_internals import screen_text, wait_for_screen
 
 STILL = Replay(playing=False)
 
@@ -148,14 +147,8 @@ async def replaying(
 ) -> AsyncIterator[Pilot[PracticeRequest]]:
     app = ReplayApp(recorded_race or race(), STILL, look or Look(motion=False), back_to)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
+        await wait_for_screen(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
         yield pilot
-
-
-async def until(pilot: Pilot[PracticeRequest], condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():
-            await pilot.pause(0.01)
 
 
 @pytest.mark.parametrize("ascii_only", [False, True])
@@ -178,14 +171,14 @@ async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
             await pilot.click("Slider", offset=(0, 0))
             assert screen.replay.time == 0
             await pilot.press("space")
-            await until(pilot, lambda: screen.replay.time > 0)
+            await wait_for_screen(pilot, lambda: screen.replay.time > 0)
             await pilot.press("q")
-            await until(pilot, lambda: not pilot.app.is_running)
+            await wait_for_screen(pilot, lambda: not pilot.app.is_running)
 
 
 async def test_replay_from_the_results_offers_to_go_back() -> None:
     async with replaying((60, 20), back_to="the results") as pilot:
-        await until(pilot, lambda: "q back" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "q back" in screen_text(pilot.app))
 
 
 async def test_replay_of_one_player_has_no_other_boards() -> None:
@@ -193,17 +186,17 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
         assert not any(word in screen_text(pilot.app) for word in ("player", "0 all", "t two"))
         for key in ("up", "down", "0", "t", "2"):
             await pilot.press(key)
-            await until(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
+            await wait_for_screen(pilot, lambda: "This record has only the board of" in screen_text(pilot.app))
             await pilot.press("home")
-            await until(pilot, lambda: "This record has only" not in screen_text(pilot.app))
+            await wait_for_screen(pilot, lambda: "This record has only" not in screen_text(pilot.app))
 
 
 async def test_help_lists_all_keys_of_a_replay() -> None:
     async with replaying((80, 24)) as pilot:
         await pilot.press("f1")
-        await until(pilot, lambda: "10 seconds back or forward" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "10 seconds back or forward" in screen_text(pilot.app))
         await pilot.press("f1")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+        await wait_for_screen(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
 
 
 async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +210,7 @@ async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("samedeal_client.screens.replay.review", found)
     async with replaying((120, 40)) as pilot:
         await pilot.press("2", "w")
-        await until(pilot, lambda: "lost it" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "lost it" in screen_text(pilot.app))
         await pilot.pause()
         assert_golden("screens/replay/review_glyphs.txt", screen_text(pilot.app))
 
@@ -230,19 +223,9 @@ def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.Captu
     assert command.DESCRIPTION
 
 
-@contextlib.asynccontextmanager
-async def practising(play: Play, moment: Moment, ghosts: Sequence[Track]) -> AsyncIterator[ClientSession]:
+def practising(play: Play, moment: Moment, ghosts: Sequence[Track]) -> AbstractAsyncContextManager[ClientSession]:
     link = GhostLink("me", race().record, play, moment, ghosts)
-    client = ClientSession(link)
-    tasks = [asyncio.create_task(link.run()), asyncio.create_task(client.run())]
-    try:
-        await client.join(ROOM)
-        await wait_until(lambda: client.model.board is not None)
-        yield client
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return session_in(ROOM, link, link.run())
 
 
 async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
@@ -270,26 +253,6 @@ async def test_practice_goes_on_from_a_moment_against_ghosts() -> None:
         assert client.model.room is None
 
 
-async def test_actions_before_practice_are_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
-    won = race().tracks[0]
-    cards = won.plays[-2].board.foundation_cards
-    sent: list[ToClient] = []
-
-    async def receive(message: ToClient) -> None:
-        sent.append(message)
-
-    link = GhostLink("me", race().record, won.plays[-2], Moment(won.times[-2]), [won])
-    monkeypatch.setattr(link, "receive", receive)
-    link.post(Join(id=1, room=ROOM))
-    serving = asyncio.create_task(link.run())
-    await wait_until(lambda: any(isinstance(message, BoardState) for message in sent))
-    serving.cancel()
-    tallies = [tally for message in sent if isinstance(message, RoomState) for tally in message.tallies]
-    updates = [message for message in sent if isinstance(message, ProgressUpdate)]
-    assert {tally.foundation_cards for tally in tallies[:2]} == {cards}
-    assert all(update.foundation_cards > cards for update in updates)  # type: ignore[operator]  # all counts are set
-
-
 async def test_player_can_finish_before_the_ghosts() -> None:
     won = race().tracks[0]
     async with practising(won.plays[-2], Moment(won.times[-2]), [won]) as client:
@@ -303,7 +266,7 @@ async def test_practice_keys_end_the_replay_with_a_request() -> None:
     for key, from_deal in (("p", False), ("r", True)):
         async with replaying((120, 40)) as pilot:
             await pilot.press("2", "pagedown", key)
-            await until(pilot, lambda app=pilot.app: not app.is_running)  # type: ignore[misc]  # of this app
+            await wait_for_screen(pilot, lambda app=pilot.app: not app.is_running)  # type: ignore[misc]  # of this app
             request = pilot.app.return_value
         assert request is not None
         assert (request.replay.time, request.replay.chosen, request.from_deal) == (JUMP, (1,), from_deal)

@@ -41,7 +41,7 @@ from samedeal_client.views.history import cut_off_text
 from samedeal_client.widgets.rows_widget import Rows
 from tests.golden.golden_files import HERE, assert_answers, assert_golden
 from tests.shared.playouts import won_record
-from tests.textual_internals import screen_text
+from tests.textual_internals import screen_text, wait_for_screen
 
 KEYS = {"enter", "escape", "up", "down", "home", "end", "tab", "backspace", "f1", *ascii_lowercase}
 
@@ -53,15 +53,6 @@ async def start_screen(size: tuple[int, int] = (80, 24), look: Look | None = Non
         await pilot.pause()
         assert isinstance(app.screen, StartScreen)
         yield pilot
-
-
-async def wait_until(pilot: Pilot[list[str]], condition: Callable[[], object]) -> None:
-    try:
-        async with asyncio.timeout(20):
-            while not condition():
-                await pilot.pause(0.01)
-    except TimeoutError:
-        raise AssertionError(f"The condition was not met. The screen:\n{screen_text(pilot.app)}") from None
 
 
 def today() -> str:
@@ -107,7 +98,7 @@ async def answer(pilot: Pilot[list[str]], chosen: list[list[str]], question: str
             await pilot.pause()
     if not words:
         return " ".join(chosen[0]).replace(today(), "TODAY") if chosen else "nothing"
-    await wait_until(pilot, lambda: words in screen_text(pilot.app))
+    await wait_for_screen(pilot, lambda: words in screen_text(pilot.app))
     found = re.search(rf"{words}.*?(?=  |[│─]|$)", screen_text(pilot.app), re.MULTILINE)
     return re.sub(r"\d\d:\d\d", "NN:NN", found[0]) if found is not None else ""
 
@@ -144,16 +135,22 @@ async def test_kept_seat_survives_another_name() -> None:
         assert pilot.app.return_value == back
 
 
-async def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    choices = iter([keep_seat(), []])
-
-    async def refuse(_: Sequence[str]) -> int:
-        raise RequestRefused(RefusalCode.NO_ROOM, "There is no such room.")
+def choose(monkeypatch: pytest.MonkeyPatch, *commands: list[str]) -> None:
+    """Let a player choose these commands on one start screen after another, and then quit."""
+    choices = iter([*commands, []])
 
     async def run(_: StartApp) -> list[str]:
+        KeptScreen.is_shown = True  # as after every choice
         return next(choices)
 
     monkeypatch.setattr(StartApp, "run_async", run)
+
+
+async def test_seat_in_a_room_that_is_gone_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(_: Sequence[str]) -> int:
+        raise RequestRefused(RefusalCode.NO_ROOM, "There is no such room.")
+
+    choose(monkeypatch, keep_seat())
     assert await start(refuse) == 0
     assert FileSessions(pytest.fail).kept_seat() is None
 
@@ -167,10 +164,6 @@ async def test_race_that_was_cut_off_is_told() -> None:
 async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The player corrects a wrong address, and then quits."""
     shown: list[FailedChoice | None] = []
-    choices = iter([["join", "localhost:1", "friday"], ["host", "willow"], []])
-
-    async def run(app: StartApp) -> list[str]:
-        return next(choices)
 
     def keep(_: StartApp, __: Look, failed: FailedChoice | None = None) -> None:
         shown.append(failed)
@@ -181,7 +174,7 @@ async def test_start_shows_the_menu_again_after_an_error(monkeypatch: pytest.Mon
         return 0
 
     monkeypatch.setattr(StartApp, "__init__", keep)
-    monkeypatch.setattr(StartApp, "run_async", run)
+    choose(monkeypatch, ["join", "localhost:1", "friday"], ["host", "willow"])
     assert await start(command) == 0
     assert shown == [None, FailedChoice(["join", "localhost:1", "friday"], "Nothing listens there."), None]
 
@@ -192,18 +185,13 @@ async def test_start_says_what_it_prepares(
 ) -> None:
     shown: list[str] = []
     given: list[str] = []
-    choices = iter([arguments, []])
-
-    async def run(_: StartApp) -> list[str]:
-        KeptScreen.is_shown = True  # as after every choice
-        return next(choices)
 
     async def command(words: Sequence[str]) -> int:
         shown.append(capsys.readouterr().out)
         given[:] = words
         return 0
 
-    monkeypatch.setattr(StartApp, "run_async", run)
+    choose(monkeypatch, arguments)
     assert await start(command) == 0
     assert starting_text(arguments) in shown[0]
     assert given == [*arguments, "--back-to", "the start screen"]
@@ -241,7 +229,7 @@ async def test_command_runs_on_the_screen_of_the_app(monkeypatch: pytest.MonkeyP
 async def test_enter_in_a_setting_saves_and_stays() -> None:
     async with start_screen() as pilot:
         await pilot.press("s", *"mir", "enter")
-        await wait_until(pilot, lambda: "Saved." in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "Saved." in screen_text(pilot.app))
         assert load_settings() == Settings(name="mir")
         await pilot.press("a")
         for name, value in (("ascii", True), ("limit", 30), ("hints", "always"), ("level", "careful")):
@@ -293,10 +281,10 @@ def remember_races(*, cut_off: bool = False) -> None:
 async def test_history_is_shown_and_copied() -> None:
     remember_races()
     async with start_screen((120, 40)) as pilot:
-        await wait_until(pilot, lambda: "2nd of 4, 5:52" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "2nd of 4, 5:52" in screen_text(pilot.app))
         assert "Daily streak 1 day" in screen_text(pilot.app)
         await pilot.press("h")
-        await wait_until(pilot, lambda: "1 day in a row" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "1 day in a row" in screen_text(pilot.app))
         assert isinstance(pilot.app.screen, HistoryScreen)
         await pilot.press("c")
         assert pilot.app.clipboard.endswith(": 2nd of 4, 5:52")
@@ -308,11 +296,11 @@ async def test_sentences_below_the_history_fit() -> None:
     remember_races()
     async with start_screen((60, 20)) as pilot:
         await pilot.press("h")
-        await wait_until(pilot, lambda: ": 2nd of 4, 5:52" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: ": 2nd of 4, 5:52" in screen_text(pilot.app))
         await pilot.press("c")
-        await wait_until(pilot, lambda: "select with Shift and the mouse." in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "select with Shift and the mouse." in screen_text(pilot.app))
         await pilot.press("enter")
-        await wait_until(pilot, lambda: "no record of this race on this machine." in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "no record of this race on this machine." in screen_text(pilot.app))
 
 
 async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,18 +316,18 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
     latest = HistoryFile().read().latest[0]
     async with start_screen() as pilot:
         await pilot.press("h")
-        await wait_until(pilot, lambda: "⏎ results" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "⏎ results" in screen_text(pilot.app))
         await pilot.press("enter")
-        await wait_until(pilot, lambda: "There is no record of this race" in screen_text(pilot.app))
+        await wait_for_screen(pilot, lambda: "There is no record of this race" in screen_text(pilot.app))
         path = save_record(won_record("willow"), latest.room, latest.starts)
         await pilot.press("enter")
-        await wait_until(
+        await wait_for_screen(
             pilot, lambda: "1st place" not in screen_text(pilot.app) and "v replay" in screen_text(pilot.app)
         )
         assert "52/52" in screen_text(pilot.app)
         assert "search won" in screen_text(pilot.app)
         await pilot.press("v")
-        await wait_until(pilot, lambda: replayed)
+        await wait_for_screen(pilot, lambda: replayed)
         assert replayed[:2] == ["replay", str(path)]
         assert "--back-to" in replayed
         await pilot.press("escape")
@@ -353,14 +341,14 @@ async def test_ascii_screens_are_ascii_in_the_smallest_size() -> None:
         for key in ("", "h", "j", "o", "s"):
             if key:
                 await pilot.press(key)
-                await wait_until(pilot, lambda: not isinstance(pilot.app.screen, StartScreen))
-            await wait_until(pilot, lambda: not screen_text(pilot.app).endswith("\n\n"))
+                await wait_for_screen(pilot, lambda: not isinstance(pilot.app.screen, StartScreen))
+            await wait_for_screen(pilot, lambda: not screen_text(pilot.app).endswith("\n\n"))
             assert screen_text(pilot.app).isascii()
             assert len(screen_text(pilot.app).splitlines()) == 20
             assert key != "j" or "a room on this machine" in " ".join(screen_text(pilot.app).split())
             if key:
                 await pilot.press("escape")
-                await wait_until(pilot, lambda: isinstance(pilot.app.screen, StartScreen))
+                await wait_for_screen(pilot, lambda: isinstance(pilot.app.screen, StartScreen))
 
 
 def shows(pilot: Pilot[list[str]], words: str) -> bool:
@@ -399,7 +387,7 @@ async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch)
             for key in keys:
                 await pilot.press(key)
                 await pilot.pause()
-            await wait_until(pilot, partial(shows, pilot, last))
+            await wait_for_screen(pilot, partial(shows, pilot, last))
             await pilot.pause()
             text = screen_text(pilot.app).rstrip()
             shown.append(f"{name}\n{'=' * 80}\n{text}\n{'=' * 80}\n")
@@ -412,4 +400,4 @@ async def test_newcomer_sees_the_cards_of_the_chosen_game(size: tuple[int, int],
         before = pilot.app.screen.query_one(preview, Rows).rows
         assert any("♥" in row_text(row) for row in before)
         await pilot.press("g")
-        await wait_until(pilot, lambda: pilot.app.screen.query_one(preview, Rows).rows != before)
+        await wait_for_screen(pilot, lambda: pilot.app.screen.query_one(preview, Rows).rows != before)

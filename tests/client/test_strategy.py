@@ -20,7 +20,7 @@ from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, choose_move
 from samedeal_client.bots.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
 from samedeal_client.state.dead_end import key_of
-from tests.client.boards import board, dealt
+from tests.client.boards import board, dealt, with_other_hidden_cards
 from tests.shared.playouts import COVERING, numbered
 
 NODE_BUDGET = 200
@@ -89,14 +89,7 @@ def test_guessed_board_has_the_cards_of_the_deck(game: str) -> None:
 def test_unseen_cards_change_nothing(game: str, level: Level) -> None:
     """Two deals that look the same get the same moves, for as long as they look the same."""
     first = dealt(game, 5)
-    hidden = [
-        (at, depth) for at, pile in enumerate(first.masked().piles) for depth, code in enumerate(pile) if code == HIDDEN
-    ]
-    codes = [first.piles[at][depth] for at, depth in hidden]
-    piles = [bytearray(pile) for pile in first.piles]
-    for (at, depth), code in zip(hidden, reversed(codes), strict=True):
-        piles[at][depth] = code
-    second = Board(first.game, tuple(bytes(pile) for pile in piles))
+    second = with_other_hidden_cards(first)
     memories = [BotMemory(Random(3), 200), BotMemory(Random(3), 200)]
     while first.masked() == second.masked():
         moves = [

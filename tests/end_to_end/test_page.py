@@ -338,7 +338,7 @@ async def test_list_leads_to_rooms_and_shows_running_races_first(browser: Browse
     await browser.open(one.url)
     await browser.shows("over", "h2 + .rooms")
     await browser.shows("shown live", ".rooms")
-    assert await browser.run(TEXTS, ".room strong") == [ROOM, "closed", "later", "over"]
+    assert await browser.run(TEXTS, ".room strong") == [ROOM, "later", "closed", "over"]
     linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
     assert linked == [f"/{ROOM}", "/later", "/over"]
     await browser.follow(".rooms a")

@@ -178,16 +178,3 @@ async def test_a_spectator_sees_delayed_boards(programs: Programs, server: str) 
     ana.type_lines("resign")
     await watcher.expect(r"The race is over\.")
     assert await watcher.exit_code() == 0
-
-
-async def test_a_stuck_bot_resigns(programs: Programs, server: str) -> None:
-    options = ("--deal", "1", "--countdown", "0", "--start", "full", "--players", "2", "--game", "phoenix")
-    ana, room = await open_room(programs, server, *options)
-    bot = await programs.samedeal("bot", server, room, "--level", "random", "--pace", "600", "--name", "bot")
-    await ana.expect(r"Foundations 0/52\.")
-    await bot.expect("No helpful move found")
-    await ana.expect(r"bot \(bot\) resigned")
-    await ana.reply("resign", "The race is over")
-    assert await bot.exit_code() == 0
-    ana.type_lines("quit")
-    assert await ana.exit_code() == 0

@@ -64,22 +64,6 @@ async def test_bad_usage_is_exit_code_2(start: Starter) -> None:
     assert "usage: samedeal-server" in failed.text
 
 
-async def test_state_survives_a_drain_and_restart(start: Starter) -> None:
-    first = await start()
-    (ana,) = await athena_race(await url_of(first), names=["ana"])
-    await ana.acts(5)
-    first.signal(signal.SIGINT)
-    assert (await ana.until(Notice)).code == "draining"
-    assert await ana.closed() == CloseCode.RESTART
-    assert await first.exit_code() == 0
-    assert "Traceback" not in first.text
-    second = await start()
-    again = await resume(ana, await url_of(second))
-    await again.acts(5)
-    second.signal(signal.SIGTERM)
-    assert await second.exit_code() == 0
-
-
 async def test_a_killed_node_loses_no_move(start: Starter, redis_url: str) -> None:
     """Invariant: any node, any room. When a node dies, its players reconnect once and lose no acked move."""
     one, two = await start("--redis", redis_url), await start("--redis", redis_url)
@@ -99,13 +83,18 @@ async def test_a_killed_node_loses_no_move(start: Starter, redis_url: str) -> No
     assert {(line.name, line.moves) for line in ended.standings} == {("ana", 26), ("bob", 5)}
 
 
-async def test_a_killed_embedded_redis_loses_no_acked_move(start: Starter) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+async def test_stopped_or_killed_embedded_redis_loses_no_acked_move(start: Starter, end: signal.Signals) -> None:
     """Invariant: acknowledged moves are as durable as the settings say. With ``always``, an acked move is on disk."""
     first = await start("--durability", "always")
     (ana,) = await athena_race(await url_of(first), names=["ana"])
     await ana.acts(30)
-    first.signal(signal.SIGKILL)
-    await first.exit_code()
+    first.signal(end)
+    if end is signal.SIGINT:
+        assert (await ana.until(Notice)).code == "draining"
+        assert await ana.closed() == CloseCode.RESTART
+    assert await first.exit_code() == (0 if end is signal.SIGINT else -end)
+    assert "Traceback" not in first.text
     second = await start("--durability", "always")
     again = await resume(ana, await url_of(second))
     assert again.play.revision == 30
