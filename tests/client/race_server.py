@@ -13,7 +13,8 @@ from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import Acked, Act, Joined, Phase, Refused, RoomState, Seat, Tally, Welcome
-from samedeal_client.state.model import Model
+from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.state.model import Model, race_terms
 from tests.client.server_messages import acked, board_state
 
 START = 1_790_000_000_000
@@ -105,6 +106,22 @@ class RaceServer:
             board = board.play(move).board
             moves.append(move)
         return moves
+
+
+def chained(journals: RaceJournals | None = None) -> RaceServer:
+    """A race of five moves, a second apart, in which the server sends the first head. It may be kept in a journal."""
+    server = RaceServer("athena")
+    assert server.model.room is not None
+    head = race_terms(server.model.room).first_head(1, "ana", bot=False)
+    server.model = server.model.after(msgspec.structs.replace(board_state("k7", server.play), head=head))
+    for number in range(1, 6):
+        act = server.act(server.play.board.legal_moves()[-1])
+        if journals is not None:
+            journals.append_sent(server.model)
+        server.model = server.model.after(msgspec.structs.replace(server.answer(act), time=START + 1_000 * number))
+        if journals is not None:
+            journals.append_acked(server.model)
+    return server
 
 
 def finished(server: RaceServer, **changes: Any) -> Model:

@@ -102,8 +102,3 @@ def test_bot_plays_on_if_undo_is_off_and_nothing_is_proven() -> None:
     assert not has_resigned or is_stuck_for_good(play, from_deal=True)
     assert len(made) > 120
     assert UNDO not in made
-
-
-def test_bots_of_a_level_retreat_differently() -> None:
-    play = Play(dealt("willow", 7), Undo.FREE)
-    assert len({tuple(map(str, actions("greedy", play, 80, seed)[0])) for seed in range(4)}) == 4

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-import samedeal
 import samedeal_client
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
@@ -67,15 +66,6 @@ def test_every_example_is_valid() -> None:
         for line in re.findall(rf"^  samedeal {command} ([^\n]*)", text, re.MULTILINE):
             words = shlex.split(re.split(r" {2,}| < ", line)[0])
             parser(command).parse_args([command, *words])
-
-
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["--version"])
-    assert ended.value.code == 0
-    assert (
-        capsys.readouterr().out == f"samedeal {samedeal.__version__} (protocol samedeal.v1, rules {samedeal.ENGINE})\n"
-    )
 
 
 def test_help_imports_no_heavy_modules() -> None:

@@ -19,10 +19,10 @@ from samedeal.protocol.messages import Seat
 from samedeal_client.state.deal_check import DealCheck, DealVerification, Verdict
 from samedeal_client.state.deal_verification import CHECKING, check_deal, verify_deal
 from samedeal_client.state.draws import DrawProblem, OwnDraws
-from samedeal_client.state.model import Model, race_terms
+from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import OwnPlay
 from tests.client.drawn_races import FIRST, JOINT, LAST, OWN, SHOWN, ZHANG, drawn, shares_of
-from tests.client.race_server import START, RaceServer, finished
+from tests.client.race_server import RaceServer, chained, finished
 from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
 from tests.shared.joint_deals import DAILY, public_deal
@@ -205,23 +205,9 @@ def test_words_are_known_when_the_shares_are() -> None:
     assert replace(numbered, room=structs.replace(numbered.room, phase="open")).deal_words == ""
 
 
-def chained() -> Model:
-    """A race of five moves in which the server sends the first head."""
-    server = RaceServer("athena")
-    room = server.model.room
-    assert room is not None
-    head = race_terms(room).first_head(1, "ana", bot=False)
-    server.model = server.model.after(msgspec.structs.replace(board_state("k7", server.play), head=head))
-    for number in range(1, 6):
-        act = server.act(server.play.board.legal_moves()[-1])
-        answer = msgspec.structs.replace(server.answer(act), time=START + 1_000 * number)
-        server.model = server.model.after(answer)
-    return finished(server)
-
-
 def test_chain_of_the_server_is_checked() -> None:
     """The record has the times of the server, so its chain has the head that the client computed last."""
-    model = chained()
+    model = finished(chained())
     assert check_of(model) is DealCheck.SEED_AND_CARDS
     record = model.record()
     assert record is not None

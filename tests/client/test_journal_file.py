@@ -23,11 +23,9 @@ from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.draws import Draw, DrawProblem, ShownSeat
 from samedeal_client.state.journal_file import Journal, JournalComparison, RaceJournals
-from samedeal_client.state.model import race_terms
 from tests.client.lone_player import ROOM
-from tests.client.race_server import RaceServer, finished
+from tests.client.race_server import RaceServer, chained, finished
 from tests.client.referee import START, Referee, session_in, wait_until
-from tests.client.server_messages import board_state
 from tests.golden.golden_files import assert_sentences
 from tests.shared.joint_deals import joint_deal
 
@@ -70,9 +68,12 @@ async def finish(client: ClientSession) -> None:
 
 
 async def test_race_of_a_killed_client_has_a_record(tmp_path: Path) -> None:
+    """Its first action was refused, and so is not in the record."""
     referee = Referee("athena")
     async with client_of(referee, tmp_path) as client:
-        await play(client, 5)
+        assert isinstance(client.link, Referee)
+        client.link.refuse_next_action = "Not now"
+        await play(client, 6)
     async with client_of(referee, tmp_path) as client:
         await play(client, 4)
         await finish(client)
@@ -80,22 +81,8 @@ async def test_race_of_a_killed_client_has_a_record(tmp_path: Path) -> None:
         record = client.record()
     assert record is not None
     assert len(record.actions) == 9
-    assert record.actions[0][0] == referee.time + 1_500 - START
+    assert record.actions[0][0] == referee.time + 3_000 - START
     assert record.replay().board == referee.play.board
-
-
-async def test_refused_action_is_not_in_the_record(tmp_path: Path) -> None:
-    referee = Referee("athena")
-    async with client_of(referee, tmp_path) as client:
-        link = client.link
-        assert isinstance(link, Referee)
-        link.refuse_next_action = "Not now"
-        await play(client, 3)
-    async with client_of(referee, tmp_path) as client:
-        await finish(client)
-        record = client.record()
-    assert record is not None
-    assert len(record.actions) == 2
 
 
 async def test_race_played_partly_elsewhere_has_no_record(tmp_path: Path) -> None:
@@ -143,18 +130,8 @@ async def test_unwritable_journal_is_ignored(tmp_path: Path) -> None:
 
 def journaled(directory: Path) -> tuple[RaceJournals, Record]:
     """The journal of a race of five moves, in which the server sent heads, and the record of the race."""
-    server = RaceServer("athena")
-    room = server.model.room
-    assert room is not None
     journals = RaceJournals(directory)
-    head = race_terms(room).first_head(1, "ana", bot=False)
-    server.model = server.model.after(replace(board_state("k7", server.play), head=head))
-    for number in range(1, 6):
-        act = server.act(server.play.board.legal_moves()[-1])
-        journals.append_sent(server.model)
-        server.model = server.model.after(replace(server.answer(act), time=START + 1_000 * number))
-        journals.append_acked(server.model)
-    record = finished(server, finished_at=START + 60_000).record()
+    record = finished(chained(journals), finished_at=START + 60_000).record()
     assert record is not None
     return journals, record
 

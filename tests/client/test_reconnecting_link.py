@@ -82,19 +82,6 @@ async def connected(server: ScriptedServer) -> AsyncIterator[Pair]:
         yield both
 
 
-async def test_first_hello_has_a_name_and_no_session(server: ScriptedServer) -> None:
-    async def welcome() -> Hello:
-        return await (await server.accept()).welcome()
-
-    link = Link(server.address, "ana", MemorySessions())
-    _, hello = await asyncio.gather(link.__aenter__(), welcome())
-    assert (hello.name, hello.session) == ("ana", "")
-    assert hello.client.startswith("samedeal ")
-    assert link.player == "p1"
-    assert 4_000 < link.now() < 6_000
-    await link.close()
-
-
 @pytest.mark.parametrize(
     ("place", "answer", "home"),
     [
@@ -194,7 +181,9 @@ async def test_refused_name_raises(server: ScriptedServer) -> None:
     await refusing
 
 
-async def test_rate_limited_hello_is_repeated(server: ScriptedServer) -> None:
+async def test_first_hello_is_repeated_if_it_comes_too_soon(server: ScriptedServer) -> None:
+    """It has a name and no session."""
+
     async def limit_then_welcome() -> Hello:
         peer = await server.accept()
         await peer.send(rate_limited(await peer.receive(Hello)))
@@ -202,8 +191,10 @@ async def test_rate_limited_hello_is_repeated(server: ScriptedServer) -> None:
 
     link = Link(server.address, "ana", MemorySessions())
     _, hello = await asyncio.gather(link.__aenter__(), limit_then_welcome())
-    assert hello.name == "ana"
-    assert server.count == 1
+    assert (hello.name, hello.session, server.count) == ("ana", "", 1)
+    assert hello.client.startswith("samedeal ")
+    assert link.player == "p1"
+    assert 4_000 < link.now() < 6_000
     await link.close()
 
 

@@ -25,12 +25,6 @@ def test_number_zooms_a_board_that_is_there(keys: str, zoomed: str) -> None:
     assert after(*keys).zoomed == zoomed
 
 
-def test_number_without_a_board_is_explained() -> None:
-    response = Spectating().press("2", RACE)
-    assert response is not None
-    assert response.message
-
-
 def test_up_and_down_go_round_the_boards() -> None:
     everyone = RACE._replace(boards={"p1", "p2", "p3"})
     state = Spectating("p1")
@@ -49,10 +43,6 @@ def test_pages_stay_within_their_number() -> None:
 
 def test_sort_goes_through_all_orders() -> None:
     assert [after(*["s"] * count).order for count in range(len(SORT_ORDERS) + 1)] == [*SORT_ORDERS, SORT_ORDERS[0]]
-
-
-def test_unknown_key_has_no_response() -> None:
-    assert Spectating().press("x", RACE) is None
 
 
 def test_state_is_limited_to_what_is_there() -> None:

@@ -516,24 +516,6 @@ async def test_practice_returns_to_its_lobby(server: str) -> None:
         assert ana.app.screen_name == "results"
 
 
-async def test_resigned_player_watches_and_gets_a_record(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.join(await mira.rooms.create(Options(deal="#7", countdown=0, delay=0), "friday"))
-        await ana.enter_listed_room("friday")
-        await mira.rooms.start()
-        await ana.wait_until(lambda: ana.app.client.model.board is not None)
-        await ana.wait_for_screen("race")
-        await ana.press("x", "ctrl+r", text="y    resign")
-        await ana.press("y", message="You resigned")
-        await ana.press("w", screen="watch")
-        await ana.wait_for_text("mira", "resigned")
-        await ana.press("o", screen="race", message="You resigned")
-        await ana.press("w", screen="watch")
-        await mira.rooms.resign()
-        await ana.wait_for_screen("results")
-        await ana.wait_for_text("Record saved in", "m rematch")
-
-
 @contextlib.asynccontextmanager
 async def finished_race(
     server: str, *, options: Options | None = None, watching: bool = False

@@ -340,7 +340,7 @@ async def test_list_leads_to_rooms_and_shows_running_races_first(browser: Browse
     await browser.shows("shown live", ".rooms")
     assert await browser.run(TEXTS, ".room strong") == [ROOM, "later", "closed", "over"]
     linked = await browser.run("return [...document.querySelectorAll('.rooms a')].map(link => link.pathname)")
-    assert linked == [f"/{ROOM}", "/later", "/over"]
+    assert linked == [f"/{ROOM}", "/later", "/replay"]
     await browser.follow(".rooms a")
     await browser.shows("mira", "tbody")
     assert browser.errors() == []

@@ -28,14 +28,15 @@ async def test_bots_race_without_a_terminal(programs: Programs) -> None:
     await nothing_remains(programs)
 
 
-async def test_stopping_leaves_no_process(programs: Programs) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+async def test_stopping_or_killing_leaves_no_process(programs: Programs, end: signal.Signals) -> None:
     race = await programs.samedeal("play", "willow", "--bots", "1")
     await race.expect(r"Go!")
     assert any("samedeal_server" in command for command in programs.left_running().values())
     bots = sum("samedeal_client bot " in command for command in programs.left_running().values())
     assert bots == 2  # one races for the player
-    race.signal(signal.SIGINT)
-    assert await race.exit_code() == 128 + signal.SIGINT
+    race.signal(end)
+    assert await race.exit_code() == (-end if end is signal.SIGKILL else 128 + end)
     await nothing_remains(programs)
 
 
@@ -44,14 +45,6 @@ async def test_stopping_during_the_start_leaves_no_process(programs: Programs) -
     await until(lambda: any("samedeal_server" in command for command in programs.left_running().values()))
     race.signal(signal.SIGTERM)
     assert await race.exit_code() == 128 + signal.SIGTERM
-    await nothing_remains(programs)
-
-
-async def test_killing_leaves_nothing(programs: Programs) -> None:
-    race = await programs.samedeal("play", "willow", "--bots", "1")
-    await race.expect(r"Go!")
-    race.signal(signal.SIGKILL)
-    await race.process.wait()
     await nothing_remains(programs)
 
 
