@@ -9,7 +9,7 @@ import pytest
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.protocol.messages import Act, DeclareStuck, Notice, Ping
+from samedeal.protocol.messages import Act, DeclareStuck, Join, Notice, Ping, Refused
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.client_session import ClientSession, StatusMessage
 from samedeal_client.net.link_events import Connected, Ended, Lost
@@ -110,11 +110,7 @@ async def test_own_move_stops_play_to_foundations() -> None:
 async def test_refused_room_is_not_entered() -> None:
     referee = Referee()
     async with client_of(referee) as client:
-
-        async def refuse(_: object) -> None:
-            raise RequestRefused(RefusalCode.ROOM_FULL, "This room is full")
-
-        referee.request = refuse  # type: ignore[assignment,method-assign]
+        referee.refusals[Join] = Refused(to=0, code=RefusalCode.ROOM_FULL, message="This room is full")
         with pytest.raises(RequestRefused):
             await client.join("other")
         assert not client.entering

@@ -513,16 +513,6 @@ async def test_board_fits_after_any_resize(game: str) -> None:
         await ui.wait_until(lambda: ui.text() == at_first)
 
 
-async def test_screen_below_the_help_fits_after_a_resize() -> None:
-    async with running_app(athena()) as ui:
-        before = ui.text()
-        await ui.press("f1")
-        for size in ((100, 32), (80, 24)):
-            await ui.resize(*size)
-        await ui.press("escape")
-        assert ui.text() == before
-
-
 CHOSEN = "123456789"
 
 

@@ -176,11 +176,6 @@ async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
             await wait_for_screen(pilot, lambda: not pilot.app.is_running)
 
 
-async def test_replay_from_the_results_offers_to_go_back() -> None:
-    async with replaying((60, 20), back_to="the results") as pilot:
-        await wait_for_screen(pilot, lambda: "q back" in screen_text(pilot.app))
-
-
 async def test_replay_of_one_player_has_no_other_boards() -> None:
     async with replaying((120, 40), recorded_race=RecordedRace(won_record("willow"))) as pilot:
         assert not any(word in screen_text(pilot.app) for word in ("player", "0 all", "t two"))
@@ -192,7 +187,8 @@ async def test_replay_of_one_player_has_no_other_boards() -> None:
 
 
 async def test_help_lists_all_keys_of_a_replay() -> None:
-    async with replaying((80, 24)) as pilot:
+    async with replaying((80, 24), back_to="the results") as pilot:
+        await wait_for_screen(pilot, lambda: "q back" in screen_text(pilot.app))
         await pilot.press("f1")
         await wait_for_screen(pilot, lambda: "10 seconds back or forward" in screen_text(pilot.app))
         await pilot.press("f1")
