@@ -22,7 +22,7 @@ from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal_client.drawing.board_picture import BoardPicture
-from samedeal_client.drawing.draw_board import draw
+from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.board import panel_layout
 from tests.client.typed_moves import keys_for
@@ -141,7 +141,7 @@ async def test_race_is_won_over_ssh(terminal: Terminal, door: Door, home: Path, 
         if hand == "keys":
             terminal.type(*({"space": "Space"}.get(key, key) for key in keys_for(move, play.board)))
         else:
-            terminal.type("-l", drag(move, play.board, draw(play.board, Look(), places)))
+            terminal.type("-l", drag(move, play.board, draw_board(play.board, Look(), places)))
         play = play.act(action)
         if not play.board.won:
             await terminal.wait_for(rf"{play.board.foundation_cards}/{cards} +{number} moves?")

@@ -11,7 +11,10 @@ from typing import Self
 import pytest
 
 from samedeal.board import Board
+from samedeal.deal_proof import LostShare
+from samedeal.joint_deal import share_commitment
 from samedeal.protocol.messages import RevealShare
+from samedeal.protocol_codes import CloseCode
 from samedeal.solver.solve import Answer
 from samedeal_client.bots import bot as bot_module
 from samedeal_client.net import race_audit
@@ -21,9 +24,10 @@ from samedeal_client.solver_worker import SolverProcess
 from samedeal_client.state.deal_check import DealCheck, Verdict
 from samedeal_client.state.draws import DrawProblem
 from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
-from tests.end_to_end.lies import LIES, TwoDeals, TwoDealsOneRecord
+from tests.end_to_end.lies import LIES, Draining, Shares, TwoDeals, TwoDealsOneRecord
 from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
 from tests.end_to_end.tide_lies import TideServer, TideServerDrawsAgain
+from tests.shared.joint_deals import some_bytes
 
 
 class SharedSolver:
@@ -245,6 +249,64 @@ async def test_honest_server_is_never_accused(tmp_path: Path, batch: int) -> Non
 
     results = await asyncio.gather(*(race(number) for number in range(10 * batch, 10 * batch + 10)))
     assert not [wrong for result in results for wrong in result]
+
+
+class ProgramEnds(Draining):
+    """A server that ends the players' programs after they have revealed, and draws again when they come back."""
+
+    def __init__(self, room: str, claims: bool, number: int) -> None:
+        super().__init__(room)
+        self.claims = claims
+        self.number = number
+        self.ended = asyncio.Event()
+
+    async def cheat(self, shares: Shares) -> None:
+        for racer in self.racers:
+            assert racer.socket is not None
+            await racer.socket.close(CloseCode.TAKEN_OVER)
+        self.draw, self.sealed = self.number, False
+        for racer in self.racers:
+            racer.commitment = b""
+            if self.claims:
+                self.lost.append(LostShare(1, racer.seat, "silent", racer.name))
+        self.ended.set()
+        await self.until(lambda: self.racers[0].entries > 1)
+        await self.settle()
+        other = self.racers[1]
+        other.guest = other.resigned = True
+        other.share = some_bytes("chosen")
+        other.commitment = share_commitment(self.room, other.name, self.number, other.share)
+        self.racers[0].share = b""
+        await self.seal()
+        await self.settle()
+        if all(racer.share for racer in self.racers):
+            await self.claim(self.revealed_shares(), self.number)
+        else:
+            await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("claims", "number", "problem"),
+    [(False, 2, DrawProblem.NO_SEAT_LOST), (False, 3, DrawProblem.SKIPPED_DRAW), (True, 2, DrawProblem.UNHEARD)],
+)
+async def test_restarted_client_reveals_no_second_share(
+    tmp_path: Path, claims: bool, number: int, problem: DrawProblem
+) -> None:
+    server = ProgramEnds("friday", claims, number)
+    ana, cid = LinePlayer("ana", tmp_path), LinePlayer("cid", tmp_path)
+    async with asyncio.timeout(DEADLINE), playing(server, ana, cid):
+        await server.ended.wait()
+        await until(lambda: ana.is_over and cid.is_over)
+        assert (ana.report.code, cid.report.code) == (1, 1)
+        await ana.restart(server)
+        await until(lambda: ana.is_over or ana.report.problem is not None or server.has_ended)
+        await server.settle()
+        if not claims:
+            ana.type("quit")
+        await until(lambda: ana.is_over)
+    assert ana.report.problem is problem
+    assert not is_fair(ana)
+    assert revealed(server) == 1 + claims
 
 
 def accused(server: LateServer, player: LinePlayer) -> str:
