@@ -58,7 +58,7 @@ class LobbyScreen(WidgetScreen):
         Binding("p", "choose('practise')", "practice", show=False),
         Binding("h", "history", "history"),
         Binding("g", "next_game", "game", show=False),
-        Binding("escape,q", "leave", show=False),
+        Binding("escape,q", "app.quit", show=False),
         *(Binding(str(number), f"enter_number({number})", show=False) for number in range(1, 10)),
     ]
 
@@ -215,13 +215,9 @@ class LobbyScreen(WidgetScreen):
         """Return the label of Esc if it leads back, and that of Enter on the selected room."""
         line = self.lobby.line(self._rooms.selected_key) if self.focused is self._rooms else None
         return {
-            **({"leave": "start screen"} if self.samedeal.back_to else {}),
+            **({"app.quit": "start screen"} if self.samedeal.back_to else {}),
             **({"select_cursor": views.enter_does(self.lobby, line)} if line is not None else {}),
         }
-
-    async def action_leave(self) -> None:
-        """Leave the server. The seat in a race under way is kept."""
-        await self.samedeal.action_quit()
 
     def action_next_game(self) -> None:
         """Select the next entry in the menu of games. The last entry is followed by the first, "any game"."""

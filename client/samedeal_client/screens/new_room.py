@@ -21,7 +21,7 @@ from samedeal_client.state.room_form import MAX_LENGTH, NewRoom, RoomForm
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.spans import Row, Span
 from samedeal_client.views.frame import breadcrumbs
-from samedeal_client.widgets.form_fields import CHOICE_LABELS, ChoiceField, TextField
+from samedeal_client.widgets.form_fields import CHOICE_LABELS, FIELD_KEYS, ChoiceField, TextField
 from samedeal_client.widgets.themes import lines_of
 
 
@@ -57,10 +57,7 @@ class _Choice(ChoiceField[str]):
 class _OpenButton(Button):
     """The button below the fields, which opens the room."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*FIELD_KEYS]
 
 
 class NewRoomScreen(WidgetScreen):
@@ -68,7 +65,10 @@ class NewRoomScreen(WidgetScreen):
 
     help_context = "new room"
     LABELS: ClassVar = {"submit": "next", **CHOICE_LABELS}
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "open", "open room"), Binding("escape", "back", "back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+o", "open", "open room"),
+        Binding("escape", "screen.dismiss", "back"),
+    ]
 
     def __init__(self, form: RoomForm) -> None:
         super().__init__()
@@ -186,7 +186,3 @@ class NewRoomScreen(WidgetScreen):
         except RequestRefused as refused:
             self.form = self.form.with_refusal(refused.code, str(refused))
             self._focus_on_error()
-
-    def action_back(self) -> None:
-        """Go back to the lobby."""
-        _ = self.dismiss()

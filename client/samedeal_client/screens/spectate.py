@@ -10,7 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from textual import on
 from textual.app import ComposeResult
+from textual.events import Click
 
 from samedeal.game import Game
 from samedeal_client.drawing.layout import Size, smallest
@@ -214,9 +216,10 @@ class SpectateScreen(ClientScreen):
                 self.show_message(response.message)
         self._refit()
 
-    def on_rows_clicked(self, event: Rows.Clicked) -> None:
+    @on(Click, "#board-grid")
+    def _show_clicked(self, event: Click) -> None:
         """Show only the board that was clicked."""
-        if event.rows is self._grid_view and self._boards:
+        if self._boards:
             number = self._grid().board_at(event.x, event.y, self._state.page)
             player = self._players[number].player if number < len(self._players) else ""
             self._state, message = self._state.zoom(player, self.watched)

@@ -119,11 +119,10 @@ class AddressScreen(DialogScreen[str | None]):
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
-        typed = event.value.strip()
+        typed, problem = event.value.strip(), ""
         if not self._may_be_empty and not address_words(typed):
-            self.query_one("#meaning", Static).update(Text(f"This is incomplete. {self._hint}"))
-            return
-        if typed:
+            problem = f"This is incomplete. {self._hint}"
+        elif typed:
             try:
                 if self._may_be_empty:
                     parse_address(typed)
@@ -132,9 +131,11 @@ class AddressScreen(DialogScreen[str | None]):
                     parse_address(address)
                     _ = [clean_room(code) for code in room]
             except MalformedText as error:
-                self.query_one("#meaning", Static).update(Text(str(error)))
-                return
-        _ = self.dismiss(typed)
+                problem = str(error)
+        if problem:
+            self.query_one("#meaning", Static).update(Text(problem))
+        else:
+            _ = self.dismiss(typed)
 
 
 def _machine(address: ServerAddress) -> str:

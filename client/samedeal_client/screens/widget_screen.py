@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from samedeal.errors import RequestRefused
 from samedeal_client.drawing.layout import Size
 from samedeal_client.screens.base import ClientScreen, Task
 from samedeal_client.text.spans import Row, Span
@@ -63,10 +62,7 @@ class WidgetScreen(ClientScreen):
         self.app.call_later(self.samedeal.action_help, rules=True)
 
     async def _run_busy(self, task: Task) -> None:
-        try:
-            await task()
-        except RequestRefused as refused:
-            self.show_message(str(refused))
+        await self._run_request(task)
         # A cancelled task does not get here: the text now belongs to the newer task, and must stay.
         self._busy = ""
         self.show_frame()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from textual import events
+
 from samedeal.terminal_text import columns_of
 from samedeal_client.input.key_names import key_sign
 from samedeal_client.text.appearance import Look
@@ -66,7 +68,7 @@ class KeyHints(Rows):
     def _width(self, key: FooterKey) -> int:
         return columns_of(self._label(key)) + 1 + columns_of(key.description) + _GAP
 
-    def on_rows_clicked(self, event: Rows.Clicked) -> None:
+    def on_click(self, event: events.Click) -> None:
         """Press the key of the hint that was clicked."""
         event.stop()
         for start, end, key in self._key_columns:

@@ -10,13 +10,17 @@ from textual.widgets import Input, Select
 _Value = TypeVar("_Value")
 
 
-class TextField(Input):
-    """A text field in a form. The Up and Down keys move to the previous and the next field."""
+FIELD_KEYS: Final = (
+    Binding("down", "app.focus_next", show=False),
+    Binding("up", "app.focus_previous", show=False),
+)
+"""The keys that move to the next and the previous field."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
-    ]
+
+class TextField(Input):
+    """A text field in a form."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*FIELD_KEYS]
 
 
 CHOICE_LABELS: Final = {"select": "choose", "dismiss": "close the list"}
@@ -29,6 +33,5 @@ class ChoiceField(Select[_Value], Generic[_Value], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "show_overlay", "choose"),
         Binding("tab", "app.focus_next", "next"),
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
+        *FIELD_KEYS,
     ]

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -21,7 +19,7 @@ from samedeal_client.widgets.style_colours import strip_of, style_of
 
 
 class Rows(Widget):
-    """A block of rows without border, padding or background. A click on it posts ``Clicked``.
+    """A block of rows without border, padding or background.
 
     Textual asks every visible widget for its lines whenever a widget near it changes. The finished lines are cached, so
     that an unchanged block costs nothing.
@@ -29,15 +27,6 @@ class Rows(Widget):
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = "Rows { background: transparent; }"
-
-    class Clicked(Message):
-        """A click at a column and row within the block."""
-
-        def __init__(self, rows: Rows, x: int, y: int) -> None:
-            super().__init__()
-            self.rows = rows
-            self.x = x
-            self.y = y
 
     def __init__(self, look: Look, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id, classes=classes)
@@ -90,7 +79,3 @@ class Rows(Widget):
         if crop == Region(0, 0, width, height):
             return self._lines
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
-
-    def on_click(self, event: events.Click) -> None:
-        """Post ``Clicked`` with the place of the click."""
-        self.post_message(self.Clicked(self, event.x, event.y))
