@@ -80,7 +80,7 @@ async def test_a_private_room_asks_for_its_passphrase(programs: Programs, server
     async with friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "secret", "open sesame"), "open sesame")
         bo = await programs.on_terminal("join", server, "secret", "--name", "bo", "--plain")
-        await bo.expect(r"Passphrase: ")
+        await bo.expect(r"Passphrase:")
         await bo.reply("open sesame", r"2 of 8: mira; bo \(you\)")
         assert "open sesame" not in bo.text
         await bo.reply("\x04", r"Return with: samedeal join")
