@@ -55,9 +55,9 @@ class LookScreen(Screen[ScreenResultType]):
 class DialogScreen(ModalScreen[ScreenResultType], LookScreen[ScreenResultType]):
     """A screen that lies over another one."""
 
-    def in_box(self, title: str, *widgets: Widget, subtitle: str = "", palette: bool = False) -> ComposeResult:
-        """Yield widgets in a box, and a footer, which shows the key of the command palette if ``palette`` is true."""
+    def in_box(self, title: str, *widgets: Widget, subtitle: str = "") -> ComposeResult:
+        """Yield widgets in a box, and a footer."""
         box = Vertical(*widgets, classes="panel dialog")
         box.border_title, box.border_subtitle = title, subtitle
         yield box
-        yield FittingFooter(show_command_palette=palette)
+        yield FittingFooter()

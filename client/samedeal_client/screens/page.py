@@ -36,7 +36,7 @@ class PageScreen(DialogScreen[None]):
         page = VerticalScroll(Static(lines_of(rows, self.look)), classes="panel", id="page")
         page.border_title = self._title
         yield page
-        yield FittingFooter(show_command_palette=False)
+        yield FittingFooter()
 
     def action_scroll(self, action: str) -> None:
         """Scroll the page. ``action`` is a scroll action of Textual's widgets, such as ``page_down``."""

@@ -190,7 +190,7 @@ class SettingsScreen(DialogScreen[None]):
             "Bots": _choice("level", settings.level, {"mixed": "mixed", **dict(zip(LEVELS, LEVEL_TEXTS, strict=True))}),
         }
         rows = (Horizontal(Label(label), field, classes="field") for label, field in fields.items())
-        yield from self.in_box("Settings", *rows, Static(self._HINT, id="meaning"), palette=True)
+        yield from self.in_box("Settings", *rows, Static(self._HINT, id="meaning"))
 
     def on_mount(self) -> None:
         """Begin without an error."""
