@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from textual import on
 from textual.app import ComposeResult
 from textual.events import Click
 
@@ -216,11 +215,11 @@ class SpectateScreen(ClientScreen):
                 self.show_message(response.message)
         self._refit()
 
-    @on(Click, "#board-grid")
-    def _show_clicked(self, event: Click) -> None:
+    def on_click(self, event: Click) -> None:
         """Show only the board that was clicked."""
-        if self._boards:
-            number = self._grid().board_at(event.x, event.y, self._state.page)
+        grid = self._grid_view.region
+        if self._boards and grid.contains(event.screen_x, event.screen_y):
+            number = self._grid().board_at(event.screen_x - grid.x, event.screen_y - grid.y, self._state.page)
             player = self._players[number].player if number < len(self._players) else ""
             self._state, message = self._state.zoom(player, self.watched)
             self.show_message(message)
