@@ -57,7 +57,7 @@ def foundation_cards(game: str, level: Level) -> int:
 def test_each_level_beats_the_one_below() -> None:
     """How often they win is measured by ``make levels``."""
     random, greedy, careful = [sum(foundation_cards(game, level) for game in COVERING) for level in LEVELS]
-    assert 1.2 * random < greedy < careful / 1.2
+    assert 1.2 * random < greedy < careful / 1.3
 
 
 @pytest.mark.parametrize(

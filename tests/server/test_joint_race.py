@@ -289,7 +289,7 @@ def seats_of(race: Race) -> Sealed:
     return tuple(sorted((racer.seat, racer.name, racer.commitment) for racer in race.racers))
 
 
-@settings(max_examples=150)
+@settings(max_examples=400)
 @given(st.sampled_from(("host", "full")), stories)
 def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -> None:
     race, now = opened("Ana", start=start), BEGUN

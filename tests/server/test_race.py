@@ -448,7 +448,7 @@ def assert_invariants(before: Race, changed: Race, events: tuple[str, ...], now:
     assert unpack(pack(RacePatch.between(before, changed)), RacePatch).apply(before) == changed
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(all_options, st.lists(steps, max_size=40))
 def test_no_sequence_of_commands_breaks_invariants(options: Options, sequence: list[tuple[str, str, int]]) -> None:
     race, now = opened(options), CREATED

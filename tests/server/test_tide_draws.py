@@ -119,7 +119,7 @@ waits = st.tuples(st.sampled_from((0, 1_000, SHARE_TIMEOUT)), st.just(0), st.jus
 together = st.tuples(st.just(""), st.just(0), st.sampled_from(("commit", "reveal")))
 
 
-@settings(max_examples=100)
+@settings(max_examples=300)
 @given(st.lists(st.one_of(moves, looks, looks, waits, together), max_size=60))
 def test_rooms_that_draw_have_one_deal_and_none_hangs(story: list[tuple[str | int, int, str]]) -> None:
     tide = Tide(brook="ana bob", cove="cid dan eve", dune="fay")

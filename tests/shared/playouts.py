@@ -52,7 +52,7 @@ def playout(game: Game, number: int, length: int) -> Iterator[tuple[Board, Move]
         board = board.play(move).board
 
 
-for_many_boards = settings(max_examples=25)
+for_many_boards = settings(max_examples=40)
 """Settings for tests that try many moves on each board: fewer boards than usual."""
 
 TABLES = {

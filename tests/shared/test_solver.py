@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samedeal.board import Board
+from samedeal.cards import pile_text
 from samedeal.deal import Deal
 from samedeal.game import Game
 from samedeal.games import GAMES
@@ -18,7 +19,7 @@ from samedeal.solver.estimate import Estimate, weights_of
 from samedeal.solver.line import moves_along, wins
 from samedeal.solver.search import Search
 from samedeal.solver.solve import FIRST_LIMIT, Answer, Outcome, solve
-from samedeal.solver.states import StateSpace
+from samedeal.solver.states import TOPS, StateSpace
 from tests.golden.golden_files import HERE, assert_answers, assert_golden
 from tests.shared.javascript import evaluate, needs_node
 from tests.shared.late_boards import exhaustive_search, late_board, late_boards
@@ -28,7 +29,7 @@ from tests.shared.sixth_game import HAMLET
 
 BUDGET = 1500
 SOME_GAMES = [*(GAMES[game] for game in COVERING), HAMLET]
-FEW = settings(max_examples=10)
+FEW = settings(max_examples=20)
 
 
 def outcome(board: Board, budget: int, safe_moves: bool) -> Outcome:
@@ -77,6 +78,18 @@ def test_dead_deal_agrees_with_engine() -> None:
         board = numbered(GAMES[game], number)
         assert solve(board, 10_000).outcome is Outcome.UNWINNABLE
         assert exhaustive_search(board, 20_000) is False
+
+
+def test_safe_cards_are_recognized() -> None:
+    def answer(_: str, tops: str) -> str:
+        text = " | ".join(
+            f"0{at}: A{top[1]}-{top}".replace(f"A{top[1]}-A", "A") for at, top in enumerate(tops.split(), 1)
+        )
+        board = position("phoenix", text).board
+        space = StateSpace(board.game, b"")
+        return pile_text(space.safe_cards(space.state(board)[TOPS])[0])
+
+    assert_answers("safe_cards", answer)
 
 
 @FEW
