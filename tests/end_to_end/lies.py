@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Final
 
 from msgspec.structs import replace as with_fields
@@ -650,20 +651,33 @@ class OtherRecord(HonestServer):
         return player
 
 
-@lie(DealCheck.OTHER_RECORD)
-class LostMoves(OtherRecord):
-    """Forgets the last move of a player, which it has confirmed."""
+PLAYERS: Final[dict[str, Callable[[RecordedPlayer], RecordedPlayer]]] = {
+    # forgets the last move of a player, which it has confirmed
+    "LostMoves": lambda player: replace(player, actions=player.actions[:-1]),
+    "ChangedTime": lambda player: replace(
+        player, actions=((player.actions[0][0] + 1, player.actions[0][1]), *player.actions[1:])
+    ),
+    "AddedMove": lambda player: replace(player, actions=(*player.actions, (player.actions[-1][0] + 1, "deal"))),
+    # replaces the moves of a player by a single one
+    "RemovedFirstMoves": lambda player: replace(player, actions=((player.actions[0][0], "deal"),)),
+    "OtherPlaces": lambda player: replace(player, place=player.place + 1),
+}
+"""Changes of a player in the player's record."""
 
-    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
-        return replace(player, actions=player.actions[:-1])
+CHANGES: Final[dict[str, Callable[[Record, int], Record]]] = {
+    "MissingPlayer": lambda record, at: replace(
+        record, players=(replace(record.players[1 - at], place=1),), entrants=1
+    ),
+    # a record of one player only, as a client writes it
+    "OneOfTwoPlayers": lambda record, at: replace(record, players=(record.players[at],)),
+    "OtherStart": lambda record, _: replace(record, terms=record.terms._replace(start=record.terms.start - 1000)),
+}
+"""Changes of the record of the player with an index."""
 
-
-@lie(DealCheck.OTHER_RECORD)
-class OneOfTwoPlayers(OtherRecord):
-    """Gives a record of one player only, as a client writes it."""
-
-    def changed(self, record: Record, at: int) -> Record:
-        return replace(record, players=(record.players[at],))
+for _name, _change in PLAYERS.items():
+    lie(DealCheck.OTHER_RECORD)(type(_name, (OtherRecord,), {"changed_player": staticmethod(_change)}))
+for _name, _made in CHANGES.items():
+    lie(DealCheck.OTHER_RECORD)(type(_name, (OtherRecord,), {"changed": staticmethod(_made)}))
 
 
 @lie(DealCheck.OTHER_RECORD, bot=DealCheck.PROOF_AND_CARDS)
@@ -683,6 +697,18 @@ class LostWin(OtherRecord):
 
 
 @lie(DealCheck.OTHER_RECORD)
+class ChangedHead(OtherRecord):
+    """Changes a head in the record."""
+
+    def record_text(self, racer: Racer) -> str:
+        lines = super().record_text(racer).split("\n")
+        at = next(at for at, line in enumerate(lines) if line.startswith("head: "))
+        lines[at] = f"head: {'0' * 32}"
+        body = "".join(f"{line}\n" for line in lines[:-2])
+        return f"{body}digest: {sha256(body.encode()).hexdigest()}\n"
+
+
+@lie(DealCheck.OTHER_RECORD)
 class ChangedMove(OtherRecord):
     """Replaces the last move of a player by another that is allowed."""
 
@@ -694,6 +720,43 @@ class ChangedMove(OtherRecord):
         other = next(moves, "undo")
         changed = replace(player, actions=(*rest, (time, other)))
         return self.with_player(record, at, changed)
+
+
+@lie(DealCheck.OTHER_RECORD)
+class RenamedPlayer(OtherRecord):
+    """Says that somebody else had the seat."""
+
+    def changed_player(self, player: RecordedPlayer) -> RecordedPlayer:
+        return replace(player, name="zoe")
+
+    def changed(self, record: Record, at: int) -> Record:
+        record = super().changed(record, at)
+        assert record.proof is not None
+        shares = tuple(
+            share._replace(name="zoe", commitment=share_commitment(self.room, "zoe", 1, share.share))
+            if share.seat == record.players[at].seat
+            else share
+            for share in record.proof.shares
+        )
+        return replace(record, proof=replace(record.proof, shares=shares))
+
+
+@lie(DealCheck.OTHER_RECORD)
+class OtherDraw(OtherRecord):
+    """Says in the record that the deal was drawn from another share of a player."""
+
+    def changed(self, record: Record, at: int) -> Record:
+        proof = record.proof
+        assert proof is not None
+        chosen = some_bytes("chosen")
+        first = proof.shares[0]
+        first = first._replace(share=chosen, commitment=share_commitment(self.room, first.name, 1, chosen))
+        shares, self.shares = self.shares, (first, *proof.shares[1:])
+        won = self.first_won(0)
+        dealt = replace(proof, shares=self.shares, candidate=won.number, line=won.line)
+        self.shares = shares
+        players = tuple(replace(each, actions=(), foundation_cards=0, place=1) for each in record.players)
+        return replace(record, proof=dealt, players=players)
 
 
 @lie(DealCheck.OTHER_ACTIONS, verify=1)

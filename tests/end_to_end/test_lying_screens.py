@@ -108,7 +108,10 @@ async def test_screen_says_that_an_honest_server_is_fair(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["SeveralDraws", "NewRoom", "DeniedShare", "ThirdCandidate", "LostMoves", "NoRecord"],
+    [
+        *("SeveralDraws", "OtherShareInProof", "AnotherDrawAfterCut", "NewRoom", "DeniedShare"),
+        *("ThirdCandidate", "SwappedStock", "LostMoves", "NoRecord"),
+    ],
 )
 async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
     lie = LIES[name]

@@ -229,7 +229,7 @@ class LateServer(HonestServer):
             await self.lose(racer, "silent")
 
 
-@pytest.mark.parametrize("batch", range(2))
+@pytest.mark.parametrize("batch", range(3))
 async def test_honest_server_is_never_accused(tmp_path: Path, batch: int) -> None:
     limit = asyncio.Semaphore(5)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -125,6 +126,24 @@ async def test_a_signal_reloads_a_valid_certificate(operated: Starter, tmp_path:
     await server.logs("certificate_rejected", level="error")
     assert await serial_number(address, keys) == second
     assert ana.socket.close_code is None
+
+
+async def test_clients_connect_with_a_private_authority(
+    operated: Starter, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = Keys(tmp_path)
+    server = await operated(*keys.options)
+    address = (await server.logs("listening"))["address"]
+    untrusting = await programs.samedeal("join", address, "friday", "--plain", "--name", "ana")
+    assert await untrusting.exit_code() == 1
+    assert "SSL_CERT_FILE" in untrusting.text
+    monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
+    doctor = await programs.samedeal("doctor", address)
+    await doctor.expect("TLS")
+    await doctor.exit_code()
+    assert re.search(r"^ok +TLS ", doctor.text, re.MULTILINE)
+    ana = await programs.samedeal("new", address, "--room", "friday", "--plain", "--name", "ana")
+    await ana.expect("friday")
 
 
 async def test_server_output_contains_no_secret(programs: Programs, own_redis: RedisServer) -> None:
