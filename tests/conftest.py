@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator, Iterator
+import socket
+from asyncio import Server
+from asyncio.selector_events import BaseSelectorEventLoop
+from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import pytest_asyncio
@@ -24,6 +27,27 @@ _HOMES: Final = count(1)
 # A machine that is busy with something else is slow, not wrong.
 settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("without a clock")
+
+
+_accept = BaseSelectorEventLoop._accept_connection2  # type: ignore[attr-defined]  # there is no public place for this
+
+
+async def _accept_unless_closed(
+    loop: Any, protocol: Callable[[], Any], connection: socket.socket, extra: Any, tls: Any, server: Server, *rest: Any
+) -> None:
+    """Accept a connection, and close it if its server has closed in the meantime.
+
+    Neither asyncio nor the library for WebSockets does. Such a connection stayed open after the loop had closed, for
+    which Python blamed a later test: a browser may connect in the very moment in which a server stops.
+    """
+    if server.is_serving():
+        await _accept(loop, protocol, connection, extra, tls, server, *rest)
+    if not server.is_serving():
+        transport = loop._transports.get(connection.fileno())
+        (connection.close if transport is None else transport.abort)()
+
+
+BaseSelectorEventLoop._accept_connection2 = _accept_unless_closed  # type: ignore[attr-defined]  # as above
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -46,12 +46,20 @@ class SolverProcess:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Kill the worker."""
+        """Kill the worker, and wait until it has ended, even if this coroutine is cancelled meanwhile."""
         await self._turn.__aexit__(None, None, None)
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                self.process.kill()
-            await self.process.wait()
+        if self.process is None:
+            return
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        cancelled: asyncio.CancelledError | None = None
+        while self.process.returncode is None:
+            try:
+                await self.process.wait()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
 
     async def solve(self, board: Board, budget: int) -> Answer:
         """Return the answer of ``samedeal.solver.solve`` from the worker. If the worker dies, the outcome is UNDECIDED."""

@@ -276,6 +276,8 @@ class Engine:
         with suppress(TimeoutError):
             async with asyncio.timeout(_QUIT_TIMEOUT):
                 await process.wait()
+                if self._tailing is not None:
+                    await asyncio.shield(self._tailing)  # its last words may arrive after its exit code
         code = f" with code {process.returncode}" if process.returncode is not None else ""
         if process.returncode in _SIGNALS:
             code = f" by {_SIGNALS[process.returncode]}"
