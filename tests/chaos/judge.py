@@ -377,9 +377,11 @@ def requests_are_answered_once(case: Case) -> Iterator[str]:
 
 
 def races_end(case: Case) -> Iterator[str]:
-    """Every race is finished once, soon after its end."""
-    for code, room in case.evidence.rooms.items():
+    """Every race is finished once, soon after its end and that of the other rooms that share its deal."""
+    rooms = case.evidence.rooms
+    for code, room in rooms.items():
         race = room.race
+        ends = max(race.ends, *(rooms[each.room].race.ends for each in race.others if each.room in rooms), 0)
         finished = [
             each.time
             for each in room.events
@@ -391,8 +393,8 @@ def races_end(case: Case) -> Iterator[str]:
             yield f"{code}: the race is {race.phase}, not finished"
         elif len(finished) > 1:
             yield f"{code}: the race was finished {len(finished)} times"
-        elif finished[0] > max(race.ends, case.evidence.calm_at) + MAX_LATENESS + case.evidence.stepped:
-            yield f"{code}: the race was finished {(finished[0] - race.ends) / 1000:.1f} s after its end"
+        elif finished[0] > max(ends, case.evidence.calm_at) + MAX_LATENESS + case.evidence.stepped:
+            yield f"{code}: the race was finished {(finished[0] - ends) / 1000:.1f} s after its end"
 
 
 def ends_are_announced(case: Case) -> Iterator[str]:

@@ -48,7 +48,7 @@ from samedeal.solver.solve import SOLVER
 from samedeal.tides import ordered
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
-from samedeal_server.races.race import Race, Racer
+from samedeal_server.races.race import Race, Racer, RoomSeal
 from samedeal_server.races.race_record import first_head
 from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store import keys
@@ -56,7 +56,7 @@ from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceCha
 from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
-from tests.chaos.judge import Case, draws_are_honest, judge
+from tests.chaos.judge import Case, draws_are_honest, judge, races_end
 from tests.client.lone_player import ROOM
 from tests.client.server_messages import acked, board_state
 from tests.golden.golden_files import assert_answers
@@ -495,6 +495,18 @@ def test_room_that_could_not_draw_its_deal_need_not_finish() -> None:
     last = SequencedEvent(0, 0, ENDS, RaceChanged(played.race, ("left", "not_drawn", "closed"), ""))
     played.alter_events = lambda events: chained([*events[:-1], last])
     assert not any("not finished" in violation for violation in judge(played.evidence()))
+
+
+def test_race_is_finished_once_all_rooms_with_its_deal_are_over() -> None:
+    played = Round()
+    played.race = replace(played.race, others=(RoomSeal("sunday", b""),))
+    played.finished_at = ENDS + 6_000
+    evidence = played.evidence()
+    late = "friday: the race was finished 6.0 s after its end"
+    assert late in list(races_end(Case(evidence, {})))
+    other = altered(evidence.rooms["friday"], race=replace(played.race, ends=ENDS + 5_900))
+    evidence = altered(evidence, rooms={**evidence.rooms, "sunday": other})
+    assert list(races_end(Case(evidence, {}))) == []
 
 
 def test_changed_player_id_is_found() -> None:
