@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from samedeal.protocol.messages import Act, RoomState, TideLine, ToClient, ToServer, Welcome
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import DealSecret, FoundDeal, Race
-from samedeal_server.store.events import SequencedEvent
+from samedeal_server.store.events import RaceChanged, SequencedEvent
 from tests.chaos.shares import ShownSeats
+
+_Kind = TypeVar("_Kind")
 
 
 def now() -> int:
@@ -86,8 +89,12 @@ class Journal:
     @property
     def phase(self) -> str:
         """The phase of the race as the client knows it, or empty."""
-        states = [each.message for each in self.received if isinstance(each.message, RoomState)]
+        states = [state for _, state in self.got(RoomState)]
         return states[-1].phase if states else ""
+
+    def got(self, kind: type[_Kind]) -> Iterator[tuple[ReceivedMessage, _Kind]]:
+        """Yield the received messages of a kind, each with when and over which connection it came."""
+        return ((each, each.message) for each in self.received if isinstance(each.message, kind))
 
     def acts(self) -> dict[int, Act]:
         """Return the actions that were sent, by request id."""
@@ -115,6 +122,20 @@ class RoomEvidence:
     logs: Mapping[str, Sequence[LogEntry]]
     events: Sequence[SequencedEvent]
     found: FoundDeal | None = None
+
+    def had(self, kind: type[_Kind]) -> Iterator[tuple[SequencedEvent, _Kind]]:
+        """Yield the events of a kind, each with its number and time."""
+        return ((each, each.event) for each in self.events if isinstance(each.event, kind))
+
+    @property
+    def races(self) -> list[Race]:
+        """The race after each change of it."""
+        return [changed.race for _, changed in self.had(RaceChanged)]
+
+    @property
+    def finishes(self) -> list[int]:
+        """The times at which the race was finished: one, if all is well."""
+        return [each.time for each, changed in self.had(RaceChanged) if "finished" in changed.changes]
 
     @property
     def secret(self) -> DealSecret:

@@ -205,9 +205,7 @@ def logs_are_in_time(case: Case) -> Iterator[str]:
     back = case.evidence.stepped
     for code, room in case.evidence.rooms.items():
         race, over = room.race, False
-        for each in room.events:
-            if not isinstance(moved := each.event, MoveCommitted):
-                continue
+        for each, moved in room.had(MoveCommitted):
             # If the first finish ends the race, actions before it count even within the same millisecond.
             until = race.ends if race.options.first_finish_ends and not over else race.ends - 1
             if not race.starts <= each.time <= until + back:
@@ -229,8 +227,8 @@ def only_seated_players_move(case: Case) -> Iterator[str]:
                 case MoveCommitted(player=player, revision=revision) if player not in seated:
                     yield f"{code}: {player}: action {revision} counts although the player has no seat"
     for journal in case.evidence.journals:
-        acked = any(isinstance(received.message, Acked) for received in journal.received)
-        if acked and journal.room in case.evidence.rooms and case.replay(journal.room, journal.player) is None:
+        acked = any(journal.got(Acked)) and journal.room in case.evidence.rooms
+        if acked and case.replay(journal.room, journal.player) is None:
             yield f"{journal.name}: was acked an action without having a seat"
 
 
@@ -238,9 +236,7 @@ def acked_moves_are_logged(case: Case) -> Iterator[str]:
     """Every acked action is in the log with the acked revision and outcome."""
     for journal, replay in case.racers():
         acts = journal.acts()
-        for received in journal.received:
-            if not isinstance(ack := received.message, Acked):
-                continue
+        for _, ack in journal.got(Acked):
             act = acts.get(ack.to)
             if act is None:
                 yield f"{journal.name}: was acked request {ack.to}, which it had not sent"
@@ -290,16 +286,16 @@ def refused_moves_are_not_logged(case: Case) -> Iterator[str]:
     for journal, replay in case.racers():
         kept = {(entry.request, entry.revision - 1, entry.action) for entry in replay.entries}
         acts = journal.acts()
-        for received in journal.received:
-            if isinstance(refusal := received.message, Refused) and refusal.code in final:
-                act = acts.get(refusal.to)
-                # An action for a later revision may be sent again once the board is at that revision.
-                ahead = act is not None and refusal.code == "stale" and refusal.revision < act.revision
-                if act is not None and not ahead and (act.id, act.revision, act.action) in kept:
-                    yield (
-                        f"{journal.name}: {act.action!r} on revision {act.revision} is in the log "
-                        f"and was refused as {refusal.code}: {refusal.message}"
-                    )
+        for _, refusal in journal.got(Refused):
+            act = acts.get(refusal.to)
+            # An action for a later revision may be sent again once the board is at that revision.
+            ahead = act is not None and refusal.code == "stale" and refusal.revision < act.revision
+            is_final = refusal.code in final and not ahead
+            if act is not None and is_final and (act.id, act.revision, act.action) in kept:
+                yield (
+                    f"{journal.name}: {act.action!r} on revision {act.revision} is in the log "
+                    f"and was refused as {refusal.code}: {refusal.message}"
+                )
 
 
 def only_newest_connection_counts(case: Case) -> Iterator[str]:
@@ -318,9 +314,8 @@ def only_newest_connection_counts(case: Case) -> Iterator[str]:
             for sent in journal.sent
             if isinstance(sent.message, Join) and (sent.connection, sent.message.id) not in answered_joins
         }
-        for received in journal.received:
-            if isinstance(received.message, Joined):
-                newest[received.connection] = max(newest.get(received.connection, 0), received.message.generation)
+        for received, joined in journal.got(Joined):
+            newest[received.connection] = max(newest.get(received.connection, 0), joined.generation)
         sent_generation: dict[int, int] = {}
         for sent in journal.sent:
             if isinstance(sent.message, Act):
@@ -341,9 +336,7 @@ def only_newest_connection_counts(case: Case) -> Iterator[str]:
 def boards_match_the_logs(case: Case) -> Iterator[str]:
     """Every board sent to a player is the replayed board of that revision."""
     for journal, replay in case.racers():
-        for received in journal.received:
-            if not isinstance(state := received.message, BoardState):
-                continue
+        for received, state in journal.got(BoardState):
             if state.revision >= len(replay.plays):
                 yield f"{journal.name}: was sent a board of revision {state.revision}, which does not exist"
                 continue
@@ -380,13 +373,8 @@ def races_end(case: Case) -> Iterator[str]:
     """Every race is finished once, soon after its end and that of the other rooms that share its deal."""
     rooms = case.evidence.rooms
     for code, room in rooms.items():
-        race = room.race
+        race, finished = room.race, room.finishes
         ends = max(race.ends, *(rooms[each.room].race.ends for each in race.others if each.room in rooms), 0)
-        finished = [
-            each.time
-            for each in room.events
-            if isinstance(each.event, RaceChanged) and "finished" in each.event.changes
-        ]
         if _closed_early(room):
             continue
         if race.phase not in ("finished", "closed") or not finished:
@@ -402,12 +390,8 @@ def ends_are_announced(case: Case) -> Iterator[str]:
     latest = MAX_LATENESS + case.evidence.stepped
     for journal in case.evidence.journals:
         room = case.evidence.rooms.get(journal.room)
-        finished = [each.time for each in room.events if _is_finish(each.event)] if room is not None else []
-        learned_at = [
-            each.received_at
-            for each in journal.received
-            if isinstance(each.message, RoomState) and each.message.phase == "finished"
-        ]
+        finished = room.finishes if room is not None else []
+        learned_at = [each.received_at for each, state in journal.got(RoomState) if state.phase == "finished"]
         if finished and learned_at and (late := learned_at[0] - max(finished[0], case.evidence.calm_at)) > latest:
             yield f"{journal.name}: learned of the end {late / 1000:.1f} s after it"
 
@@ -419,10 +403,9 @@ def events_match_the_logs(case: Case) -> Iterator[str]:
         if [each.previous for each in room.events] != numbers[:-1] or sorted(set(numbers)) != numbers:
             yield f"{code}: the events have a gap or are out of order"
         moved: dict[str, list[tuple[object, ...]]] = defaultdict(list)
-        for each in room.events:
-            if isinstance(event := each.event, MoveCommitted):
-                counts = (event.foundation_cards, event.moves, event.undos)
-                moved[event.player].append((event.revision, event.action, event.seen, *counts, each.time))
+        for each, event in room.had(MoveCommitted):
+            counts = (event.foundation_cards, event.moves, event.undos)
+            moved[event.player].append((event.revision, event.action, event.seen, *counts, each.time))
         for player, log in room.logs.items():
             kept = [
                 (one.revision, one.action, one.seen, one.foundation_cards, one.moves, one.undos, one.committed_at)
@@ -448,7 +431,7 @@ def standings_match_the_logs(case: Case) -> Iterator[str]:
 
 def _closed_early(room: RoomEvidence) -> bool:
     """Whether the operator closed a room before its race was finished, or it closed because no deal could be drawn."""
-    changes = {name for each in room.events if isinstance(each.event, RaceChanged) for name in each.event.changes}
+    changes = {name for _, changed in room.had(RaceChanged) for name in changed.changes}
     return bool(changes & {"closed_by_operator", "not_drawn"}) and "finished" not in changes
 
 
@@ -555,8 +538,7 @@ def draws_are_honest(case: Case) -> Iterator[str]:
 
 
 def _losses_are_listed(code: str, room: RoomEvidence) -> Iterator[str]:
-    races = [each.event.race for each in room.events if isinstance(each.event, RaceChanged)]
-    for before, race in pairwise([*races, room.race]):
+    for before, race in pairwise([*room.races, room.race]):
         gone = {(before.draw, racer.seat, racer.name) for racer in before.racers if race.racer(racer.player) is None}
         listed = {(lost.draw, lost.seat, lost.name) for lost in room.race.lost}
         for draw, seat, name in sorted(gone - listed) if before.lacks_shares else ():
@@ -573,13 +555,11 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
         shown = journal.revealed.get(race.draw)
         yield f"{journal.name}: the deal was drawn from other seats than those shown in draw {race.draw}: {shown}"
     reveals = {sent.message.id: sent.message.draw for sent in journal.sent if isinstance(sent.message, RevealShare)}
-    accepted = {reveals.get(each.message.to) for each in journal.received if isinstance(each.message, Done)}
+    accepted = {reveals.get(done.to) for _, done in journal.got(Done)}
     for lost in race.lost:
         if lost.name == journal.name and lost.reason == "silent" and lost.draw in accepted:
             yield f"{journal.name}: revealed its share in draw {lost.draw}, and is listed as silent"
-    for received in journal.received:
-        if not isinstance(state := received.message, RoomState):
-            continue
+    for _, state in journal.got(RoomState):
         told = tuple((each.seat, each.name, each.commitment, each.share) for each in state.shares)
         if told and state.draw == race.draw and told != shares:
             yield f"{journal.name}: was shown other shares than those of the deal"
@@ -592,18 +572,12 @@ def room_states_are_in_order(case: Case) -> Iterator[str]:
     order = ("open", "countdown", "racing", "finished", "closed")
     newest: dict[tuple[str, str, int], RoomState] = {}
     for journal in case.evidence.journals:
-        for received in journal.received:
-            if not isinstance(state := received.message, RoomState) or not journal.has_all_frames:
-                continue
-            before = newest.get((journal.name, journal.room, received.connection))
-            newest[journal.name, journal.room, received.connection] = state
-            if before is not None and state.event < before.event:
+        for received, state in journal.got(RoomState) if journal.has_all_frames else ():
+            where = journal.name, journal.room, received.connection
+            before, newest[where] = newest.get(where, state), state
+            if state.event < before.event:
                 yield f"{journal.name}: was sent event {state.event} after event {before.event}"
-            if (
-                before is not None
-                and order.index(state.phase) < order.index(before.phase)
-                and before.phase != "countdown"
-            ):
+            if order.index(state.phase) < order.index(before.phase) and before.phase != "countdown":
                 yield f"{journal.name}: was sent the phase {state.phase} after {before.phase}"
 
 
@@ -612,11 +586,7 @@ def resignations_count(case: Case) -> Iterator[str]:
     for journal, replay in case.racers():
         room = case.evidence.rooms[journal.room]
         asked = {sent.message.id for sent in journal.sent if isinstance(sent.message, Resign)}
-        done = [
-            received.received_at
-            for received in journal.received
-            if isinstance(received.message, Done) and received.message.to in asked
-        ]
+        done = [received.received_at for received, answer in journal.got(Done) if answer.to in asked]
         racer = room.race.racer(journal.player)
         in_time = any(at + case.evidence.stepped < room.race.ends for at in done) and not replay.plays[-1].board.won
         removed = journal.player in {*room.race.kicked, *case.evidence.banned}
@@ -636,9 +606,7 @@ def rematches_agree(case: Case) -> Iterator[str]:
     """All players who ask for a rematch get the same room."""
     rooms: dict[str, set[str]] = defaultdict(set)
     for journal in case.evidence.journals:
-        rooms[journal.room] |= {
-            received.message.room for received in journal.received if isinstance(received.message, Created)
-        }
+        rooms[journal.room] |= {created.room for _, created in journal.got(Created)}
     for code, names in rooms.items():
         if code in case.evidence.rooms and names - {case.evidence.rooms[code].race.next, code}:
             yield f"{code}: the rematch is in {', '.join(sorted(names))}"
@@ -676,9 +644,8 @@ def tables_match_the_races(case: Case) -> Iterator[str]:
 def _states(case: Case) -> Iterator[tuple[Journal, RoomEvidence, RoomState]]:
     for journal in case.evidence.journals:
         room = case.evidence.rooms.get(journal.room)
-        for received in journal.received:
-            if room is not None and isinstance(received.message, RoomState):
-                yield journal, room, received.message
+        if room is not None:
+            yield from ((journal, room, state) for _, state in journal.got(RoomState))
 
 
 def racers_see_only_counts(case: Case) -> Iterator[str]:
@@ -711,8 +678,8 @@ def _tallies(room: RoomEvidence | None, received: ReceivedMessage, known: dict[t
 
 
 def _player_at(room: RoomEvidence | None, seat: int) -> str:
-    races = [each.event.race for each in room.events if isinstance(each.event, RaceChanged)] if room else []
-    return next((racer.player for race in reversed(races) for racer in race.racers if racer.seat == seat), "")
+    races = reversed(room.races if room else [])
+    return next((racer.player for race in races for racer in race.racers if racer.seat == seat), "")
 
 
 def _raced_until(room: RoomEvidence, player: str) -> int:
@@ -729,9 +696,7 @@ def _raced_until(room: RoomEvidence, player: str) -> int:
 
 
 def _had_seat(room: RoomEvidence | None, player: str) -> bool:
-    return room is not None and any(
-        isinstance(each.event, RaceChanged) and each.event.race.racer(player) for each in room.events
-    )
+    return room is not None and any(race.racer(player) for race in room.races)
 
 
 def _wrong_counts(case: Case, room: str, tally: Tally) -> str | None:
@@ -760,7 +725,7 @@ def spectators_see_delayed_boards(case: Case) -> Iterator[str]:
         if not journal.is_spectator or room is None:
             continue
         delay = 1000 * room.race.options.delay
-        over = min((each.time for each in room.events if _is_finish(each.event)), default=None)
+        over = min(room.finishes, default=None)
         shown: dict[tuple[int, str], int] = {}
         for received in journal.received:
             if not isinstance(received.message, DelayedBoard | DelayedMove):
@@ -811,19 +776,15 @@ def _reached(replay: ReplayedLog, revision: int, starts: int) -> tuple[int, ...]
     return tuple(times)
 
 
-def _is_finish(event: object) -> bool:
-    return isinstance(event, RaceChanged) and "finished" in event.changes
-
-
 def clients_found_no_error(case: Case) -> Iterator[str]:
     """Every client saw the end of its race and reported no error."""
     for journal in case.evidence.journals:
         yield from (f"{journal.name}: {complaint}" for complaint in journal.complaints)
         if not journal.saw_the_end:
             yield f"{journal.name}: did not see the end of the race"
-        for received in journal.received:
-            if isinstance(received.message, Refused) and received.message.code in ("fault", "error", "bad_frame"):
-                yield f"{journal.name}: was refused as {received.message.code}: {received.message.message}"
+        for _, refusal in journal.got(Refused):
+            if refusal.code in ("fault", "error", "bad_frame"):
+                yield f"{journal.name}: was refused as {refusal.code}: {refusal.message}"
 
 
 def exclusions_are_justified(case: Case) -> Iterator[str]:

@@ -45,6 +45,7 @@ from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
+from tests.server.waiting import until
 
 RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 
@@ -58,9 +59,6 @@ _LIMITS: Final = (
 
 _LONGEST_DRAW: Final = 45
 """Timeout, in seconds, until a deal is found. A winnable deal is drawn again if players do not take part in time."""
-
-_START_TIMEOUT: Final = 60.0
-"""Timeout, in seconds, for all races to start before a failover."""
 
 _END_TIMEOUT: Final = 25.0
 """Timeout, in seconds, for clients to end after the longest race and the last fault."""
@@ -103,14 +101,7 @@ async def play_round(plan: Plan) -> Outcome:
         violations=tuple(judge(evidence)),
         faults=chaos_round.injected,
         racers=sum(not journal.is_spectator for journal in evidence.journals),
-        acked=len(
-            {
-                (journal.player, received.message.to)
-                for journal in evidence.journals
-                for received in journal.received
-                if isinstance(received.message, Acked)
-            }
-        ),
+        acked=len({(journal.player, ack.to) for journal in evidence.journals for _, ack in journal.got(Acked)}),
         finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
         tidal=sum(map(len, evidence.tides.values())),
         outages=tuple(away),
@@ -320,9 +311,7 @@ class _Round(Stage):
 
     async def _all_have_started(self) -> None:
         """Wait until all races have started, because a lost start can't be recovered."""
-        async with asyncio.timeout(_START_TIMEOUT):
-            while not all(has_started(room.code, self._journals) for room in self.plan.rooms):  # noqa: ASYNC110  # journals set no event
-                await asyncio.sleep(0.05)
+        await until(lambda: all(has_started(room.code, self._journals) for room in self.plan.rooms))
 
     async def _operate(self, fault: Fault) -> None:
         """Act as the operator through a running node. A request that a fault interrupts may have had its effect."""

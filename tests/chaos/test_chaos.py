@@ -25,7 +25,7 @@ from tests.chaos.rounds import play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
 from tests.child_processes import is_alive
 from tests.server.client import Client
-from tests.server.real_clients import wait_for
+from tests.server.waiting import until
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
 
@@ -93,11 +93,11 @@ async def test_stopped_run_leaves_no_process(number: signal.Signals, tmp_path_fa
         stdout=asyncio.subprocess.DEVNULL,
     )
     async with asyncio.timeout(30):
-        await wait_for(lambda: len(_children(run.pid)) >= 3)
+        await until(lambda: len(_children(run.pid)) >= 3)
         children = _children(run.pid)
         run.send_signal(number)
         assert await run.wait() != 0
-        await wait_for(lambda: not any(map(is_alive, children)))
+        await until(lambda: not any(map(is_alive, children)))
 
 
 def _children(pid: int) -> list[int]:

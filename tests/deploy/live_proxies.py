@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +44,7 @@ from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.racing_page import PRESS, dealt, opened, sit, tap
+from tests.server.waiting import until
 
 ROOM = "friday"
 GAME = "willow"
@@ -136,12 +137,6 @@ async def asked(socket: ClientConnection, message: ToServer) -> object:
     frame = await socket.recv()
     assert isinstance(frame, bytes)
     return decode_to_client(frame)
-
-
-async def until(so: Callable[[], bool], seconds: float = 60.0) -> None:
-    async with asyncio.timeout(seconds):
-        while not so():  # noqa: ASYNC110  # processes set no event
-            await asyncio.sleep(0.02)
 
 
 def events(node: Node, name: str) -> list[dict[str, object]]:
@@ -270,7 +265,7 @@ async def test_race_survives_a_drain_and_a_kill(site: Site, kind: Kind) -> None:
         clients.append(racer.run())
 
     def acked() -> int:
-        return sum(isinstance(told.message, Acked) for journal in journals for told in journal.received)
+        return sum(1 for journal in journals for _ in journal.got(Acked))
 
     async with AsyncExitStack() as stack:
         tasks = [asyncio.create_task(client) for client in clients]

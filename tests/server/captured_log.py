@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from samedeal_server.config.config import Config, LogStyle
 from samedeal_server.telemetry import logs
-from tests.server.client import DEADLINE
+from tests.server.waiting import until
 
 
 class Log:
@@ -42,7 +41,5 @@ class Log:
         ]
 
     async def until(self, event: str, **fields: object) -> dict[str, Any]:
-        async with asyncio.timeout(DEADLINE):
-            while not (found := self.named(event, **fields)):  # noqa: ASYNC110  # a log sets no event
-                await asyncio.sleep(0.01)
-        return found[-1]
+        await until(lambda: self.named(event, **fields))
+        return self.named(event, **fields)[-1]

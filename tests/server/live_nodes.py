@@ -13,8 +13,9 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.process import app
 from samedeal_server.store.store import RoomSecret
 from samedeal_server.tasks import cancel_and_wait
-from tests.server.client import DEADLINE, Client
+from tests.server.client import Client
 from tests.server.health_client import HealthClient
+from tests.server.waiting import until
 
 PLENTY = Limits(
     rate=1e6,
@@ -60,9 +61,7 @@ class Node:
 
     async def becomes(self, name: str, value: float, **labels: str) -> None:
         """Wait until a metric has a value. It may be updated after an answer was sent."""
-        async with asyncio.timeout(DEADLINE):
-            while self.metric(name, **labels) != value:  # noqa: ASYNC110  # a metric sets no event
-                await asyncio.sleep(0.005)
+        await until(lambda: self.metric(name, **labels) == value)
 
     async def secret(self, room: str) -> RoomSecret:
         """Return the secret of a room."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from random import Random
 
@@ -11,8 +10,8 @@ from samedeal_client.net.address import parse_address
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
-from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node
+from tests.server.waiting import until
 
 
 async def connect_player(stack: AsyncExitStack, one: Node, name: str) -> RoomClient:
@@ -28,20 +27,13 @@ async def _apply_events(client: RoomClient) -> None:
         pass
 
 
-async def wait_for(condition: Callable[[], object]) -> None:
-    """Wait until a condition of a client's model is true."""
-    async with asyncio.timeout(3 * DEADLINE):
-        while not condition():  # noqa: ASYNC110  # no event is set when the model changes
-            await asyncio.sleep(0.01)
-
-
 async def play_random_moves(client: RoomClient, count: int, rng: Random) -> None:
     """Make ``count`` legal moves, and wait for the ack of each."""
     for _ in range(count):
         play = client.model.own.play
         assert play is not None
         client.act(rng.choice(play.board.legal_moves()))
-        await wait_for(lambda: not client.model.own.pending)
+        await until(lambda: not client.model.own.pending)
 
 
 async def has_actions(one: Node, room: str, player: str, count: int) -> bool:

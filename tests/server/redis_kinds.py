@@ -11,7 +11,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self, TextIO
@@ -19,13 +19,10 @@ from typing import Any, Final, Self, TextIO
 import trustme
 from redis.asyncio import Redis
 from redis.crc import key_slot
-from redis.exceptions import RedisError
 
 from samedeal_server.embedded_redis.binary import find_redis_binary
 from tests.child_processes import die_with_parent, kill_and_wait, send_signal
-
-TIMEOUT: Final = 90.0
-"""Timeout, in seconds, for a condition to become true. A Sentinel that was stalled for 2 seconds does nothing for 30."""
+from tests.server.waiting import until
 
 SLOTS: Final = 16_384
 NAME: Final = "cards"
@@ -33,16 +30,6 @@ NAME: Final = "cards"
 
 _BUS: Final = 10_000
 """Distance from the port of a cluster node to its cluster bus port."""
-
-
-async def until(condition: Callable[[], Awaitable[object]]) -> None:
-    """Wait until a condition is true. An error of Redis counts as false."""
-    async with asyncio.timeout(TIMEOUT):
-        while True:
-            with suppress(RedisError, OSError):
-                if await condition():
-                    return
-            await asyncio.sleep(0.02)
 
 
 _reserved: list[TextIO] = []

@@ -60,7 +60,7 @@ from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import athena_race, finish, seated
-from tests.server.redis_kinds import until
+from tests.server.waiting import until
 
 
 @pytest.fixture
@@ -279,11 +279,7 @@ async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator:
     await operator.expect(Done, Kick, room="friday", player="bob")
     assert (await bob.until(Notice)).code == "kicked"
     await ana.state(lambda state: state.spectator_count == 0)
-    await until(lambda: is_not_followed(two[1], "friday"))
-
-
-async def is_not_followed(here: Node, room: str) -> bool:
-    return room not in here.followed()
+    await until(lambda: "friday" not in two[1].followed())
 
 
 async def test_kicked_player_cannot_join_the_rematch(two: tuple[Node, Node], operator: Operator) -> None:

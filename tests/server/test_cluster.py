@@ -39,7 +39,8 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
-from tests.server.redis_kinds import Shards, shards, until
+from tests.server.redis_kinds import Shards, shards
+from tests.server.waiting import until
 
 pytestmark = [
     pytest.mark.usefixtures("half_made_connections"),

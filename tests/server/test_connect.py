@@ -28,6 +28,7 @@ from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker, RedisClient
 from tests.server.races import race
 from tests.server.redis_kinds import Server, behind_tls
+from tests.server.waiting import until
 
 SILENCE_TIMEOUT = 0.2
 """Timeout, in seconds, that the tests set for a silent connection. A timeout by mistake only makes it reconnect."""
@@ -58,9 +59,7 @@ async def reset_idle_connections(data: Path) -> None:
                 assert await redis.incr("counter") == number + 1
                 (connection,) = proxy.connections
                 connection.reset()
-                async with asyncio.timeout(5):
-                    while proxy.connections:  # noqa: ASYNC110  # the proxy sets no event
-                        await asyncio.sleep(0)
+                await until(lambda: not proxy.connections)
                 for _ in range(LOOP_TURNS):
                     await asyncio.sleep(0)
 

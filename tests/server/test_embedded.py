@@ -25,8 +25,8 @@ from samedeal_server.embedded_redis.server import Durability, EmbeddedRedis
 from samedeal_server.errors import StartupError
 from tests.child_processes import is_alive
 from tests.golden.golden_files import assert_answers
-from tests.server.real_clients import wait_for
 from tests.server.redis_programs import write_program, write_redis
+from tests.server.waiting import until
 
 NODE = """
 import asyncio, sys
@@ -159,7 +159,7 @@ async def test_redis_ends_with_a_killed_node(tmp_path: Path) -> None:
         async with redis_in(tmp_path) as redis:
             assert await redis.get("move") == b"3 5"
             assert not is_alive(process)
-        await wait_for(lambda: not Path(url.removeprefix("unix://")).parent.exists())
+        await until(lambda: not Path(url.removeprefix("unix://")).parent.exists())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
@@ -183,7 +183,7 @@ async def test_redis_ends_with_a_killed_guard(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process = await process_of(redis)
         os.kill(guard_of(process), signal.SIGKILL)
-        await wait_for(lambda: not is_alive(process))
+        await until(lambda: not is_alive(process))
 
 
 async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ async def test_cancelled_start_leaves_nothing(
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", spawn_slowly)
     starting = asyncio.create_task(EmbeddedRedis(data).start())
-    await wait_for(lambda: started.exists() and bool(started.read_text().strip()))
+    await until(lambda: started.exists() and bool(started.read_text().strip()))
     starting.cancel()
     asyncio.get_running_loop().call_soon(spawned.set)
     with pytest.raises(asyncio.CancelledError):

@@ -19,7 +19,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node
 from tests.server.races import race
 from tests.server.raw_client import Wire
-from tests.server.real_clients import wait_for
+from tests.server.waiting import until
 
 _COUNTED = {ClientSocket, Hub, PlayerConnection, ServerProtocol}
 
@@ -49,7 +49,7 @@ async def test_closed_race_is_freed_without_cycle_search(one: Node, end: Callabl
     assert alive() - before == Counter(ClientSocket=3, Hub=1, PlayerConnection=3, ServerProtocol=3)
     for client in (ana, bob, carl):
         await end(client)
-    await wait_for(lambda: not alive() - before)
+    await until(lambda: not alive() - before)
 
 
 @pytest.mark.usefixtures("_without_cycle_search")
@@ -59,7 +59,7 @@ async def test_http_request_is_freed_without_cycle_search(one: Node) -> None:
     await wire.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert await wire.head()
     await wire.close()
-    await wait_for(lambda: not alive() - before)
+    await until(lambda: not alive() - before)
 
 
 def test_only_new_objects_are_searched() -> None:

@@ -38,7 +38,8 @@ from tests.chaos.processes import Node as NodeProcess
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.real_clients import connect_player, wait_for
+from tests.server.real_clients import connect_player
+from tests.server.waiting import until
 from tests.shared.javascript import NODE, verdicts
 from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes
 
@@ -62,7 +63,7 @@ async def seated(
         room = await clients[0].create(Options(**options), room)
         for client in clients:
             await client.join(room)
-            await wait_for(lambda client=client: client.model.is_in(room))  # type: ignore[misc]  # bound at once
+            await until(lambda client=client: client.model.is_in(room))  # type: ignore[misc]  # bound at once
         yield tuple(clients)
 
 
@@ -74,11 +75,11 @@ def state(client: RoomClient) -> RoomState:
 async def finished(*clients: RoomClient) -> DealProof:
     """Wait until all clients have the cards, end their race, and return the proof that all of them got."""
     for client in clients:
-        await wait_for(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
+        await until(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
     for client in clients:
         await client.resign()
     for client in clients:
-        await wait_for(lambda client=client: state(client).phase == "finished")  # type: ignore[misc]  # as above
+        await until(lambda client=client: state(client).phase == "finished")  # type: ignore[misc]  # as above
     (text,) = {state(client).proof for client in clients}
     proof = DealProof.parse(text)
     first = proof.check_deeply().masked()
@@ -137,7 +138,7 @@ async def race_of_four(one: Node, two: Node, secret: int) -> RaceOfFour:
         with mock.patch("samedeal_server.rooms.room_creation.secrets", secrets):
             clients = await stack.enter_async_context(seated(one, two, names=NAMES, room=f"room-{secret}", **phoenix))
         await clients[0].start()
-        await wait_for(lambda: state(clients[0]).phase == "countdown")
+        await until(lambda: state(clients[0]).phase == "countdown")
         announced = state(clients[0]).starts
         proof = await finished(*clients)
         own = clients[0].model.record()

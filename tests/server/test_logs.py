@@ -6,7 +6,6 @@ import asyncio
 import io
 import logging
 import sys
-from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,7 +23,7 @@ from tests.server.captured_log import Log
 from tests.server.live_nodes import NodeMaker, RedisClient
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.races import answered, athena_race, finish
-from tests.server.redis_kinds import until
+from tests.server.waiting import until
 
 
 async def test_race_is_logged_with_players_and_room(node: NodeMaker, log: Log) -> None:
@@ -237,23 +236,17 @@ async def test_settings_that_lose_moves_are_logged_once(
         assert len(log.named("redis_unsafe", level="warning")) == 1
         operator = await Operator.login(one.url)
 
-        async def reported() -> str:
-            return (await operator.expect(Survey, Status)).redis.problem
-
         async def says(text: str) -> bool:
-            return text in await reported()
+            problem = (await operator.expect(Survey, Status)).redis.problem
+            return text in problem if text else not problem
 
         await redis.config_set("appendonly", "yes")
-        await until(lambda: _is_empty(reported))
+        await until(lambda: says(""))
         await redis.config_set("maxmemory-policy", "volatile-lru")
         await until(lambda: says("volatile-lru, so acknowledged moves are evicted once"))
         await redis.config_set("maxmemory", "1gb")
         await until(lambda: says("volatile-lru, so acknowledged moves are evicted when"))
         assert ["appendonly" in line["problem"] for line in log.named("redis_unsafe")] == [True, False, False]
-
-
-async def _is_empty(reported: Callable[[], Awaitable[str]]) -> bool:
-    return not await reported()
 
 
 def test_closed_pipe_is_ignored(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,8 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
-from tests.server.redis_kinds import TIMEOUT, Server, shards, until
+from tests.server.redis_kinds import Server, shards
+from tests.server.waiting import TIMEOUT, until
 
 pytestmark = [
     pytest.mark.usefixtures("half_made_connections"),
@@ -125,9 +126,9 @@ async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, lo
         assert lost.address in survey.redis.problem
         assert nodes[0].metric("redis_up") == 0
         assert not log.named("redis_up")
-        await until(lambda: is_reported_by_all(log, "redis_down", lost, len(nodes)))
+        await until(lambda: len(log.named("redis_down", redis=lost.address)) == len(nodes))
         await lost.start()
-        await until(lambda: is_reported_by_all(log, "redis_up", lost, len(nodes)))
+        await until(lambda: len(log.named("redis_up", redis=lost.address)) == len(nodes))
         assert len(log.named("redis_down")) == len(nodes)
         assert all(one.metric("redis_up") == 1 for one in nodes)
 
@@ -136,11 +137,6 @@ async def see_each_other(operator: Operator) -> bool:
     """Return whether a survey shows two nodes and no problem."""
     survey = await operator.expect(Survey, Status)
     return len(survey.nodes) == 2 and not survey.redis.problem
-
-
-async def is_reported_by_all(log: Log, event: str, server: Server, count: int) -> bool:
-    """Return whether each of ``count`` nodes has logged an event about a server."""
-    return len(log.named(event, redis=server.address)) == count
 
 
 async def refreshes_players(one: Node, rooms: Sequence[str]) -> bool:

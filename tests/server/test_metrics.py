@@ -12,9 +12,9 @@ from samedeal.protocol.messages import Acked, Act, Join, ListRooms, ProgressUpda
 from samedeal_server.config.limits import Limits
 from samedeal_server.errors import StoreRejected
 from samedeal_server.store.redis_client import RedisCommand
-from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import athena_race, finish
+from tests.server.waiting import until
 
 
 async def test_moves_are_counted_by_outcome(one: Node) -> None:
@@ -89,9 +89,7 @@ async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
         )
         return sum(sample or 0 for sample in samples)
 
-    async with asyncio.timeout(DEADLINE):
-        while not changes("finished"):  # noqa: ASYNC110  # a metric sets no event
-            await asyncio.sleep(0.005)
+    await until(lambda: changes("finished"))
     await one.upkeep.sweep()
     await two.upkeep.sweep()
     assert [changes(each) for each in ("opened", "countdown", "racing", "finished", "closed")] == [1, 1, 1, 1, 0]
@@ -116,9 +114,7 @@ async def test_rejected_command_does_not_mark_redis_down(one: Node, redis_url: s
 
 
 async def test_event_loop_lag_is_measured(one: Node) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while not one.metric("event_loop_lag_seconds_count"):  # noqa: ASYNC110  # a metric sets no event
-            await asyncio.sleep(0.02)
+    await until(lambda: one.metric("event_loop_lag_seconds_count"))
 
 
 async def test_metrics_reveal_nothing_about_players(one: Node) -> None:

@@ -18,8 +18,9 @@ from tests.chaos.proxy import Proxy
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import lose_moves, race, record
-from tests.server.real_clients import connect_player, has_actions, play_random_moves, wait_for
-from tests.server.redis_kinds import LaggingReplica, until
+from tests.server.real_clients import connect_player, has_actions, play_random_moves
+from tests.server.redis_kinds import LaggingReplica
+from tests.server.waiting import until
 
 
 class Lagging(NamedTuple):
@@ -50,7 +51,7 @@ async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMake
             await client.join(room)
         await wat.watch(room)
         await ana.start()
-        await wait_for(lambda: ana.model.own.play and bob.model.own.play)
+        await until(lambda: ana.model.own.play and bob.model.own.play)
         for number, client in enumerate((ana, bob)):
             await play_random_moves(client, 5, Random(number))
         await lagging.pair.fall_behind()
@@ -79,11 +80,11 @@ async def test_acked_finish_survives_a_rollback(lagging: Lagging, node: NodeMake
         await bob.join(room)
         await ana.join(room)
         await bob.expect(Done, Start)
-        await wait_for(lambda: ana.model.own.play)
+        await until(lambda: ana.model.own.play)
         actions = [action for _, action in won.actions]
         for action in actions[:-4]:
             ana.act(action)
-        await wait_for(lambda: not ana.model.own.pending)
+        await until(lambda: not ana.model.own.pending)
         await lagging.pair.fall_behind()
         for action in actions[-4:]:
             ana.act(action)
@@ -92,7 +93,7 @@ async def test_acked_finish_survives_a_rollback(lagging: Lagging, node: NodeMake
         await lagging.pair.fail_over()
         await bob.phase("racing")
         assert (await bob.phase("finished")).standings == finished.standings
-        await wait_for(lambda: ana.model.room is not None and ana.model.room.standings == finished.standings)
+        await until(lambda: ana.model.room is not None and ana.model.room.standings == finished.standings)
 
 
 def acked_actions(acked: list[tuple[int, str, Acked]]) -> tuple[AckedAction, ...]:

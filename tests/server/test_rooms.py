@@ -47,8 +47,7 @@ from tests.server.client import DEADLINE, Client
 from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import athena_race, finish, race, record, seated
-from tests.server.real_clients import wait_for
-from tests.server.redis_kinds import until
+from tests.server.waiting import until
 
 
 async def reconnect(client: Client, one: Node, *, revision: int | None = None) -> Client:
@@ -479,7 +478,7 @@ async def test_late_join_of_a_lost_connection_takes_no_seat(one: Node, monkeypat
     again = await reconnect(ana, one)
     open_connections = len(one.gateway.serving)
     may_go_on.set()
-    await wait_for(lambda: len(one.gateway.serving) < open_connections)
+    await until(lambda: len(one.gateway.serving) < open_connections)
     await again.act("draw")
 
 

@@ -22,8 +22,9 @@ from samedeal_server.rooms.tide_tables import tide_table
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import kept
-from tests.server.real_clients import connect_player, wait_for
+from tests.server.real_clients import connect_player
 from tests.server.tides import GAME, PROXY, drawn, enter, person, place_cards, soon, start_at_any_time
+from tests.server.waiting import until
 from tests.shared.javascript import NODE, verdicts
 
 
@@ -49,13 +50,13 @@ async def real_player(stack: AsyncExitStack, node: Node, name: str, start: int) 
     created = await client.link.request(RaceNow(id=0, game=GAME, tide=start))
     room: str = created.room  # type: ignore[union-attr]  # it is not refused
     await client.join(room)
-    await wait_for(lambda: client.model.is_in(room))
+    await until(lambda: client.model.is_in(room))
     return client
 
 
 async def fair_proof(client: RoomClient) -> DealProof:
     """Wait for the end of the race, and return the proof that the client calls fair."""
-    await wait_for(lambda: state_of(client).phase == "finished")
+    await until(lambda: state_of(client).phase == "finished")
     verification = (await audit_race(client, lambda _: None)).verification
     assert verification is not None
     assert verification.check is DealCheck.PROOF_AND_CARDS, verification.sentence
@@ -64,7 +65,7 @@ async def fair_proof(client: RoomClient) -> DealProof:
 
 async def dealt(*clients: RoomClient) -> None:
     for client in clients:
-        await wait_for(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
+        await until(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
 
 
 def assert_same_deal(proofs: Sequence[DealProof], rooms: int) -> None:

@@ -19,7 +19,7 @@ from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
-from tests.server.client import DEADLINE
+from tests.server.waiting import until
 
 uvloop = pytest.importorskip("uvloop")
 
@@ -136,9 +136,7 @@ async def test_changed_files_are_reloaded(keys: Keys) -> None:
     watching = asyncio.create_task(certificate.watch(poll_interval=0.02))
 
     async def until_expiry_is(expiry: datetime) -> None:
-        async with asyncio.timeout(DEADLINE):
-            while metrics.registry.get_sample_value(END) != expiry.timestamp():  # noqa: ASYNC110  # a metric sets no event
-                await asyncio.sleep(0.01)
+        await until(lambda: metrics.registry.get_sample_value(END) == expiry.timestamp())
 
     expiries = [datetime.now(UTC).replace(microsecond=0) + timedelta(days=days) for days in (30, 60)]
     for expiry in expiries:
@@ -159,9 +157,7 @@ async def test_expiry_soon_is_logged_once_a_day(keys: Keys) -> None:
     keys.renew(datetime.now(UTC) + timedelta(days=3))
     with structlog.testing.capture_logs() as events:
         watching = asyncio.create_task(Certificate(keys.cert, keys.key, Metrics()).watch(poll_interval=0.01))
-        async with asyncio.timeout(DEADLINE):
-            while not events:  # noqa: ASYNC110  # a log sets no event
-                await asyncio.sleep(0.01)
+        await until(lambda: events)
         await asyncio.sleep(0.1)
         watching.cancel()
     assert [event["event"] for event in events] == [LogEvent.CERTIFICATE_EXPIRES_SOON]
