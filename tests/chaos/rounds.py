@@ -45,6 +45,7 @@ from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
+from tests.server.races import seated
 from tests.server.waiting import until
 
 RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
@@ -201,10 +202,7 @@ class _Round(Stage):
         """Open a room, kick one of its two players, close the room, and delete its keys that would expire soon."""
         host, port = self.nodes[0].target
         url = f"ws://{host}:{port}"
-        ana, bob, operator = await Player.hello(url, "ana"), await Player.hello(url, "bob"), await Operator.login(url)
-        await ana.create(room.code, limit=60)
-        for player in (ana, bob):
-            await player.join(room.code)
+        (ana, bob), operator = await seated(url, room=room.code, limit=60), await Operator.login(url)
         await operator.ask(Kick, room=room.code, player=ana.player)
         await operator.ask(CloseRoom, room=room.code)
         await bob.phase("closed")

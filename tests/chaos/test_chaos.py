@@ -15,7 +15,7 @@ import pytest
 from redis import Redis
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Act, Done, Start
+from samedeal.protocol.messages import Act
 from tests.chaos import stepped_node
 from tests.chaos.client_journal import now
 from tests.chaos.plan import FAULT_KINDS, Habit, deploy_plan, make_plan
@@ -24,7 +24,7 @@ from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
 from tests.child_processes import is_alive
-from tests.server.client import Client
+from tests.server.races import athena_race
 from tests.server.waiting import until
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
@@ -51,11 +51,8 @@ async def test_clock_of_a_stepped_node_can_be_set(redis_url: str, tmp_path: Path
     redis.set(STEP_KEY, 3_600_000)
     node = await Node.start(redis_url, tmp_path / "log", module=stepped_node.__name__)
     try:
-        ana = await Client.hello("ws://{}:{}".format(*node.target), "ana")
-        await ana.join(await ana.create(games=("athena",)))
-        await ana.expect(Done, Start)
+        (ana,) = await athena_race("ws://{}:{}".format(*node.target), names=["ana"])
         assert abs((await ana.phase("racing")).starts - now() - 3_600_000) < 60_000
-        await ana.dealt()
         redis.set(STEP_KEY, 0)
         await ana.refused("not_racing", Act, revision=0, action="draw")
     finally:

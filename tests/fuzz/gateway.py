@@ -32,7 +32,6 @@ from samedeal.protocol.messages import (
     CommitShare,
     Create,
     DeclareStuck,
-    Done,
     Hello,
     Join,
     KickPlayer,
@@ -62,6 +61,7 @@ from tests.fuzz.fuzzed_nodes import INPUTS_PER_NODE, no_faults
 from tests.fuzz.requests import REQUESTS
 from tests.server.client import Client
 from tests.server.live_nodes import Node, serving
+from tests.server.races import race as start_race
 from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame
 from tests.server.raw_client import handshake as raw_handshake
 
@@ -260,14 +260,7 @@ async def _fuzzed_node(redis: str, number: int) -> AsyncIterator[FuzzedNode]:
         node = await stack.enter_async_context(serving(redis, f"fuzzed-{number}", _LIMITS))
         async with Redis.from_url(redis) as plain:
             await plain.flushall()
-        ana, bob = await node.player("ana"), await node.player("bob")
-        room = await ana.create("calm", limit=7200, undo="free", players=2)
-        for client in (ana, bob):
-            client.undo = Undo.FREE
-            await client.join(room)
-        await ana.expect(Done, Start)
-        await ana.dealt()
-        await bob.dealt()
+        ana, bob = await start_race(node, room="calm", limit=7200, undo="free", players=2)
         yield FuzzedNode(node, ana, bob)
 
 

@@ -230,6 +230,12 @@ class Client(Connection):
         """Reveal the share for a draw."""
         await self.expect(Done, RevealShare, draw=draw, share=self.share(draw))
 
+    async def take_part(self, draw: int = 1) -> None:
+        """Commit the player to the share for a draw, and reveal it once the draw is sealed."""
+        await self.commit(draw)
+        await self.sealed(draw)
+        await self.reveal(draw)
+
     async def sealed(self, draw: int = 1) -> RoomState:
         """The state of the room once a draw is sealed."""
         return await self.state(

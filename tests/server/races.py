@@ -53,6 +53,19 @@ async def finish(*clients: Client) -> RoomState:
     return states[0]
 
 
+async def raced(room: str, *clients: Client, moves: int = 0, **fields: Any) -> RoomState:
+    """Let players join a room, and race until all of them have resigned. Return the last state of the room."""
+    for client in clients:
+        await client.join(room, **fields)
+    await clients[0].expect(Done, Start)
+    for client in clients:
+        await client.dealt()
+        await client.acts(moves)
+    for client in clients:
+        await client.expect(Done, Resign)
+    return await clients[0].state(lambda state: (state.room, state.phase) == (room, "finished"))
+
+
 async def answered(client: Client, kind: Any, **fields: Any) -> object:
     """Send a request again until it is not refused as ``unavailable``, and return the answer."""
     async with asyncio.timeout(DEADLINE):
@@ -109,9 +122,7 @@ async def race_alone(client: Client, game: str) -> RoomState:
     await client.join(room)
     state = await client.phase("countdown")
     if state.deal == "winnable":
-        await client.commit()
-        await client.sealed()
-        await client.reveal()
+        await client.take_part()
     play = await client.dealt()
     for move in solve(play.board, 100_000).line:
         await client.act(str(move))

@@ -11,23 +11,14 @@ from samedeal.protocol.messages import Done, Ready
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.store.store import Store
-from tests.server.client import Client
 from tests.server.live_nodes import Node
+from tests.server.races import seated
 
 PLAYERS = 6
 
 
-async def seated(one: Node) -> list[Client]:
-    """Return the clients of ``PLAYERS`` players in an open room."""
-    players = [await one.player(f"player-{number}") for number in range(PLAYERS)]
-    room = await players[0].create(players=PLAYERS)
-    for player in players:
-        await player.join(room)
-    return players
-
-
 async def test_concurrent_commands_load_the_race_once_each(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    players = await seated(one)
+    players = await seated(one, names=[f"player-{number}" for number in range(PLAYERS)], players=PLAYERS)
     loaded = 0
     load = Store.load
 

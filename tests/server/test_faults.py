@@ -32,7 +32,7 @@ from samedeal_server.store.events import SequencedEvent
 from tests.chaos.processes import RedisServer
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
-from tests.server.races import athena_race, finish, seated
+from tests.server.races import athena_race, finish, race, seated
 
 
 async def test_killed_redis_loses_nothing(node: NodeMaker, own_redis: RedisServer) -> None:
@@ -135,8 +135,7 @@ async def test_failed_read_of_a_gap_is_retried(one: Node, two: Node, monkeypatch
 
 
 async def test_failed_deal_is_retried(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana = await one.player("ana")
-    await ana.join(await ana.create(countdown=1))
+    (ana,) = await seated(one, names=["ana"], countdown=1)
     await ana.expect(Done, Start)
     failed = fail_once(monkeypatch, one.rooms.hubs[ana.room].replay, "initial_board")
     await ana.dealt()
@@ -181,9 +180,7 @@ async def test_undecodable_event_is_ignored(redis: RedisClient, one: Node, two: 
 
 
 async def test_change_whose_answer_was_lost_is_recognized(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana = await one.player("ana")
-    room = await ana.create(countdown=60)
-    await ana.join(room)
+    (ana,) = await seated(one, names=["ana"], countdown=60)
     compare_and_set = one.store.compare_and_set
 
     async def send_twice(*arguments: Any) -> bool:
@@ -207,17 +204,14 @@ async def test_clock_of_a_node_decides_nothing(
 
     monkeypatch.setattr(two.store, "now", wrong_now)
     await two.rooms.clock.sync()
-    bob, ana = await two.player("bob"), await one.player("ana")
-    room = await bob.create(games=("athena",), countdown=1, limit=60)
-    await bob.join(room)
-    await ana.join(room)
+    bob, ana = await seated(two, one, names=("bob", "ana"), games=("athena",), countdown=1, limit=60)
     before = await one.store.now()
     await bob.expect(Done, Start)
     counting = await bob.phase("countdown")
     assert before + 1000 <= counting.starts <= await one.store.now() + 1000
     assert counting.ends == counting.starts + 60_000
     if wrong > 0:
-        await two.rooms.tick(room)
+        await two.rooms.tick(bob.room)
         await two.upkeep.sweep()
     while isinstance(answer := await bob.ask(Act, revision=0, action="draw"), Refused):
         assert answer.code == "not_racing"
@@ -306,13 +300,10 @@ async def test_concurrent_rematches_get_the_same_room(one: Node, two: Node) -> N
 
 @pytest.mark.parametrize("early", [True, False])
 async def test_rematch_is_never_in_another_player_s_room(one: Node, early: bool) -> None:
-    ana, eve = await one.player("ana"), await one.player("eve")
-    room = await ana.create("friday")
+    eve = await one.player("eve")
     if early:
         await eve.create("friday-2", games=("steve",))
-    await ana.join(room)
-    await ana.expect(Done, Start)
-    await ana.phase("racing")
+    (ana,) = await race(one, names=["ana"], room="friday")
     await finish(ana)
     if not early:
         await eve.create("friday-2", games=("steve",))

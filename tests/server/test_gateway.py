@@ -286,16 +286,14 @@ async def with_small_buffers(url: str) -> Client:
 
 
 async def test_drain_closes_all_connections(one: Node) -> None:
-    ana, bob = await one.player("ana"), await one.player("bob")
-    room = await ana.create()
-    await ana.join(room)
+    (ana,), bob = await seated(one, names=["ana"]), await one.player("bob")
     await one.gateway.drain()
     for client in (ana, bob):
         assert (await client.until(Notice)).code == "draining"
         assert await client.closed() == CloseCode.RESTART
     assert not one.gateway.connections
     assert await refused_with(one.url) == 503
-    snapshot = await one.rooms.load(room)
+    snapshot = await one.rooms.load(ana.room)
     assert not snapshot.progress[ana.player].connected
 
 
@@ -342,9 +340,7 @@ async def test_join_and_watch_are_refused_with_a_code(node: NodeMaker) -> None:
 
 
 async def test_player_kicked_while_joining_gets_no_seat(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana, bob = await one.player("ana"), await one.player("bob")
-    room = await ana.create()
-    await ana.join(room)
+    (ana,), bob = await seated(one, names=["ana"]), await one.player("bob")
     connect_player = one.store.connect_player
 
     async def kicked_meanwhile(room: str, player: str) -> int:
@@ -353,8 +349,8 @@ async def test_player_kicked_while_joining_gets_no_seat(one: Node, monkeypatch: 
         return generation
 
     monkeypatch.setattr(one.store, "connect_player", kicked_meanwhile)
-    await bob.refused("kicked", Join, room=room)
-    assert bob.player not in one.rooms.hubs[room].audience.seats
+    await bob.refused("kicked", Join, room=ana.room)
+    assert bob.player not in one.rooms.hubs[ana.room].audience.seats
 
 
 async def test_seats_know_which_players_share_an_address(one: Node, two: Node) -> None:
@@ -373,9 +369,7 @@ async def test_rematch_on_a_full_server_is_refused(node: NodeMaker) -> None:
 
 async def test_stale_node_asks_for_the_passphrase_of_a_new_room(redis: RedisClient, one: Node, two: Node) -> None:
     """A node that missed the end of a room must not admit the old room's players to a private room with its code."""
-    ana, bob = await one.player("ana"), await two.player("bob")
-    await ana.create("friday")
-    await ana.join("friday")
+    (ana,), bob = await seated(one, names=["ana"], room="friday"), await two.player("bob")
     await one.stop_tasks()
     await redis.delete(keys.meta("friday"), keys.events("friday"), keys.progress("friday", ana.player))
     await bob.create("friday", passphrase="sesam")
@@ -385,10 +379,7 @@ async def test_stale_node_asks_for_the_passphrase_of_a_new_room(redis: RedisClie
 
 
 async def test_stale_node_asks_for_the_passphrase_of_a_lost_seat(one: Node, two: Node) -> None:
-    ana, old = await one.player("ana"), await one.player("old")
-    await ana.create("friday", passphrase="sesam")
-    for client in (ana, old):
-        await client.join("friday", passphrase="sesam")
+    _, old = await seated(one, names=("ana", "old"), room="friday", passphrase="sesam")
     await one.stop_tasks()
     new = await two.player("old", old.session)
     await new.join("friday")
@@ -469,17 +460,15 @@ async def test_fault_is_reported_and_logged_without_secrets(
     for style in styles:
         log.set_up("debug", style)
         one = await node()
-        ana, bob = await one.player("ana"), await one.player("bob")
-        room = await ana.create(passphrase="sesam-oeffne-dich")
-        await ana.join(room, passphrase="sesam-oeffne-dich")
-        secret = await one.secret(room)
+        (ana,), bob = await seated(one, names=["ana"], passphrase="sesam-oeffne-dich"), await one.player("bob")
+        secret = await one.secret(ana.room)
 
         async def mistaken(*_: object, seed: bytes = secret.deal.seed) -> None:
             raise ValueError("a mistake")
 
         with monkeypatch.context() as patch:
             patch.setattr(one.gateway.handlers.creator, "check_passphrase", mistaken)
-            await bob.send(Join, room=room, passphrase="sesam-oeffne-dich")
+            await bob.send(Join, room=ana.room, passphrase="sesam-oeffne-dich")
             refusal = await bob.until(Refusal)
             assert (refusal.to, refusal.code) == (-1, "fault")
             assert await bob.closed() == CloseCode.RESTART

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from samedeal.protocol.messages import Done, Resign, RoomLine, Standing, Start
+from samedeal.protocol.messages import Done, RoomLine, Standing, Start
 from samedeal_server.config.config import Config
 from samedeal_server.config.hook_addresses import HookAddress
 from samedeal_server.config.setting_sources import InvalidValue
@@ -28,6 +28,7 @@ from tests.server.captured_log import Log
 from tests.server.certificates import Keys
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.races import raced
 
 SECRET = "0123456789abcdef"
 
@@ -102,13 +103,7 @@ async def test_hook_is_told_once_over_all_nodes(node: NodeMaker, redis: RedisCli
     ana, bo = await one.player("@everyone"), await two.player("bo")
     for room, passphrase in (("secret", "x"), ("friday", "")):
         await ana.create(room, passphrase)
-        for client in (ana, bo):
-            await client.join(room, passphrase=passphrase)
-        await ana.expect(Done, Start)
-        for client in (ana, bo):
-            await client.dealt()
-            await client.expect(Done, Resign)
-        await ana.state(lambda state, room=room: (state.room, state.phase) == (room, "finished"))  # type: ignore[misc]  # bound at once
+        await raced(room, ana, bo, passphrase=passphrase)
     await receiver.received(2)
     await bo.create("monday")
     await receiver.received(3)

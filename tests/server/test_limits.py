@@ -36,7 +36,7 @@ from samedeal_server.store.store import WAITING_STREAM_LENGTH
 from tests.golden.golden_files import assert_answers
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
-from tests.server.races import finish, race
+from tests.server.races import finish, race, seated
 
 
 def asked(pace: Pace, now: float, cost: int = 1) -> tuple[float, float]:
@@ -162,8 +162,7 @@ async def test_rooms_of_an_address_are_limited(node: NodeMaker) -> None:
 
 async def test_events_of_an_open_room_are_trimmed(one: Node, redis: RedisClient) -> None:
     """Invariant: everything is bounded. Each of these events holds the whole race."""
-    ana = await one.player()
-    await ana.join(await ana.create("friday"))
+    (ana,) = await seated(one, names=["ana"], room="friday")
     for number in range(2 * WAITING_STREAM_LENGTH):
         await ana.expect(Done, Ready, ready=number % 2 == 0)
     assert WAITING_STREAM_LENGTH <= await redis.xlen(keys.events("friday")) < 1.5 * WAITING_STREAM_LENGTH
@@ -181,10 +180,7 @@ async def test_scheduled_room_counts_as_several(node: NodeMaker) -> None:
 async def test_log_replay_is_charged(node: NodeMaker) -> None:
     """Invariant: everything is bounded. To repeat an old answer, a node replays all actions up to it."""
     one = await node(dataclasses.replace(PLENTY, rate=0.1, burst=200, slow_for=1))
-    ana = await one.player()
-    await ana.join(await ana.create(undo="free"))
-    await ana.expect(Done, Start)
-    await ana.dealt()
+    (ana,) = await race(one, names=["ana"], undo="free")
     first = await ana.send(Act, revision=0, action=str(ana.play.board.legal_moves()[0]))
     assert isinstance(await ana.answer(first), Acked)
     move = str(ana.play.board.legal_moves()[0])

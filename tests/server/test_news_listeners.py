@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from samedeal.protocol.messages import Done, Resign, Start
 from samedeal_server.api import news_listeners
 from samedeal_server.config.limits import Limits
 from samedeal_server.store.news import NewsId, NewsStore
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import ask
+from tests.server.races import raced
 from tests.server.raw_client import HANDSHAKE, Wire, handshake
 
 PATH = "/api/v1/events"
@@ -74,11 +74,7 @@ async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node, listen
         (ana, "friday", "", {}),
     ):
         await client.create(room, passphrase, **options)
-        await client.join(room, passphrase=passphrase)
-        await client.expect(Done, Start)
-        await client.dealt()
-        await client.expect(Done, Resign)
-        await client.state(lambda state, room=room: (state.room, state.phase) == (room, "finished"))  # type: ignore[misc]  # bound at once
+        await raced(room, client, passphrase=passphrase)
     heard = [[await each.event() for _ in range(4)] for each in listeners]
     assert heard[0] == heard[1]
     assert [(event, news["room"]["room"]) for _, event, news in heard[0]] == [

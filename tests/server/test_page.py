@@ -29,6 +29,7 @@ from samedeal_server.page.previews import preview_tags
 from tests.golden.golden_files import assert_answered
 from tests.server.live_nodes import NodeMaker
 from tests.server.plain_http import ask
+from tests.server.races import seated
 from tests.shared.javascript import check_syntax, evaluate_with_page, needs_node
 
 WORKER = "deep_check_worker.js"
@@ -331,8 +332,7 @@ def preview(document: bytes) -> dict[str, str]:
 
 async def test_pasted_link_has_a_preview(node: NodeMaker) -> None:
     one = await node()
-    mira = await one.player("mira")
-    await mira.join(await mira.create("friday", games=("athena",), players=3))
+    (mira,) = await seated(one, names=["mira"], room="friday", games=("athena",), players=3)
     shown = preview((await ask(one.url, "/friday?embed", Host="Cards.example.org:81")).body)
     assert shown["title"] == "Athena, room friday"
     assert shown["description"].startswith("2 of 3 seats free.")

@@ -22,7 +22,6 @@ from samedeal.protocol.messages import (
     Ready,
     Rematch,
     Resign,
-    Start,
     Watch,
 )
 from samedeal_server.config.limits import Limits
@@ -33,7 +32,7 @@ from samedeal_server.rooms.passphrases import Passphrases, hashed
 from samedeal_server.store.store import RoomSecret
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
-from tests.server.races import finish
+from tests.server.races import finish, race, seated
 
 FEW = dataclasses.replace(PLENTY, guesses_per_address=3)
 SALT = bytes(16)
@@ -56,9 +55,7 @@ async def test_blank_passphrase_is_refused(one: Node) -> None:
 
 async def private(one: Node) -> Client:
     """A player who has a seat in the private room ``vault``."""
-    ana = await one.player("ana")
-    await ana.create("vault", passphrase="sesam")
-    await ana.join("vault", passphrase="sesam")
+    (ana,) = await seated(one, names=["ana"], room="vault", passphrase="sesam")
     return ana
 
 
@@ -188,13 +185,8 @@ async def test_cancelled_guess_keeps_its_slot(one: Node, monkeypatch: pytest.Mon
 
 async def locked_rematch(one: Node) -> tuple[Client, Client, Client]:
     """The rematch ``vault-2`` of a private room, whose guesses are used up: two players of the race before, a stranger."""
-    ana, bob, cid = await private(one), await one.player("bob"), await one.player("cid")
-    await bob.join("vault", passphrase="sesam")
-    await ana.expect(Done, Start)
-    for client in (ana, bob):
-        await client.phase("racing")
-        await client.expect(Done, Resign)
-    await bob.phase("finished")
+    (ana, bob), cid = await race(one, room="vault", passphrase="sesam"), await one.player("cid")
+    await finish(ana, bob)
     assert (await ana.expect(Created, Rematch)).room == "vault-2"
     await cid.refused("bad_passphrase", Join, room="vault-2", passphrase="x")
     await cid.refused("rate_limited", Join, room="vault-2", passphrase="sesam")
@@ -211,10 +203,7 @@ async def test_players_of_the_race_before_need_no_passphrase(node: NodeMaker) ->
 
 async def test_kicked_player_needs_the_passphrase(node: NodeMaker) -> None:
     one = await node(FEW)
-    ana, bob = await private(one), await one.player("bob")
-    await bob.join("vault", passphrase="sesam")
-    await ana.expect(Done, Start)
-    await ana.phase("racing")
+    ana, bob = await race(one, room="vault", passphrase="sesam")
     await one.rooms.command("vault", KickCommand(bob.player), "")
     await finish(ana)
     await ana.expect(Created, Rematch)
@@ -234,9 +223,7 @@ async def test_reused_code_admits_nobody_to_the_rematch(node: NodeMaker, redis: 
 
 async def test_player_with_a_seat_watches_without_passphrase(node: NodeMaker) -> None:
     one = await node(FEW)
-    ana = await private(one)
-    await ana.expect(Done, Start)
-    await ana.phase("racing")
+    (ana,) = await race(one, names=["ana"], room="vault", passphrase="sesam")
     await ana.expect(Done, Resign)
     await ana.watch("vault")
 

@@ -17,6 +17,7 @@ from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
 from tests.server.races import shorten_wait
+from tests.server.tides import drawn
 
 
 async def asked(client: Client, game: str = "") -> str:
@@ -60,11 +61,7 @@ async def test_race_starts_with_the_player_who_came(node: NodeMaker, monkeypatch
     shorten_wait(monkeypatch)
     ana = await (await node()).player("ana")
     await ana.join(await asked(ana, "ace-of-hearts"))
-    await ana.phase("countdown")
-    await ana.commit()
-    await ana.sealed()
-    await ana.reveal()
-    await ana.dealt()
+    await drawn(ana)
 
 
 @pytest.mark.parametrize(

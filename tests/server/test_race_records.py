@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from samedeal.protocol.messages import Acked, Act, DeclareStuck, Done, ListRecords, ReadRecord, Records, Resign, Start
+from samedeal.protocol.messages import Acked, Act, DeclareStuck, Done, ListRecords, ReadRecord, Records, Resign
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.record import Record
 from samedeal_server.races.race import Race
@@ -117,16 +117,12 @@ async def test_oldest_records_are_deleted(node: NodeMaker, redis: RedisClient) -
 
 
 async def test_private_record_needs_a_seat_or_the_passphrase(one: Node) -> None:
-    ana, eve = await one.player("ana"), await one.player("eve")
-    room = await ana.create("friday", passphrase="open sesame", players=1)
-    await ana.join(room, passphrase="open sesame")
-    await ana.expect(Done, Start)
-    await ana.dealt()
+    (ana,), eve = await race(one, names=["ana"], passphrase="open sesame", players=1), await one.player("eve")
     await finish(ana)
-    await kept(ana, room)
-    await eve.refused("bad_passphrase", ReadRecord, race=room)
-    await eve.refused("bad_passphrase", ReadRecord, race=room, passphrase="open barley")
-    Record.read(await read(eve, room, passphrase="open sesame")).check()
+    await kept(ana, ana.room)
+    await eve.refused("bad_passphrase", ReadRecord, race=ana.room)
+    await eve.refused("bad_passphrase", ReadRecord, race=ana.room, passphrase="open barley")
+    Record.read(await read(eve, ana.room, passphrase="open sesame")).check()
     assert (await eve.expect(Records, ListRecords)).records == ()
 
 

@@ -8,16 +8,17 @@ import re
 from typing import Any
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Created, Done, Rematch, Resign, Start, TideLine
+from samedeal.protocol.messages import Created, Rematch, TideLine
 from samedeal.record import Record
 from samedeal_server.api.openapi import document
 from samedeal_server.api.read_api import PREFIX, ROUTES
 from samedeal_server.config.limits import Limits
 from samedeal_server.store.news import NewsId
 from tests.golden.golden_files import assert_answered
-from tests.server.client import DEADLINE, Client
+from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import Answer, ask
+from tests.server.races import raced
 
 DOCUMENT: dict[str, Any] = json.loads(document(PREFIX, ROUTES))
 
@@ -76,22 +77,10 @@ def check(value: Any, schema: dict[str, Any], where: str = "answer") -> None:
             check(each, prefix[at] if at < len(prefix) else schema["items"], f"{where}[{at}]")
 
 
-async def race(client: Client, room: str, *others: Client, passphrase: str = "") -> None:
-    """Race until everybody has resigned."""
-    for each in (client, *others):
-        await each.join(room, passphrase=passphrase)
-    await client.expect(Done, Start)
-    for each in (client, *others):
-        await each.dealt()
-        await each.acts(2)
-    for each in (client, *others):
-        await each.expect(Done, Resign)
-    await client.state(lambda state: (state.room, state.phase) == (room, "finished"))
-
-
 async def test_answers_agree_with_the_document(one: Node, two: Node) -> None:
     ana, bo = await one.player("ana"), await two.player("Zoë")
-    await race(ana, await ana.create("friday", games=("athena", "steve"), deal="#4821", series=2), bo)
+    room = await ana.create("friday", games=("athena", "steve"), deal="#4821", series=2)
+    await raced(room, ana, bo, moves=2)
     await ana.expect(Created, Rematch)
     async with asyncio.timeout(DEADLINE):
         while not (races := (await read(two, "/races"))["races"]):
@@ -138,7 +127,8 @@ async def test_private_rooms_are_not_seen(one: Node) -> None:
     ana = await one.player("ana")
     gone = [await get(one, path) for path in ("/series/secret", "/series/closed")]
     for room, passphrase, options in (("secret", "x", {}), ("closed", "", {"spectators": False})):
-        await race(ana, await ana.create(room, passphrase, deal="#1", series=2, **options), passphrase=passphrase)
+        await ana.create(room, passphrase, deal="#1", series=2, **options)
+        await raced(room, ana, moves=2, passphrase=passphrase)
         async with asyncio.timeout(DEADLINE):
             while not (kept := await one.store.records.newest_of(room)):
                 pass

@@ -177,10 +177,8 @@ async def test_leave_is_answered_if_another_change_follows_at_once(
 
 
 async def test_leave_of_unknown_outcome_is_done_if_the_seat_is_gone(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana = await one.player("ana")
-    room = await ana.create()
-    await ana.join(room)
-    hub, compare_and_set = one.rooms.hubs[room], one.store.compare_and_set
+    (ana,) = await seated(one, names=["ana"])
+    hub, compare_and_set = one.rooms.hubs[ana.room], one.store.compare_and_set
 
     async def answer_lost(*arguments: Any) -> bool:
         assert await compare_and_set(*arguments)
@@ -268,9 +266,7 @@ async def test_sweep_starts_a_race_that_no_client_follows(
     now = StoreClock.now
     monkeypatch.setattr(StoreClock, "now", lambda clock: now(clock) + ahead)
     one = await node()
-    ana = await one.player("ana")
-    room = await ana.create(start="at", start_at=await one.store.now() + 1_500)
-    await ana.join(room)
+    (ana,) = await seated(one, names=["ana"], start="at", start_at=await one.store.now() + 1_500)
     await ana.close()
     bob = await one.player("bob")
     async with asyncio.timeout(DEADLINE):

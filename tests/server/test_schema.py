@@ -97,30 +97,26 @@ async def test_room_with_unknown_game_is_refused(redis: RedisClient, one: Node) 
 
 
 async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, one: Node) -> None:
-    ana = await one.player()
-    room = await ana.create(deal="winnable")
-    await ana.join(room)
+    (ana,) = await seated(one, names=["ana"], deal="winnable")
     await ana.expect(Done, Leave)
-    await set_race_fields(redis, room, solver=SOLVER + 1)
-    await ana.refused("other_version", Join, room=room)
+    await set_race_fields(redis, ana.room, solver=SOLVER + 1)
+    await ana.refused("other_version", Join, room=ana.room)
 
 
 @pytest.mark.parametrize("deal", ["random", "winnable"])
 async def test_room_with_other_rules_is_refused(redis: RedisClient, node: NodeMaker, tmp_path: Path, deal: str) -> None:
     (tmp_path / "hamlet.toml").write_text(HAMLET_FILE)
     one = await node(games=tmp_path)
-    ana = await one.player()
-    room = await ana.create(games=("willow", "hamlet"), deal=deal)
-    await ana.join(room)
+    (ana,) = await seated(one, names=["ana"], games=("willow", "hamlet"), deal=deal)
     await ana.expect(Done, Leave)
     search = "search = [{ card = 2, side_card = 3 }]\n" + HAMLET_FILE
     others = [{}, {"hamlet": HAMLET_FILE.replace("3 3", "4 3")}, *([{"hamlet": search}] if deal == "winnable" else [])]
     for files in others:
         offer(files)
-        refusal = await ana.refused("other_version", Join, room=room)
+        refusal = await ana.refused("other_version", Join, room=ana.room)
         assert ("another description" in refusal.message) == bool(files)
     offer({"hamlet": HAMLET_FILE if deal == "winnable" else search})
-    await ana.join(room)
+    await ana.join(ana.room)
 
 
 async def test_welcome_has_the_games_that_a_client_lacks(node: NodeMaker, tmp_path: Path) -> None:

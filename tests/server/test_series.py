@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from samedeal.protocol.messages import Created, Done, Rematch, Resign, RoomState, Start
+from samedeal.protocol.messages import Created, Rematch, RoomState
 from samedeal.series import table_of
-from tests.server.client import Client
 from tests.server.live_nodes import Node
-from tests.server.races import kept
-
-
-async def race(room: str, *clients: Client) -> RoomState:
-    """Race until everybody has resigned, and return the state of the room."""
-    for client in clients:
-        await client.join(room)
-    await clients[0].expect(Done, Start)
-    for client in clients:
-        await client.dealt()
-    for client in clients:
-        await client.expect(Done, Resign)
-    return await clients[0].state(lambda state: (state.room, state.phase) == (room, "finished"))
+from tests.server.races import kept, raced
 
 
 def rows(state: RoomState) -> list[tuple[str, int, float]]:
@@ -29,12 +16,12 @@ async def test_series_has_one_table_that_its_records_give_again(one: Node, two: 
     """One player comes late, and one leaves."""
     ana, bo, cy = await one.player("ana"), await two.player("bo"), await one.player("cy")
     room = await ana.create("friday", games=("athena", "steve"), series=2, countdown=0)
-    first = await race(room, ana, bo)
+    first = await raced(room, ana, bo)
     assert sorted(rows(first)) == [("ana", 1, 0.5), ("bo", 1, 0.5)]
     second_room = (await ana.expect(Created, Rematch)).room
     await bo.abort()
     await cy.join(second_room)
-    second = await race(second_room, ana, cy)
+    second = await raced(second_room, ana, cy)
     assert (first.rooms_before, second.rooms_before) == ((), (room,))
     assert sorted(rows(second)) == [("ana", 2, 1), ("bo", 1, 0.5), ("cy", 1, 0.5)]
     records = [await kept(ana, each) for each in (room, second_room)]

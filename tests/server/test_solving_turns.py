@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal.joint_deal import share_commitment
-from samedeal.protocol.messages import CommitShare, Done, Join, Joined, Leave, RevealShare, Start
+from samedeal.protocol.messages import Done, Leave, Start
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate, winning_line
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import NodeMaker
-from tests.shared.joint_deals import joint_deal, some_bytes
+from tests.server.races import seated
+from tests.shared.joint_deals import joint_deal
 
 LONG = Candidate(bytes(32), "steve", 100_000_000, 0)
 """A candidate whose search does not end by itself while a test runs."""
@@ -110,14 +110,10 @@ async def test_search_ends_when_all_players_have_left(node: NodeMaker, monkeypat
 
     monkeypatch.setattr(SolverPool, "solve", solve)
     one = await node()
-    ana = await one.player("ana")
-    room = await ana.create(games=("ace-of-hearts",), deal="winnable")
-    await ana.expect(Joined, Join, room=room)
+    (ana,) = await seated(one, names=["ana"], games=("ace-of-hearts",), deal="winnable")
     await ana.expect(Done, Start)
-    share = some_bytes("a share")
     await ana.phase("countdown")
-    await ana.expect(Done, CommitShare, draw=1, commitment=share_commitment(room, "ana", 1, share))
-    await ana.expect(Done, RevealShare, draw=1, share=share)
+    await ana.take_part()
     async with asyncio.timeout(DEADLINE):
         await started.wait()
         await ana.expect(Done, Leave)

@@ -19,7 +19,6 @@ from samedeal_client.state.deal_check import DealCheck
 from samedeal_server.races import race as race_module
 from samedeal_server.rooms import tide_rooms
 from samedeal_server.rooms.tide_tables import tide_table
-from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import kept
 from tests.server.real_clients import connect_player
@@ -136,7 +135,8 @@ async def test_player_who_does_not_reveal_lets_all_rooms_draw_again(node: NodeMa
         await dan.reveal()
         told = await dan.until(Notice, lambda notice: notice.code == NoticeCode.UNSEATED)
         assert f"p1 (room {rooms[0]})" in told.message
-        await drawn_in(dan, 2)
+        await dan.state(lambda state: state.draw == 2)
+        await dan.take_part(2)
         await dealt(bob, cid)
         assert [(lost.draw, lost.name, lost.room) for lost in state_of(cid).elsewhere] == [(1, "p1", rooms[0])]
         play = await dan.dealt()
@@ -154,13 +154,6 @@ async def test_player_who_does_not_reveal_lets_all_rooms_draw_again(node: NodeMa
     if NODE is not None:
         (tmp_path / "proof.txt").write_text(str(proofs[1]), encoding="utf-8")
         assert (await asyncio.to_thread(verdicts, [tmp_path / "proof.txt"]))["proof"].startswith("holds: ")
-
-
-async def drawn_in(client: Client, draw: int) -> None:
-    await client.state(lambda state: state.draw == draw)
-    await client.commit(draw)
-    await client.sealed(draw)
-    await client.reveal(draw)
 
 
 @pytest.mark.usefixtures("_small_rooms")

@@ -48,9 +48,7 @@ async def drawn(*clients: Client) -> None:
 
     async def draw(client: Client) -> None:
         state = await client.phase("countdown")
-        await client.commit(state.draw)
-        await client.sealed(state.draw)
-        await client.reveal(state.draw)
+        await client.take_part(state.draw)
         await client.dealt()
 
     await asyncio.gather(*map(draw, clients))
