@@ -45,10 +45,8 @@ from tests.chaos.stepped_node import STEP_KEY, TIDE_LIMIT
 from tests.chaos.strangers import flood
 from tests.server.client import Client as Player
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.races import seated
+from tests.server.races import RECORDS, seated
 from tests.server.waiting import until
-
-RECORDS: Final = Path(__file__).parent.parent / "golden" / "records"
 
 _LIMITS: Final = (
     *("--limit-rooms-per-address", "1000"),

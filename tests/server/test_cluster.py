@@ -33,11 +33,11 @@ from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.dump import KeyDump
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
-from tests.server.cluster_rooms import ROOMS
+from tests.server.cluster_rooms import ROOMS, races
 from tests.server.commits import commit_of
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.persistent_player import PersistentPlayer, check_log
+from tests.server.persistent_player import check_log
 from tests.server.races import answered, race
 from tests.server.redis_kinds import Shards, shards
 from tests.server.waiting import until
@@ -101,10 +101,7 @@ async def test_scripts_use_one_slot_on_a_cluster(
 
 async def test_races_survive_moving_slots(cluster: Shards, node: NodeMaker) -> None:
     nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
-    pairs = [await race(*nodes, room=room, games=("athena",), undo="free") for room in ROOMS]
-    racers = [
-        PersistentPlayer(client, nodes, seed) for seed, client in enumerate(client for pair in pairs for client in pair)
-    ]
+    racers = await races(nodes)
     moved = asyncio.Event()
     playing = [asyncio.create_task(racer.until(moved)) for racer in racers]
     while min(len(racer.acked) for racer in racers) < 20:

@@ -72,13 +72,13 @@ async def start_error(data: Path, code: str) -> str:
     return str(caught.value)
 
 
-async def process_of(redis: Redis) -> int:
-    """Return the process id of a Redis."""
-    return int((await redis.info("server"))["process_id"])
+async def processes_of(redis: Redis) -> tuple[int, int]:
+    """Return the process ids of a Redis and of its guard, which is its parent."""
+    process = int((await redis.info("server"))["process_id"])
+    return process, parent_of(process)
 
 
-def guard_of(process: int) -> int:
-    """Return the process id of the guard, which is the parent of Redis."""
+def parent_of(process: int) -> int:
     stat = Path(f"/proc/{process}/stat")
     if stat.exists():
         return int(stat.read_text().rpartition(")")[2].split()[1])
@@ -127,8 +127,7 @@ async def test_data_is_private_to_the_user(tmp_path: Path) -> None:
 
 async def test_stop_removes_processes_and_files(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
-        process = await process_of(redis)
-        guard = guard_of(process)
+        process, guard = await processes_of(redis)
         scratch = Path(redis.connection_pool.connection_kwargs["path"]).parent
     assert not is_alive(process)
     assert not is_alive(guard)
@@ -140,7 +139,7 @@ async def test_acked_writes_survive_a_killed_redis(tmp_path: Path) -> None:
     async with embedded_redis as url:
         async with Redis.from_url(url) as redis:
             await redis.set("move", "3 5")
-            os.kill(await process_of(redis), signal.SIGKILL)
+            os.kill((await processes_of(redis))[0], signal.SIGKILL)
         async with asyncio.timeout(10):
             with pytest.raises(StartupError, match="137") as caught:
                 await embedded_redis.raise_on_exit()
@@ -153,7 +152,7 @@ async def test_redis_ends_with_a_killed_node(tmp_path: Path) -> None:
     with node_in(tmp_path) as (node, url):
         async with Redis.from_url(url) as redis:
             await redis.set("move", "3 5")
-            process = await process_of(redis)
+            process, _ = await processes_of(redis)
         node.kill()
         # The next start waits until the old Redis has ended.
         async with redis_in(tmp_path) as redis:
@@ -165,8 +164,7 @@ async def test_redis_ends_with_a_killed_node(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
 async def test_directory_is_locked_while_redis_runs(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
-        process = await process_of(redis)
-        guard = guard_of(process)
+        process, guard = await processes_of(redis)
         os.kill(process, signal.SIGSTOP)
         os.kill(guard, signal.SIGKILL)
     try:
@@ -181,20 +179,19 @@ async def test_directory_is_locked_while_redis_runs(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
 async def test_redis_ends_with_a_killed_guard(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
-        process = await process_of(redis)
-        os.kill(guard_of(process), signal.SIGKILL)
+        process, guard = await processes_of(redis)
+        os.kill(guard, signal.SIGKILL)
         await until(lambda: not is_alive(process))
 
 
 async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
-        process = await process_of(redis)
-        guard = guard_of(process)
+        process, guard = await processes_of(redis)
         assert os.getsid(process) == os.getsid(guard) != os.getsid(0)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(guard, number)
         await redis.set("move", "3 5")
-        assert (is_alive(guard), await process_of(redis)) == (True, process)
+        assert (is_alive(guard), await processes_of(redis)) == (True, (process, guard))
 
 
 @pytest.mark.parametrize(

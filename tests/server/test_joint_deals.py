@@ -23,7 +23,7 @@ from samedeal.errors import RequestRefused
 from samedeal.joint_deal import won_candidates
 from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import CommitShare, Done, Notice, Resign, RevealShare, RoomState, Start
+from samedeal.protocol.messages import CommitShare, Done, Notice, RevealShare, RoomState, Start
 from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
 from samedeal_client.net.race_audit import audit_race
@@ -38,6 +38,7 @@ from tests.chaos.processes import Node as NodeProcess
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
+from tests.server.races import finish, seated
 from tests.server.real_clients import connect_player
 from tests.server.waiting import until
 from tests.shared.javascript import NODE, verdicts
@@ -54,7 +55,7 @@ The solver needs less than 500 states for each of them.
 
 
 @asynccontextmanager
-async def seated(
+async def connected(
     *nodes: Node, names: tuple[str, ...], room: str = "", **options: Any
 ) -> AsyncIterator[tuple[RoomClient, ...]]:
     """Real clients with seats in a room, on one node after the other. The first one is the host."""
@@ -136,7 +137,9 @@ async def race_of_four(one: Node, two: Node, secret: int) -> RaceOfFour:
     phoenix: dict[str, Any] = {"games": ("phoenix",), "deal": "winnable"}
     async with AsyncExitStack() as stack:
         with mock.patch("samedeal_server.rooms.room_creation.secrets", secrets):
-            clients = await stack.enter_async_context(seated(one, two, names=NAMES, room=f"room-{secret}", **phoenix))
+            clients = await stack.enter_async_context(
+                connected(one, two, names=NAMES, room=f"room-{secret}", **phoenix)
+            )
         await clients[0].start()
         await until(lambda: state(clients[0]).phase == "countdown")
         announced = state(clients[0]).starts
@@ -157,7 +160,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
     monkeypatch.setattr(SolverPool, "solve", counted)
     one = await node()
     daily: dict[str, Any] = {**QUICK, "deal": DAILY, "countdown": 0}
-    async with seated(one, names=("ana",), **daily) as (ana,), seated(one, names=("bob",), **daily) as (bob,):
+    async with connected(one, names=("ana",), **daily) as (ana,), connected(one, names=("bob",), **daily) as (bob,):
         await ana.start()
         await bob.start()
         proofs = [await finished(ana), await finished(bob)]
@@ -172,7 +175,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
 
 
 async def test_room_gets_the_difficulty_that_it_asks_for(one: Node) -> None:
-    async with seated(one, names=("ana",), **{**QUICK, "deal": "winnable easy", "countdown": 0}) as (ana,):
+    async with connected(one, names=("ana",), **{**QUICK, "deal": "winnable easy", "countdown": 0}) as (ana,):
         await ana.start()
         proof = await finished(ana)
         record = await kept_record(ana)
@@ -189,31 +192,26 @@ async def kept_record(client: RoomClient) -> Record:
                 return Record.read(await client.read_record(state(client).room))
 
 
-async def drawing(ana: Client, *others: Client, **options: Any) -> str:
-    """Open a room with a joint deal, in which all players have seats, and begin the countdown."""
-    room = await ana.create(**QUICK, **options)
-    for player in (ana, *others):
-        await player.join(room)
-    await ana.expect(Done, Start)
-    for player in (ana, *others):
+async def drawing(*nodes: Node | str, **options: Any) -> tuple[Client, ...]:
+    """Open a room with a joint deal, in which all players have seats, begin the countdown, and return their clients."""
+    players = await seated(*nodes, **QUICK, **options)
+    await players[0].expect(Done, Start)
+    for player in players:
         begun = await player.phase("countdown")
         assert (begun.draw, begun.lost, begun.shares) == (1, (), ())
         assert not any(seat.share_commitment for seat in begun.players)
-    return room
+    return players
 
 
 async def resigned(*players: Client) -> RoomState:
     """Wait until all players have the cards, end their race, and return the last state of the room."""
     for player in players:
         await player.dealt()
-    for player in players:
-        await player.expect(Done, Resign)
-    return await players[0].phase("finished")
+    return await finish(*players)
 
 
 async def test_draw_is_sealed_before_any_share_is_taken(one: Node, two: Node) -> None:
-    ana, bob = await one.player("ana"), await two.player("bob")
-    await drawing(ana, bob, countdown=0)
+    ana, bob = await drawing(one, two, countdown=0)
     await ana.commit()
     await ana.commit()  # it may be sent again
     await ana.refused("bad_share", RevealShare, draw=1, share=ana.share())
@@ -242,8 +240,7 @@ async def test_draw_is_sealed_before_any_share_is_taken(one: Node, two: Node) ->
 
 
 async def test_states_between_commitments_are_not_pushed(one: Node) -> None:
-    ana, bob, cid = [await one.player(name) for name in ("ana", "bob", "cid")]
-    await drawing(ana, bob, cid, countdown=5)
+    ana, bob, cid = await drawing(one, names=("ana", "bob", "cid"), countdown=5)
     told = len(cid.frames)
     await ana.commit()
     await bob.commit()
@@ -257,8 +254,7 @@ async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, mo
     """Dan does not commit. Bob reveals another share than his own, and Cid has copied Ana's commitment."""
     monkeypatch.setattr(race_module, "SHARE_TIMEOUT", 2_500)
     one = await node()
-    ana, bob, cid, dan = [await one.player(name) for name in NAMES]
-    await drawing(ana, bob, cid, dan, countdown=1)
+    ana, bob, cid, dan = await drawing(one, names=NAMES, countdown=1)
     await ana.commit()
     await bob.commit()
     await cid.expect(Done, CommitShare, draw=1, commitment=ana.commitment())
@@ -325,17 +321,10 @@ async def test_killed_node_is_replaced_while_it_searches(
     killed = await NodeProcess.start(redis_url, tmp_path / "log")
     one = await node()
     try:
-        ana = await Client.hello("ws://{}:{}".format(*killed.target), "ana")
-        bob = await one.player("bob")
-        room = await ana.create(**QUICK, countdown=1)
-        for player in (ana, bob):
-            await player.join(room)
-        await ana.expect(Done, Start)
-        await bob.phase("countdown")
-        for player in (ana, bob):
-            await player.commit()
-        await bob.sealed()
-        await bob.reveal()
+        ana, bob = await drawing("ws://{}:{}".format(*killed.target), one, countdown=1)
+        room = ana.room
+        await ana.commit()
+        await bob.take_part()
         await ana.send(RevealShare, draw=1, share=ana.share())
         async with Redis.from_url(redis_url) as redis, asyncio.timeout(DEADLINE):
             while not await redis.exists(keys.search(room)):

@@ -14,20 +14,18 @@ import pytest
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.joint_deal import candidate_order
-from samedeal.record import Record
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node
 from tests.server.protocol_only_client import Message, Piles, ProtocolOnlyClient, sha256, share_commitment, words
-
-RECORDS = Path(__file__).parent.parent / "golden" / "records"
+from tests.server.races import record
 
 
 @pytest.mark.parametrize("game", ["athena", "steve", "ace-of-hearts"])
 async def test_protocol_only_client_finishes_a_race(one: Node, game: str) -> None:
-    record = Record.parse((RECORDS / f"{game}.txt").read_text())
+    won = record(game)
     async with asyncio.timeout(2 * DEADLINE), await ProtocolOnlyClient.connect(one.url) as stranger:
         assert (await stranger.ask("hello", name="Stranger"))["type"] == "welcome"
-        options = {"games": [game], "deal": str(record.deal), "undo": "free", "countdown": 0}
+        options = {"games": [game], "deal": str(won.deal), "undo": "free", "countdown": 0}
         room = (await stranger.ask("create", options=options))["room"]
         assert (await stranger.ask("join", room=room))["seat"] == 1
         assert (await stranger.ask("start"))["type"] == "done"
@@ -35,10 +33,10 @@ async def test_protocol_only_client_finishes_a_race(one: Node, game: str) -> Non
         board = Piles(game, dealt["piles"])
         assert board.hash() == dealt["hash"]
         revision = 0
-        for number, (_, action) in enumerate(record.actions):
+        for number, (_, action) in enumerate(won.actions):
             refused = await stranger.ask("act", revision=revision, action="3 3")
             assert (refused["type"], refused["revision"]) == ("refused", revision)
-            acted = [action, "undo", action] if number % 5 == 2 and number < len(record.actions) - 1 else [action]
+            acted = [action, "undo", action] if number % 5 == 2 and number < len(won.actions) - 1 else [action]
             for each in acted:
                 acked = await stranger.ask("act", revision=revision, action=each)
                 revision += 1
@@ -51,7 +49,7 @@ async def test_protocol_only_client_finishes_a_race(one: Node, game: str) -> Non
         while (state := await stranger.until("roomstate"))["phase"] != "finished":
             pass
         assert state["standings"][0]["name"] == "Stranger"
-        assert state["seed"] == record.seed
+        assert state["seed"] == won.seed
 
 
 async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
