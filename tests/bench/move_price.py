@@ -148,8 +148,7 @@ async def echo_sender(clients: int, seed: int, *redis_url: str) -> AsyncIterator
 async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1) -> Price:
     """Measure a scenario on a node of Samedeal."""
     async with AsyncExitStack() as stack:
-        setup = await stack.enter_async_context(load_setup())
-        await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
+        setup = await stack.enter_async_context(load_setup("everysec"))
         workers = ("--workers", str(scenario.workers)) if scenario.workers > 1 else ()
         node = await setup.node("--limit-actions-per-race", "1000000", *workers)
         command = move_sender(node.target[1], scenario.clients, seed, "split" if scenario.split else "race")
@@ -160,11 +159,11 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
 
 async def measure_storing_echo(scenario: Scenario, rounds: int, seconds: float, seed: int = 1) -> Price:
     """Measure an echo that stores each message in Redis, instead of a node."""
-    async with AsyncExitStack() as stack:
-        setup = await stack.enter_async_context(load_setup())
-        await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
-        storing = await stack.enter_async_context(echo_sender(scenario.clients, seed, setup.redis.url))
-        echoing = await stack.enter_async_context(echo_sender(scenario.clients, seed))
+    async with (
+        load_setup("everysec") as setup,
+        echo_sender(scenario.clients, seed, setup.redis.url) as storing,
+        echo_sender(scenario.clients, seed) as echoing,
+    ):
         return await Price.measure(scenario, storing, echoing, rounds, seconds)
 
 

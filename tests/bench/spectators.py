@@ -32,8 +32,7 @@ class SpectatorPrice:
 
 async def spectator_price(count: int, seconds: float) -> SpectatorPrice:
     """Measure a race of four with ``count`` spectators."""
-    async with load_setup() as setup:
-        await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
+    async with load_setup("everysec") as setup:
         node = await setup.node("--limit-spectators-per-room", str(count))
         racers = await race(node, "racer", delay=_DELAY)
         without = await ack_latencies(racers, seconds, _PACE, 1)

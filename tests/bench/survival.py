@@ -32,8 +32,7 @@ class Survival:
 
 async def survival(killed: Literal["the server", "Redis"], seconds: float) -> Survival:
     """Kill the node or Redis with SIGKILL while racers move as fast as they are acked, then look for the moves in Redis."""
-    async with load_setup() as setup:
-        await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
+    async with load_setup("everysec") as setup:
         node = await setup.node()
         racers = await race(node, "racer", _RACERS)
         moving = [asyncio.create_task(_move(racer)) for racer in racers]

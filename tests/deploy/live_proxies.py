@@ -5,32 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from statistics import median
+from typing import Any
 
 import brotli  # type: ignore[import-untyped] # it has no types
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Subprotocol
 
 from samedeal.options import Options, WantedOptions
-from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
-    SUBPROTOCOL,
     Acked,
     Create,
     Created,
     Done,
-    Hello,
     Ping,
     Pong,
     Resign,
-    ToServer,
-    Welcome,
 )
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
@@ -41,9 +35,12 @@ from tests.chaos.judge import judge
 from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
-from tests.deploy.proxies import KINDS, Backend, Kind, Setting, certify, free_ports, running
+from tests.deploy.proxies import KINDS, Backend, Kind, Setting, running
 from tests.end_to_end.browser import running_browser
 from tests.end_to_end.racing_page import PRESS, dealt, opened, sit, tap
+from tests.server.certificates import Keys
+from tests.server.client import Client
+from tests.server.redis_kinds import free_port
 from tests.server.waiting import until
 
 ROOM = "friday"
@@ -94,12 +91,12 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 @pytest.fixture
 async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
     """Two nodes behind the proxy with its shipped configuration, with TLS from a test authority."""
-    authority, certificate, key = certify(tmp_path / "tls")
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
-    (tmp_path / "redis").mkdir()
-    (tmp_path / "proxy").mkdir()
+    for name in ("tls", "redis", "proxy"):
+        (tmp_path / name).mkdir()
+    keys = Keys(tmp_path / "tls")
+    monkeypatch.setenv("SSL_CERT_FILE", str(keys.root))
     redis = RedisServer(tmp_path / "redis")
-    port, health, *ports = free_ports(6)
+    port, health, *ports = [free_port() for _ in range(6)]
     # Both nodes use the same health port, because Caddy checks the health of all nodes on one port.
     places = [Backend("127.0.0.1", port, health), Backend("127.0.0.2", port, health)]
     made = Site(redis, places, tmp_path)
@@ -107,7 +104,7 @@ async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> A
         await redis.start()
         for place in range(len(places)):  # in order: ``nodes`` lists them by start
             await made.start(place)
-        setting = Setting(certificate, key, places, ports, tmp_path / "proxy")
+        setting = Setting(keys.cert, keys.key, places, ports, tmp_path / "proxy")
         async with running(kind, setting) as made.address:
             yield made
     finally:
@@ -115,28 +112,9 @@ async def site(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> A
         await redis.kill()
 
 
-@asynccontextmanager
-async def connected(
-    address: str, here: str = "127.0.0.1", headers: Mapping[str, str] | None = None
-) -> AsyncIterator[ClientConnection]:
-    """Connect from a given local address, without a client that hides frames."""
-    async with connect(
-        address,
-        subprotocols=[Subprotocol(SUBPROTOCOL)],
-        compression=None,
-        ping_interval=None,
-        local_addr=(here, 0),
-        additional_headers=headers,
-        proxy=None,
-    ) as socket:
-        yield socket
-
-
-async def asked(socket: ClientConnection, message: ToServer) -> object:
-    await socket.send(encode(message))
-    frame = await socket.recv()
-    assert isinstance(frame, bytes)
-    return decode_to_client(frame)
+async def connected(address: str, here: str = "127.0.0.1", **options: Any) -> Client:
+    """Connect a player from a given local address, who sends no pings."""
+    return await Client.hello(address, "mira", ping_interval=None, local_addr=(here, 0), proxy=None, **options)
 
 
 def events(node: Node, name: str) -> list[dict[str, object]]:
@@ -146,8 +124,7 @@ def events(node: Node, name: str) -> list[dict[str, object]]:
 
 async def test_node_sees_real_client_address(site: Site) -> None:
     claim = {"X-Forwarded-For": "203.0.113.7"}
-    async with connected(site.address, here="127.0.0.9", headers=claim) as socket:
-        assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
+    await (await connected(site.address, here="127.0.0.9", additional_headers=claim)).close()
     seen = [line["address"] for node in site.nodes for line in events(node, "connected")]
     assert seen == ["127.0.0.9"]
 
@@ -160,8 +137,7 @@ async def test_racers_of_a_room_meet_on_one_node(site: Site) -> None:
             """Connect at each path, and return how many connections each node got."""
             before = [len(events(node, "connected")) for node in site.nodes]
             for path in paths:
-                socket = await stack.enter_async_context(connected(site.address + path))
-                assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
+                stack.push_async_callback((await connected(site.address + path)).close)
             return [len(events(node, "connected")) - count for node, count in zip(site.nodes, before, strict=True)]
 
         assert all(await visit([f"/r/room-{number}" for number in range(40)]))
@@ -222,21 +198,21 @@ async def test_listener_hears_news_through_the_proxy(site: Site) -> None:
         await reader.readuntil(b"retry: 3000\n\n")
         for _ in range(2):
             await reader.readuntil(b":\n\n")
-    async with connected(site.address) as socket:
-        assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
-        assert isinstance(await asked(socket, Create(id=1, options=WantedOptions.of(Options()), room=ROOM)), Created)
+    mira = await connected(site.address)
+    await mira.create(ROOM)
+    await mira.close()
     async with asyncio.timeout(5):
         assert json.loads((await reader.readuntil(b"}\n")).partition(b"data: ")[2])["room"]["room"] == ROOM
     writer.transport.abort()
 
 
 async def test_idle_connection_stays_open(site: Site) -> None:
-    async with connected(site.address) as socket:
-        assert isinstance(await asked(socket, Hello(id=0, name="mira")), Welcome)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(LONGEST_SILENCE):
-                await socket.wait_closed()
-        assert isinstance(await asked(socket, Ping(id=1)), Pong)
+    mira = await connected(site.address)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(LONGEST_SILENCE):
+            await mira.socket.wait_closed()
+    await mira.expect(Pong, Ping)
+    await mira.close()
 
 
 async def test_race_survives_a_drain_and_a_kill(site: Site, kind: Kind) -> None:
@@ -250,11 +226,10 @@ async def test_race_survives_a_drain_and_a_kill(site: Site, kind: Kind) -> None:
         delay=1,
         countdown=1,
     )
-    async with connected(site.address) as opener:
-        assert isinstance(await asked(opener, Hello(id=0, name="opener")), Welcome)
-        assert await asked(opener, Create(id=1, options=WantedOptions.of(options), room=ROOM)) == Created(
-            to=1, room=ROOM
-        )
+    opener = await connected(site.address)
+    created = await opener.expect(Created, Create, options=WantedOptions.of(options), room=ROOM)
+    assert created.room == ROOM
+    await opener.close()
     journals = [Journal(f"bot-{number}", ROOM) for number in range(RACERS)]
     eye = Journal("eye", ROOM, is_spectator=True)
     clients = [Spectator(site.address, eye, Random("eye")).run()]

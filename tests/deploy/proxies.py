@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import shutil
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-import trustme
 
 from tests.child_processes import die_with_parent, kill_and_wait
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 HOST: Final = "localhost"
 _START: Final = 20.0
-_PORTS: Final = range(12_000, 20_000)
-"""Lower than the ports that systems give to outgoing connections."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +53,6 @@ class Kind:
     def found(self) -> str | None:
         """The path of the program, or None. Debian installs some in /usr/sbin, which is not on every user's PATH."""
         return shutil.which(self.program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports on which nothing listens now, and which the system gives to no outgoing connection."""
-    found: list[int] = []
-    while len(found) < count:
-        port = secrets.choice(_PORTS)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found += [port] if port not in found else []
-    return found
 
 
 def replaced(text: str, changes: Mapping[str, str]) -> str:
@@ -200,15 +184,3 @@ async def _listens(process: asyncio.subprocess.Process, port: int, log: Path) ->
             writer.close()
             return
     raise RuntimeError(f"the proxy did not start: {await asyncio.to_thread(log.read_text)}")
-
-
-def certify(directory: Path) -> tuple[Path, Path, Path]:
-    """Make a test authority and a certificate for this machine. Returns the paths of authority, certificate and key."""
-    directory.mkdir()
-    authority, certificate, key = (directory / name for name in ("ca.pem", "host.pem", "host.key"))
-    ours = trustme.CA()
-    ours.cert_pem.write_to_path(authority)
-    issued = ours.issue_cert(HOST)
-    certificate.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
-    issued.private_key_pem.write_to_path(key)
-    return authority, certificate, key

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from tests.chaos.plan import deploy_plan
 from tests.chaos.rounds import play_round, winning_records
+from tests.child_processes import kill_and_wait
 from tests.load.flood import FLOODS
-from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, kill_crowd, load_setup, race, url_of
+from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, load_setup, race, url_of
 from tests.server.client import Client
 
 SECONDS: Final = 8.0
@@ -95,7 +96,7 @@ async def crowd(setup: LoadSetup, what: str, count: int, *readings: str, watchin
 
     async def unload() -> None:
         for process in crowds:
-            await kill_crowd(process)
+            await kill_and_wait(process)
 
     row = await compare_latency(what, racers, node.pid, load, unload)
     await node.kill()

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, Final, Self
 
 from tests.chaos.processes import Node, RedisServer
-from tests.child_processes import die_with_parent
+from tests.child_processes import die_with_parent, kill_and_wait
 from tests.server.client import Client
 from tests.server.races import athena_race
 
@@ -80,7 +80,7 @@ class LoadSetup:
             stdout=subprocess.PIPE,
             preexec_fn=die_with_parent if "timed" in arguments else _lower_priority,
         )
-        self._stack.push_async_callback(kill_crowd, process)
+        self._stack.push_async_callback(kill_and_wait, process)
         assert process.stdout is not None
         line = await process.stdout.readline()
         assert line == b"ready\n", "the clients did not connect"
@@ -101,21 +101,14 @@ async def end_flood(process: asyncio.subprocess.Process) -> int:
     return int(accepted)
 
 
-async def kill_crowd(process: asyncio.subprocess.Process) -> None:
-    """Kill a process of clients and wait until it has ended."""
-    if process.returncode is None:
-        process.kill()
-    await process.wait()
-
-
 @asynccontextmanager
-async def load_setup() -> AsyncIterator[LoadSetup]:
-    """Run a Redis. Kill all processes and remove all files at the end."""
+async def load_setup(durability: str = "always") -> AsyncIterator[LoadSetup]:
+    """Run a Redis, which has a ``durability`` until it is killed. Kill all processes and remove all files at the end."""
     async with AsyncExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="load-", ignore_cleanup_errors=True))
         setup = LoadSetup(Path(scratch), stack)
         stack.push_async_callback(setup.redis.kill)
-        await setup.redis.start()
+        await setup.redis.start("--appendfsync", durability)
         yield setup
 
 

@@ -41,7 +41,7 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import finish, seated
 from tests.server.real_clients import connect_player
 from tests.server.waiting import until
-from tests.shared.javascript import NODE, verdicts
+from tests.shared.javascript import NODE, verdicts_on
 from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes
 
 NAMES = ("ana", "bob", "cid", "dan")
@@ -116,9 +116,8 @@ async def test_four_players_start_in_time_on_a_proven_deal(
         assert Record.parse(str(each)) == each
         each.check_deeply()
     if NODE is not None:
-        (tmp_path / "record.txt").write_text(str(race.record), encoding="utf-8")
-        found = await asyncio.to_thread(verdicts, [tmp_path / "record.txt"], "--deep")
-        assert found["record"].startswith("holds: ")
+        (verdict,) = await asyncio.to_thread(verdicts_on, [str(race.record)], tmp_path, "--deep")
+        assert verdict.startswith("holds: ")
 
 
 class RaceOfFour(NamedTuple):

@@ -32,6 +32,16 @@ def verdicts(paths: Iterable[Path], *options: str) -> dict[str, str]:
     return {Path(path).stem: verdict for path, verdict in found.items()}
 
 
+def verdicts_on(texts: Iterable[str | bytes], folder: Path, *options: str) -> list[str]:
+    """Return the verdict of the checker on each text. The texts are written to ``folder``."""
+    paths = []
+    for number, text in enumerate(texts):
+        paths.append(folder / f"{number}.txt")
+        paths[-1].write_bytes(text.encode() if isinstance(text, str) else text)
+    found = verdicts(paths, *options)
+    return [found[path.stem] for path in paths]
+
+
 def evaluate(program: str, given: Any = None) -> Any:
     """Run a program with the JSON of ``given`` as its input, and return the JSON that it writes.
 

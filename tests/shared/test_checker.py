@@ -9,7 +9,7 @@ from samedeal.deal_proof import DealProof, LostShare
 from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText
 from tests.golden.golden_files import assert_answers, values_on
 from tests.shared import drawn_deals
-from tests.shared.javascript import needs_node, verdicts
+from tests.shared.javascript import needs_node, verdicts_on
 
 pytestmark = needs_node
 
@@ -27,10 +27,7 @@ def checked(text: str, *, deeply: bool) -> str:
 
 def judged(folder: Path, texts: Mapping[str, str], *options: str) -> dict[str, str]:
     """The verdict of the checker on each text, without what it adds."""
-    paths = [folder / f"{number}.txt" for number, _ in enumerate(texts)]
-    for path, text in zip(paths, texts.values(), strict=True):
-        path.write_text(text, encoding="utf-8")
-    found = verdicts(paths, *options).values()
+    found = verdicts_on(texts.values(), folder, *options)
     return {name: verdict.partition(": ")[0] for name, verdict in zip(texts, found, strict=True)}
 
 

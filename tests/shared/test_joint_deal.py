@@ -33,7 +33,7 @@ from samedeal.joint_deal import (
 from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, asked_on, assert_answers, assert_golden, golden_text, values_on
 from tests.shared import joint_deals
-from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts
+from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts, verdicts_on
 from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes, tide_deal
 from tests.shared.playouts import COVERING
 from tests.shared.raised import error_of
@@ -355,9 +355,8 @@ def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
         *damaged("tide").values(),
         *(str(found[name]) for heading, name in asked_on("proof_cheats") if heading != SEARCHED_FOR),
     ]
-    told = verdicts(written(tmp_path, texts))
-    assert len(told) == len(texts)
-    assert {texts[int(name)] for name, verdict in told.items() if not verdict.startswith("wrong: ")} == set()
+    told = verdicts_on(texts, tmp_path)
+    assert [text for text, verdict in zip(texts, told, strict=True) if not verdict.startswith("wrong: ")] == []
 
 
 @needs_node
@@ -365,18 +364,9 @@ def test_javascript_agrees_on_earlier_candidates(tmp_path: Path) -> None:
     names = ("ace-of-hearts", "daily", "medium", "hard")
     found = verdicts([HERE / "deal_proofs" / f"{name}.txt" for name in names], "--deep")
     assert {verdict.split(":")[0] for verdict in found.values()} == {"holds"}
-    proofs = (late_candidate(), hard_candidate(), other_solver(), other_budget())
-    paths = written(tmp_path, [str(proof) for proof in proofs])
-    assert [verdict.split(":")[0] for verdict in verdicts(paths).values()] == ["holds"] * 4
-    assert [verdict.split(":")[0] for verdict in verdicts(paths, "--deep").values()] == ["wrong"] * 4
-
-
-def written(folder: Path, texts: list[str]) -> list[Path]:
-    """Write texts to files, whose names are numbers from 0."""
-    paths = [folder / f"{number}.txt" for number in range(len(texts))]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(text, encoding="utf-8")
-    return paths
+    proofs = [str(proof) for proof in (late_candidate(), hard_candidate(), other_solver(), other_budget())]
+    assert [verdict.split(":")[0] for verdict in verdicts_on(proofs, tmp_path)] == ["holds"] * 4
+    assert [verdict.split(":")[0] for verdict in verdicts_on(proofs, tmp_path, "--deep")] == ["wrong"] * 4
 
 
 def test_javascript_is_small_and_needs_only_node() -> None:

@@ -27,7 +27,7 @@ from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.utc_text import LAST
 from tests.golden.golden_files import HERE, assert_answers, assert_golden, questions, values_on
-from tests.shared.javascript import CHECKER, needs_node, verdicts
+from tests.shared.javascript import CHECKER, needs_node, verdicts, verdicts_on
 from tests.shared.joint_deals import DAILY
 from tests.shared.move_strategies import transfers
 from tests.shared.playouts import won_record
@@ -247,8 +247,8 @@ def test_player_without_a_share_is_refused(tmp_path: Path) -> None:
     """Otherwise a server could leave a player's share out, and choose the deal."""
     record = with_player_without_share(joint("willow"))
     assert "share" in str(error_of(record.check))
-    (tmp_path / "record.txt").write_text(str(record), encoding="utf-8")
-    assert verdicts([tmp_path / "record.txt"])["record"].startswith("wrong: 6 zed has no share")
+    (verdict,) = verdicts_on([str(record)], tmp_path)
+    assert verdict.startswith("wrong: 6 zed has no share")
 
 
 def mislabelled() -> list[Record]:
@@ -384,22 +384,11 @@ def daily(day: str) -> str:
 
 def agreed(texts: Iterable[str | bytes], folder: Path) -> list[bool]:
     """Whether both checkers accept each text. Fail if they disagree on any."""
-    paths = {}
-    for number, text in enumerate(texts):
-        path = folder / f"{number}.txt"
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        paths[path] = accepted(path.read_bytes())
-    found = verdicts(paths)
-    javascript = {path: found[path.stem].startswith("holds: ") for path in paths}
-    different = [
-        (found[path.stem], path.read_text(errors="replace")) for path in paths if javascript[path] != paths[path]
-    ]
-    assert not different
-    return list(paths.values())
-
-
-def accepted(data: bytes) -> bool:
-    return refusal(data) == "holds"
+    data = [text.encode() if isinstance(text, str) else text for text in texts]
+    accepted = [refusal(each) == "holds" for each in data]
+    found = zip(verdicts_on(data, folder), accepted, data, strict=True)
+    assert not [(verdict, each) for verdict, ours, each in found if verdict.startswith("holds: ") != ours]
+    return accepted
 
 
 def refusal(data: bytes) -> str:
@@ -453,19 +442,15 @@ def test_javascript_agrees_on_records(tmp_path: Path) -> None:
     good = sorted([*(HERE / "race_records").glob("*.txt"), *(HERE / "records").glob("*.txt")])
     bad = [*map(str, mislabelled()), "", TEXT.removesuffix(f"{LINES[-2]}\n")]
     bad += [TEXT.replace(was, now, 1) for was, now in CHANGES]
-    paths = [tmp_path / f"{number}.txt" for number in range(len(bad))]
-    for path, text in zip(paths, bad, strict=True):
-        path.write_text(text, encoding="utf-8")
-    assert [verdict.split(": ")[0] for verdict in verdicts(paths).values()] == ["wrong"] * len(bad)
-    found = [verdict.split(": ")[0] for verdict in verdicts([*good, paths[0]], "--deep").values()]
+    assert [verdict.split(": ")[0] for verdict in verdicts_on(bad, tmp_path)] == ["wrong"] * len(bad)
+    found = [verdict.split(": ")[0] for verdict in verdicts([*good, tmp_path / "0.txt"], "--deep").values()]
     assert found == ["holds"] * len(good) + ["wrong"]
 
 
 @needs_node
 def test_javascript_says_what_it_does_not_check(tmp_path: Path) -> None:
-    paths = [tmp_path / "any.txt", tmp_path / "hard.txt"]
-    for path, difficulty in zip(paths, ("", "hard"), strict=True):
-        path.write_text(str(other_solver(difficulty)), encoding="utf-8")
-    assert all(verdict.startswith("holds: ") for verdict in verdicts(paths).values())
-    assert all("(not checked: " in verdict for verdict in verdicts(paths).values())
-    assert all(verdict.startswith("wrong: ") for verdict in verdicts(paths, "--deep").values())
+    texts = [str(other_solver(difficulty)) for difficulty in ("", "hard")]
+    told = verdicts_on(texts, tmp_path)
+    assert all(verdict.startswith("holds: ") for verdict in told)
+    assert all("(not checked: " in verdict for verdict in told)
+    assert all(verdict.startswith("wrong: ") for verdict in verdicts_on(texts, tmp_path, "--deep"))

@@ -42,8 +42,7 @@ async def measure_server(server: str, scenario: Scenario, rounds: int, seconds: 
     ``server`` is one of ``SERVERS``. ``stored`` says whether Redis has a move before it is acked.
     """
     async with AsyncExitStack() as stack:
-        setup = await stack.enter_async_context(load_setup())
-        await setup.redis.do("CONFIG", "SET", "appendfsync", "everysec")
+        setup = await stack.enter_async_context(load_setup("everysec"))
         redis = [setup.redis.target] if stored else []
         process = await stack.enter_async_context(
             child_process("node", str(_INSTALLED / f"{server}.mjs"), *redis, errors=asyncio.subprocess.DEVNULL)
