@@ -6,10 +6,10 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from redis import Redis
@@ -24,8 +24,10 @@ from tests.chaos.proxy import ProxiedConnection, Proxy
 from tests.chaos.rounds import play_round, winning_records
 from tests.chaos.stepped_node import STEP_KEY
 from tests.child_processes import is_alive
+from tests.server.client import DEADLINE
+from tests.server.local_server import Serve, local_server
 from tests.server.races import athena_race
-from tests.server.waiting import until
+from tests.server.waiting import TIMEOUT, until
 
 DEALS = {game: str(record.deal) for game, record in winning_records().items()}
 
@@ -89,19 +91,16 @@ async def test_stopped_run_leaves_no_process(number: signal.Signals, tmp_path_fa
         env={**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("c"))},  # a killed run leaves its directory behind
         stdout=asyncio.subprocess.DEVNULL,
     )
-    async with asyncio.timeout(30):
-        await until(lambda: len(_children(run.pid)) >= 3)
-        children = _children(run.pid)
-        run.send_signal(number)
+    await until(lambda: len(_children(run.pid)) >= 3)
+    children = _children(run.pid)
+    run.send_signal(number)
+    async with asyncio.timeout(TIMEOUT):
         assert await run.wait() != 0
-        await until(lambda: not any(map(is_alive, children)))
+    await until(lambda: not any(map(is_alive, children)))
 
 
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
 
 
 async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -119,10 +118,8 @@ async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
 @asynccontextmanager
 async def through(serve: Serve = echoing) -> AsyncIterator[tuple[Proxy, asyncio.StreamReader, asyncio.StreamWriter]]:
     """A connection through a proxy to a server."""
-    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-        target = server.sockets[0].getsockname()
-        nobody = ("127.0.0.1", 1)
-        async with Proxy(lambda: [nobody, target]) as proxy, asyncio.timeout(5):
+    async with local_server(serve) as port, Proxy(lambda: [("127.0.0.1", 1), ("127.0.0.1", port)]) as proxy:
+        async with asyncio.timeout(DEADLINE):
             reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
             writer.write(b"hello")
             assert await reader.readexactly(5) == b"hello"
@@ -176,8 +173,9 @@ async def test_proxy_drops_answers_but_forwards_requests() -> None:
         writer.close()
 
     async with through(noting) as (proxy, reader, writer):
-        proxy.connections[0].drop_answers(0.2)
+        proxy.connections[0].drop_answers(DEADLINE)
         writer.write(b"lost")
+        await until(lambda: asked == [b"hello", b"lost"])
+        proxy.connections[0].drop_answers(0)  # when the time is over, the connection is reset
         with pytest.raises(ConnectionResetError):
             await reader.read()
-        assert asked == [b"hello", b"lost"]

@@ -24,6 +24,7 @@ from samedeal_server.process.listening import ALL_ADDRESSES
 from tests.deploy.dockerfile import FILE, ROOT, Step, steps
 from tests.deploy.introspection import DEPLOY, SETTINGS, texts
 from tests.server.live_nodes import serving
+from tests.server.local_server import local_server
 
 PING = 20
 """Ping interval of a node, in seconds."""
@@ -135,8 +136,7 @@ async def test_health_check_of_image_follows_the_port(status: int, code: int) ->
         writer.write(b"HTTP/1.1 %d OK\r\nContent-Length: 0\r\n\r\n" % status)
         writer.close()
 
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
+    async with local_server(answer) as port:
         process = await asyncio.create_subprocess_exec(
             sys.executable, *arguments, env={"SAMEDEAL_HEALTH_PORT": str(port)}
         )

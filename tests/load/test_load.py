@@ -17,7 +17,7 @@ from samedeal_server.process import fd_limits
 from samedeal_server.process.fd_limits import RESERVED, fit_to_open_file_limit
 from tests.chaos.processes import Node
 from tests.load.processes import LoadSetup, end_flood, load_setup, race, url_of
-from tests.server.client import Client
+from tests.server.client import DEADLINE, Client
 
 FILES = RESERVED + 16
 
@@ -39,7 +39,7 @@ async def test_node_without_free_files_rejects_connections(setup: LoadSetup) -> 
     await ana.act("draw")
     for client in inside:
         await client.abort()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(DEADLINE):
         while True:
             try:
                 await Client.hello(url_of(node), "bob")

@@ -22,6 +22,7 @@ from redis.crc import key_slot
 
 from samedeal_server.embedded_redis.binary import find_redis_binary
 from tests.child_processes import die_with_parent, kill_and_wait, send_signal
+from tests.server.local_server import local_server
 from tests.server.waiting import until
 
 SLOTS: Final = 16_384
@@ -76,17 +77,12 @@ async def behind_tls(server: Server, certificate: trustme.LeafCert) -> AsyncIter
         finally:
             writer.transport.abort()
 
-    writers: list[asyncio.StreamWriter] = []
-
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writers.extend((writer, far_writer))
         await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
 
-    async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as listening:
-        yield listening.sockets[0].getsockname()[1]
-        for writer in writers:  # since Python 3.12, closing the server waits for all connections
-            writer.transport.abort()
+    async with local_server(serve, context) as port:
+        yield port
 
 
 class Server:

@@ -28,6 +28,7 @@ from tests.server.captured_log import Log
 from tests.server.certificates import Keys
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.local_server import local_server
 from tests.server.races import raced
 
 SECRET = "0123456789abcdef"
@@ -77,8 +78,7 @@ async def receiver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Receiver]:
     monkeypatch.setattr(hook_sender, "WAITS", (0, 0))
     monkeypatch.setattr(hook_sender, "INTERVAL", 0.05)
     receiving = Receiver()
-    async with await asyncio.start_server(receiving.serve, "127.0.0.1", 0) as server:
-        receiving.port = server.sockets[0].getsockname()[1]
+    async with local_server(receiving.serve) as receiving.port:
         yield receiving
 
 
@@ -206,8 +206,8 @@ async def test_certificate_of_a_hook_is_checked(
         monkeypatch.setenv("SSL_CERT_FILE", str(keys_of_receiver.root))
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(keys_of_receiver.cert, keys_of_receiver.key)
-    async with await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=context) as server:
-        one = await node(hook=(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/s3cret",))
+    async with local_server(receiver.serve, context) as port:
+        one = await node(hook=(f"https://127.0.0.1:{port}/s3cret",))
         await until_ready(redis)
         await (await one.player()).create("friday")
         await one.becomes("hooks_total", 1, outcome="told" if is_trusted else "dropped")

@@ -19,6 +19,7 @@ from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_answered, values_on
 from tests.server.live_nodes import RedisClient
+from tests.server.local_server import local_server
 from tests.server.redis_kinds import Server
 
 
@@ -41,21 +42,18 @@ async def answering(answers: dict[bytes, bytes]) -> AsyncIterator[str]:
     """Yield the URL of a server that knows only these commands. It never answers a command whose answer is empty."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while line := await reader.readline():
-                words = []
-                for _ in range(int(line[1:])):
-                    size = int((await reader.readline())[1:])
-                    words.append((await reader.readexactly(size + 2))[:-2].upper())
-                answer = answers.get(words[0], b"-ERR unknown command `%s`, with args beginning with: \r\n" % words[0])
-                if not answer:
-                    await reader.read()
-                writer.write(answer)
-        finally:
-            writer.close()
+        while line := await reader.readline():
+            words = []
+            for _ in range(int(line[1:])):
+                size = int((await reader.readline())[1:])
+                words.append((await reader.readexactly(size + 2))[:-2].upper())
+            answer = answers.get(words[0], b"-ERR unknown command `%s`, with args beginning with: \r\n" % words[0])
+            if not answer:
+                await reader.read()
+            writer.write(answer)
 
-    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+    async with local_server(serve) as port:
+        yield f"redis://127.0.0.1:{port}/0"
 
 
 def info_answer(**fields: str) -> bytes:

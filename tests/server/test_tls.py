@@ -19,6 +19,7 @@ from samedeal_server.telemetry.events import LogEvent
 from samedeal_server.telemetry.metrics import Metrics
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
+from tests.server.local_server import local_server
 from tests.server.waiting import until
 
 uvloop = pytest.importorskip("uvloop")
@@ -103,8 +104,6 @@ def test_clients_get_the_newest_valid_certificate(
 ) -> None:
     async def connect_and_renew() -> None:
         certificate = Certificate(keys.cert, keys.key, Metrics())
-        server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=certificate.context)
-        port = server.sockets[0].getsockname()[1]
 
         async def serial_number() -> object:
             _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=keys.trusting(), server_hostname=host)
@@ -112,7 +111,7 @@ def test_clients_get_the_newest_valid_certificate(
             writer.transport.abort()
             return peer["serialNumber"]
 
-        try:
+        async with local_server(lambda reader, _: reader.read(), certificate.context) as port:
             first = await serial_number()
             keys.renew()
             assert await serial_number() == first
@@ -123,8 +122,6 @@ def test_clients_get_the_newest_valid_certificate(
                 DAMAGE[kind](keys)
                 certificate.reload()
                 assert await serial_number() == second
-        finally:
-            server.close()
 
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(connect_and_renew())

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from samedeal_server.process.health import Readiness
 from samedeal_server.process.worker_health import WorkerChecks
+from tests.server.local_server import local_server
 
 READY = "ready"
 SOME_ROOMS = f"{READY}, apart from the rooms of 10.0.0.7:6379"
@@ -22,9 +23,8 @@ async def worker(status: int, body: str) -> AsyncIterator[str]:
         writer.write(f"HTTP/1.1 {status} X\r\nContent-Type: text/plain\r\n\r\n{body}\n".encode())
         writer.close()
 
-    async with await asyncio.start_server(answer, "127.0.0.1") as server:
-        host, port = server.sockets[0].getsockname()
-        yield f"http://{host}:{port}"
+    async with local_server(answer) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 async def readiness(*answers: tuple[int, str], stopped: int = 0) -> Readiness:
