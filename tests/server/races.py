@@ -111,8 +111,8 @@ async def kept(client: Client, room: str) -> Record:
 
 
 def shorten_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let races that players race now start after about a second."""
-    for name, value in (("PERIOD", 500), ("SHORTEST_WAIT", 1_200), ("LONGEST_WAIT", 1_700), ("_COUNTDOWN", 1)):
+    """Let races that players race now start after less than two seconds, of which the last is the countdown."""
+    for name, value in (("PERIOD", 300), ("SHORTEST_WAIT", 1_600), ("LONGEST_WAIT", 1_900), ("_COUNTDOWN", 1)):
         monkeypatch.setattr(race_now, name, value)
 
 

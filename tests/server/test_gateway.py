@@ -91,9 +91,9 @@ async def test_ping_before_hello_returns_the_time_of_redis(one: Node, monkeypatc
     assert -1 <= await one.store.now() - pong.time < 60_000
 
 
-async def test_client_without_hello_is_disconnected(node: NodeMaker) -> None:
-    one = await node(Limits(hello_timeout=0.3))
+async def test_client_without_hello_is_disconnected(one: Node) -> None:
     ana = await one.player()
+    one.built.limits.current = Limits(hello_timeout=0.3)
     silent = await Client.connect(one.url)
     assert await silent.closed() == CloseCode.SILENT
     await ana.expect(Pong, Ping)

@@ -168,7 +168,7 @@ def test_fault_in_a_handshake_keeps_its_traceback(log: Log) -> None:
 async def test_redis_down_and_up_are_logged_once(
     node: NodeMaker, log: Log, own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(availability.DOWN, "quiet_time", 0.2)
+    monkeypatch.setattr(availability.DOWN, "quiet_time", 1_000)
     log.set_up("info")
     one = await node(redis=own_redis.url)
     ana, bob = await athena_race(one)
@@ -177,6 +177,7 @@ async def test_redis_down_and_up_are_logged_once(
         await ana.refused("unavailable", ListRooms)
         await bob.refused("unavailable", Act, revision=0, action="draw")
     await own_redis.start()
+    monkeypatch.setattr(availability.DOWN, "quiet_time", 0.2)
     await answered(ana, ListRooms)
     await log.until("redis_up")
     assert [event["event"] for event in log.events() if event["level"] == "warning"] == ["redis_down"]
@@ -202,7 +203,7 @@ async def test_rejected_writes_are_logged_once_and_shown_to_operators(
     accept: tuple[str, ...],
     reason: str,
 ) -> None:
-    monkeypatch.setattr(availability.REJECTS, "quiet_time", 0.2)
+    monkeypatch.setattr(availability.REJECTS, "quiet_time", 1_000)
     log.set_up("info")
     one = await node(redis=own_redis.url, token=TOKEN)
     ana, bob = await athena_race(one)
@@ -216,6 +217,7 @@ async def test_rejected_writes_are_logged_once_and_shown_to_operators(
             await bob.refused("unavailable", Act, revision=0, action="draw")
         assert reason in (await operator.expect(Survey, Status)).redis.problem
         await client.execute_command(*accept)
+    monkeypatch.setattr(availability.REJECTS, "quiet_time", 0.2)
     await log.until("redis_accepts")
     (rejection,) = log.named("redis_rejects")
     assert rejection["level"] == "warning"
