@@ -12,8 +12,8 @@ from samedeal_server.errors import StartupError
 
 
 @contextmanager
-def refused(code: str) -> Iterator[None]:
-    """Expect that a request or a start is refused with a code."""
-    with pytest.raises((RequestRefused, StartupError)) as caught:
-        yield
-    assert caught.value.code == code  # type: ignore[attr-defined]  # both have a code
+def refused(code: str, match: str | None = None) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """Expect that a request or a start is refused with a code and a sentence that matches. Yield the error."""
+    with pytest.raises((RequestRefused, StartupError), match=match) as caught:
+        yield caught
+    assert caught.value.code == code, caught.value  # type: ignore[attr-defined]  # both have a code

@@ -15,6 +15,7 @@ from samedeal_server.store.store import RoomSecret
 from samedeal_server.tasks import cancel_and_wait
 from tests.server.client import Client
 from tests.server.health_client import HealthClient
+from tests.server.raw_client import close_wires
 from tests.server.waiting import until
 
 PLENTY = Limits(
@@ -104,5 +105,6 @@ async def serving(
         try:
             yield Node(built)
         finally:
+            await close_wires(built.addresses.local)
             await built.gateway.drain()
             offer({})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
+from collections import defaultdict
 from typing import Final, Self
 
 from samedeal.protocol.codec import encode
@@ -71,7 +72,9 @@ class Wire:
     async def open(cls, url: str) -> Self:
         """Open a connection and send nothing."""
         host, port = url.removeprefix("ws://").split(":")
-        return cls(*await asyncio.open_connection(host, int(port)))
+        wire = cls(*await asyncio.open_connection(host, int(port)))
+        _opened[url].append(wire)
+        return wire
 
     @classmethod
     async def greeted(cls, url: str) -> Self:
@@ -134,5 +137,14 @@ class Wire:
                 return b""
 
     async def close(self) -> None:
-        """Close the connection."""
+        """Close the connection. Those to nodes in the process of the tests are also closed before their node stops."""
         self.writer.transport.abort()
+
+
+_opened: Final[defaultdict[str, list[Wire]]] = defaultdict(list)
+
+
+async def close_wires(url: str) -> None:
+    """Close all connections to a node."""
+    for wire in _opened.pop(url, ()):
+        await wire.close()

@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self, TextIO
 
+import pytest
 import trustme
 from redis.asyncio import Redis
 from redis.crc import key_slot
@@ -28,6 +29,12 @@ from tests.server.waiting import until
 SLOTS: Final = 16_384
 NAME: Final = "cards"
 """The name of the primary for its Sentinels."""
+
+ENDS_SERVERS: Final = [
+    pytest.mark.usefixtures("half_made_connections"),
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # the fixture explains this
+]
+"""The marks of tests that kill or freeze servers while nodes connect to them."""
 
 _BUS: Final = 10_000
 """Distance from the port of a cluster node to its cluster bus port."""

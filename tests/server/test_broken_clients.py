@@ -15,7 +15,7 @@ from tests.golden.golden_files import assert_answered
 from tests.server.broken_frames import PAGE, PIECE, answer
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.raw_client import BINARY, CLOSE, PING, Wire, frame, handshake, hello
+from tests.server.raw_client import BINARY, CLOSE, PING, Wire, close_wires, frame, handshake, hello
 
 
 async def wait_until_alone(one: Node, client: Client) -> None:
@@ -33,6 +33,7 @@ async def bystander(node: NodeMaker, caplog: pytest.LogCaptureFixture) -> AsyncI
     client = await one.player("bystander")
     with structlog.testing.capture_logs() as lines:
         yield one, client
+        await close_wires(one.url)
         await wait_until_alone(one, client)
     assert not [line for line in lines if line["log_level"] in ("error", "critical")]
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
@@ -58,7 +59,6 @@ async def test_client_that_ignores_a_close_is_aborted(
         wire = await Wire.greeted(bystander[0].url)
         await wire.send(sent)
         await wait_until_alone(*bystander)
-        await wire.close()
 
 
 async def test_reason_of_a_close_that_is_ignored_is_counted(
@@ -70,7 +70,6 @@ async def test_reason_of_a_close_that_is_ignored_is_counted(
     await wire.send(frame(BINARY, b"\xc1") * (Limits().bad_frames + 1))
     await wait_until_alone(one, client)
     await one.becomes("connections_closed_total", 1, reason="bad_frames")
-    await wire.close()
 
 
 async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Client]) -> None:
@@ -81,7 +80,6 @@ async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Clie
         await client.expect(Pong, Ping)
         wire.writer.write_eof()
         assert await wire.ended() in (0, 1006)
-        await wire.close()
 
 
 async def test_message_may_arrive_in_pieces_of_any_size(bystander: tuple[Node, Client]) -> None:
@@ -93,7 +91,6 @@ async def test_message_may_arrive_in_pieces_of_any_size(bystander: tuple[Node, C
         assert b" 101 " in await wire.head()
         opcode, _ = await wire.frame() or (-1, b"")
         assert opcode == BINARY
-        await wire.close()
 
 
 async def test_data_before_the_handshake_is_served_or_closed(bystander: tuple[Node, Client]) -> None:
@@ -104,7 +101,6 @@ async def test_data_before_the_handshake_is_served_or_closed(bystander: tuple[No
         await client.expect(Pong, Ping)
         wire.writer.write_eof()
         await wire.eof()
-        await wire.close()
 
 
 async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:
@@ -118,8 +114,6 @@ async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:
     assert [await wire.eof() for wire in wires] == [b""] * 4
     assert not one.gateway.handshakes.pending
     await ana.expect(Pong, Ping)
-    for wire in wires:
-        await wire.close()
 
 
 @pytest.mark.parametrize("limits", [Limits(handshakes=3), Limits(connections_per_address=3)])
@@ -141,5 +135,3 @@ async def test_oldest_pending_handshake_is_evicted(node: NodeMaker, limits: Limi
     await ana.expect(Pong, Ping)
     assert len(one.gateway.handshakes.pending) == 2
     assert one.metric("handshakes_refused_total", reason="too_many_handshakes") == 1
-    for wire in silent:
-        await wire.close()

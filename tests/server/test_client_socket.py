@@ -13,6 +13,7 @@ from samedeal.protocol.messages import Ping, Pong, Refused
 from samedeal.protocol_codes import CloseCode
 from samedeal_server.config.limits import Limits
 from samedeal_server.connections.client_socket import CONTROL_BURST
+from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.raw_client import BINARY, PING, PONG, Wire, handshake
 
@@ -61,6 +62,7 @@ async def test_frames_in_pieces_of_any_size_are_read(one: Node) -> None:
         assert answers == [1, 2, 3, 4, -1, 5]
         assert pongs == [b"beat"]
         await wire.close()
+        await one.gateway.wait_closed(DEADLINE)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2, 4])
@@ -74,7 +76,6 @@ async def test_frame_sent_with_the_handshake_is_read(one: Node, cut: int) -> Non
     await wire.send(early[cut:])
     answer = decode_to_client((await wire.frame() or (0, b""))[1])
     assert isinstance(answer, Pong)
-    await wire.close()
 
 
 async def test_client_that_answers_no_ping_is_closed(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +85,6 @@ async def test_client_that_answers_no_ping_is_closed(node: NodeMaker, monkeypatc
     assert b" 101 " in await wire.head()
     assert await wire.frame() == (PING, b"samedeal")
     assert await wire.ended() == 1011
-    await wire.close()
 
 
 async def test_only_the_last_of_many_pings_is_answered(one: Node) -> None:
@@ -95,7 +95,6 @@ async def test_only_the_last_of_many_pings_is_answered(one: Node) -> None:
     assert await wire.frame() == (PONG, b"beat %d" % (CONTROLS_AT_ONCE - 1))
     await wire.send(masked(Opcode.BINARY, ping(1)))
     assert (await wire.frame() or (0, b""))[0] == BINARY
-    await wire.close()
 
 
 @pytest.mark.parametrize("opcode", [Opcode.PING, Opcode.PONG, Opcode.CONT])
@@ -105,7 +104,6 @@ async def test_flood_of_control_frames_closes_the_connection(one: Node, opcode: 
     part = masked(Opcode.BINARY, b"part", fin=False) if opcode is Opcode.CONT else b""
     await wire.send(part + (CONTROLS_AT_ONCE + 10) * masked(opcode, b"", fin=opcode is not Opcode.CONT))
     assert await wire.ended() == CloseCode.FLOOD
-    await wire.close()
 
 
 async def test_requests_beyond_the_queue_are_read_later(one: Node) -> None:
@@ -119,4 +117,3 @@ async def test_requests_beyond_the_queue_are_read_later(one: Node) -> None:
         answer = decode_to_client((await wire.frame() or (0, b""))[1])
         assert isinstance(answer, Pong)
         assert answer.to == number
-    await wire.close()

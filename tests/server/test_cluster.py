@@ -39,13 +39,10 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import check_log
 from tests.server.races import answered, race
-from tests.server.redis_kinds import Shards, shards
+from tests.server.redis_kinds import ENDS_SERVERS, Shards, shards
 from tests.server.waiting import until
 
-pytestmark = [
-    pytest.mark.usefixtures("half_made_connections"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # the fixture explains this
-]
+pytestmark = ENDS_SERVERS
 
 
 @pytest.fixture

@@ -2,47 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samedeal.options import Options
 from samedeal.protocol.messages import Create
 from samedeal_server.config.limits import Limits
-from samedeal_server.loop_timers import Timer, Timers
 from samedeal_server.telemetry.fullness_log import CALM_TIME, FullnessLog
 from tests.server.captured_log import Log
 from tests.server.live_nodes import NodeMaker
-
-
-class ManualTimers(Timers):
-    """Timers that fire when a test advances them."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self._waiting: list[ManualTimer] = []
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def call_later(self, delay: float, callback: Callable[..., object], *arguments: object) -> Timer:
-        self._waiting.append(ManualTimer(self.now + delay, lambda: callback(*arguments)))
-        return self._waiting[-1]
-
-    def advance(self, seconds: float) -> None:
-        self.now += seconds
-        for timer in [timer for timer in self._waiting if timer.due <= self.now]:
-            self._waiting.remove(timer)
-            timer.fire()
-
-
-class ManualTimer:
-    """A call that has been scheduled, and may have been cancelled."""
-
-    def __init__(self, due: float, fire: Callable[[], object]) -> None:
-        self.due = due
-        self.fire = fire
-
-    def cancel(self) -> None:
-        self.fire = lambda: None
+from tests.server.manual_timers import ManualTimers
 
 
 def test_begin_and_end_are_logged_once_each(log: Log) -> None:

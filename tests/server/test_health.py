@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from samedeal_server.errors import StartupError
 from samedeal_server.process import health
 from tests.chaos.processes import RedisServer
 from tests.chaos.proxy import Proxy
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import DEADLINE
+from tests.server.expected_errors import refused
 from tests.server.health_client import HealthClient
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.waiting import until
@@ -136,6 +136,5 @@ async def test_probe_of_stalled_redis_times_out(
 async def test_port_in_use_is_refused(node: NodeMaker) -> None:
     at = (await node(health_port=0)).health
     port = urlsplit(at.url).port
-    with pytest.raises(StartupError, match="--health-port") as failed:
+    with refused("port_in_use", match="--health-port"):
         await node(health_port=port)
-    assert failed.value.code == "port_in_use"

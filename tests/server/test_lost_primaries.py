@@ -23,13 +23,10 @@ from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
 from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
-from tests.server.redis_kinds import Server, shards
+from tests.server.redis_kinds import ENDS_SERVERS, Server, shards
 from tests.server.waiting import TIMEOUT, until
 
-pytestmark = [
-    pytest.mark.usefixtures("half_made_connections"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # the fixture explains this
-]
+pytestmark = ENDS_SERVERS
 
 
 async def check_and_finish(store: Store, racers: list[PersistentPlayer]) -> None:

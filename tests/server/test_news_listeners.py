@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -39,32 +38,21 @@ class Listener:
         return id_, event, json.loads(data)
 
 
-Listen = Callable[..., Awaitable[Listener]]
+async def listen(one: Node, last: str | None = None) -> Listener:
+    """Begin to listen to a node, perhaps after the event with the id ``last``."""
+    wire = await Wire.open(one.url)
+    headers: dict[str, str | None] = dict.fromkeys(HANDSHAKE)
+    await wire.send(handshake(f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last})))
+    head = (await wire.head()).decode()
+    assert head.startswith("HTTP/1.1 200 OK\r\n"), head
+    assert "text/event-stream" in head
+    assert "access-control-allow-origin: *" in head.lower()
+    listener = Listener(wire)
+    assert await listener.block() == "retry: 3000"
+    return listener
 
 
-@pytest.fixture
-async def listen() -> AsyncIterator[Listen]:
-    """Return a function that begins to listen to a node, perhaps after the event with the id ``last``."""
-    wires: list[Wire] = []
-
-    async def start(one: Node, last: str | None = None) -> Listener:
-        wires.append(await Wire.open(one.url))
-        headers: dict[str, str | None] = dict.fromkeys(HANDSHAKE)
-        await wires[-1].send(handshake(f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last})))
-        head = (await wires[-1].head()).decode()
-        assert head.startswith("HTTP/1.1 200 OK\r\n"), head
-        assert "text/event-stream" in head
-        assert "access-control-allow-origin: *" in head.lower()
-        listener = Listener(wires[-1])
-        assert await listener.block() == "retry: 3000"
-        return listener
-
-    yield start
-    for wire in wires:
-        await wire.close()
-
-
-async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node, listen: Listen) -> None:
+async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node) -> None:
     """A private race and a room without spectators, which go on meanwhile, are not heard of."""
     listeners = [await listen(one), await listen(two)]
     ana, bo = await one.player("ana"), await two.player("bo")
@@ -90,7 +78,7 @@ async def test_listener_hears_of_races_of_all_nodes(one: Node, two: Node, listen
     assert [await resumed.event() for _ in range(2)] == heard[0][2:]
 
 
-async def test_number_of_listeners_is_bounded(node: NodeMaker, listen: Listen) -> None:
+async def test_number_of_listeners_is_bounded(node: NodeMaker) -> None:
     one = await node(Limits(listeners=1))
     listener = await listen(one)
     await one.becomes("news_listeners", 1)
@@ -101,7 +89,7 @@ async def test_number_of_listeners_is_bounded(node: NodeMaker, listen: Listen) -
     await listen(one)
 
 
-async def test_slow_listener_is_disconnected(node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_listener_is_disconnected(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(news_listeners, "INTERVAL", 0.01)
     monkeypatch.setattr(news_listeners, "MAX_UNSENT", -1)
     one = await node()
@@ -112,9 +100,7 @@ async def test_slow_listener_is_disconnected(node: NodeMaker, listen: Listen, mo
         await listener.wire.eof()
 
 
-async def test_listener_gets_comments_and_no_pings(
-    node: NodeMaker, listen: Listen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_listener_gets_comments_and_no_pings(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(news_listeners, "INTERVAL", 0.01)
     monkeypatch.setattr("samedeal_server.connections.client_socket.PING_INTERVAL", 0.01)
     listener = await listen(await node())
@@ -122,9 +108,7 @@ async def test_listener_gets_comments_and_no_pings(
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-async def test_stopping_node_disconnects_listeners(
-    one: Node, listen: Listen, monkeypatch: pytest.MonkeyPatch, is_new: bool
-) -> None:
+async def test_stopping_node_disconnects_listeners(one: Node, monkeypatch: pytest.MonkeyPatch, is_new: bool) -> None:
     """Also one whose position among the news is being read, and nothing but events is ever sent."""
     if is_new:
 
@@ -141,4 +125,3 @@ async def test_stopping_node_disconnects_listeners(
         await one.gateway.drain()
     async with asyncio.timeout(DEADLINE):
         assert await wire.eof() == b""
-    await wire.close()

@@ -8,19 +8,17 @@ from pathlib import Path
 import pytest
 
 from samedeal.protocol.messages import Acked, Act, Done, Hello, Join, Resign, Welcome
-from samedeal_server.errors import StartupError, StoreUnavailable
+from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import redis_client
 from tests.server.client import Client
 from tests.server.commits import commit_of
+from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker
 from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
-from tests.server.redis_kinds import replicated, with_sentinels
+from tests.server.redis_kinds import ENDS_SERVERS, replicated, with_sentinels
 
-pytestmark = [
-    pytest.mark.usefixtures("half_made_connections"),
-    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # the fixture explains this
-]
+pytestmark = ENDS_SERVERS
 
 
 async def test_moves_with_too_few_replicas_are_not_acked(
@@ -101,9 +99,8 @@ async def test_node_does_not_start_with_too_few_replicas(
 ) -> None:
     monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
     async with replicated(tmp_path) as (primary, _):
-        with pytest.raises(StartupError) as caught:
+        with refused("redis_replicas"):
             await node(redis=f"redis://{primary.address}", replicas=2)
-    assert caught.value.code == "redis_replicas"
 
 
 async def test_failover_keeps_acked_moves(tmp_path: Path, node: NodeMaker) -> None:

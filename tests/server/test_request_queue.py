@@ -9,26 +9,15 @@ from typing import Any
 
 import pytest
 
-from samedeal_server.gateway.request_queue import TURN, UNDER_WAY, RequestQueue
-from samedeal_server.loop_timers import Timer, Timers
-
-
-class FiredTimers(Timers):
-    """Timers that fire when a test says so."""
-
-    def __init__(self) -> None:
-        self.callbacks: list[Callable[..., object]] = []
-
-    def call_later(self, delay: float, callback: Callable[..., object], *_: object) -> Timer:
-        self.callbacks.append(callback)
-        return asyncio.get_running_loop().call_later(3600 + delay, callback)
+from samedeal_server.gateway.request_queue import TURN, UNDER_WAY, WINDOW, RequestQueue
+from tests.server.manual_timers import ManualTimers
 
 
 class Flood:
     """A queue, and clients that send a request as soon as the one before is handled, which takes one turn of the loop."""
 
     def __init__(self) -> None:
-        self.timers = FiredTimers()
+        self.timers = ManualTimers()
         self.queue = RequestQueue(self.timers)
         self.begun: dict[str, int] = {}
         self._soon: list[Callable[[], None]] = []
@@ -138,7 +127,7 @@ async def test_hanging_request_keeps_others_waiting_only_for_a_while() -> None:
     flood.share()
     waiting = [turn for _ in range(2 * TURN) if (turn := flood.queue.enter(flood.client("b")))]
     flood.turn()
-    flood.timers.callbacks.pop()()
+    flood.timers.advance(WINDOW)
     assert [turn.done() for turn in waiting] == [False] * 2 * TURN
     flood.turn()
     assert [turn.done() for turn in waiting] == [True] * TURN + [False] * TURN

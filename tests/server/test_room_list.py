@@ -8,24 +8,14 @@ import pytest
 
 from samedeal.protocol.messages import DeclareStuck, Done, Leave, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms import progress_updates
 from samedeal_server.rooms.cached_list import LIST_LIFETIME
 from samedeal_server.rooms.room_list import RoomList, choose
 from samedeal_server.store import keys
 from samedeal_server.store.room_indexes import ListedRoom
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from tests.server.manual_timers import ManualTimers
 from tests.server.races import race, seated
-
-
-class StoppedTimers(Timers):
-    """Timers whose clock stands still until a test advances it."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 async def reads(redis: RedisClient) -> int:
@@ -35,14 +25,14 @@ async def reads(redis: RedisClient) -> int:
 
 async def test_list_is_read_once_for_all_clients(one: Node, redis: RedisClient) -> None:
     """Invariant: everything is bounded. No client slows another one down."""
-    timers = StoppedTimers()
+    timers = ManualTimers()
     rooms = RoomList(one.store, timers)
     before = await reads(redis)
     assert await asyncio.gather(*(rooms.lines() for _ in range(20))) == [()] * 20
     await (await one.player()).create("friday")
     assert await rooms.lines() == ()
     assert await reads(redis) == before + 1
-    timers.now += LIST_LIFETIME
+    timers.advance(LIST_LIFETIME)
     assert [line.room for line in await rooms.lines()] == ["friday"]
     assert await reads(redis) == before + 2
 
@@ -79,21 +69,21 @@ async def test_rooms_with_players_are_listed_first(one: Node, two: Node) -> None
         await ana.create(room)
     await ana.join("monday")
     await bob.join("friday")
-    listed = [line.room for line in await RoomList(two.store, StoppedTimers()).lines()]
+    listed = [line.room for line in await RoomList(two.store, ManualTimers()).lines()]
     assert listed == ["monday", "friday", "sunday"]
     await bob.expect(Done, Leave)
-    assert [line.room for line in await RoomList(one.store, StoppedTimers()).lines()] == ["monday", "sunday", "friday"]
+    assert [line.room for line in await RoomList(one.store, ManualTimers()).lines()] == ["monday", "sunday", "friday"]
 
 
 async def test_room_that_is_gone_leaves_the_list(one: Node, redis: RedisClient) -> None:
     await (await one.player()).create("friday")
     await redis.delete(keys.meta("friday"))
-    assert await RoomList(one.store, StoppedTimers()).lines() == ()
+    assert await RoomList(one.store, ManualTimers()).lines() == ()
     assert await redis.zcard(keys.LISTED) == 0
 
 
 async def test_list_that_failed_is_read_again(one: Node, redis: RedisClient) -> None:
-    rooms = RoomList(one.store, StoppedTimers())
+    rooms = RoomList(one.store, ManualTimers())
     await redis.set(keys.LISTED, "not a sorted set")
     with pytest.raises(StoreUnavailable):
         await rooms.lines()
