@@ -29,8 +29,7 @@ def at(one: Node) -> HealthClient:
     return one.health
 
 
-async def test_running_node_is_alive_ready_and_measured(one: Node) -> None:
-    at = one.health
+async def test_running_node_is_alive_ready_and_measured(one: Node, at: HealthClient) -> None:
     assert [(await at.get(path))[0] for path in ("/healthz", "/readyz")] == [200, 200]
     await one.player()
     status, text = await at.get("/metrics?format=text")
@@ -39,8 +38,7 @@ async def test_running_node_is_alive_ready_and_measured(one: Node) -> None:
     assert "process_cpu_seconds_total" in text
 
 
-async def test_wording_of_health_checks(one: Node) -> None:
-    at = one.health
+async def test_wording_of_health_checks(one: Node, at: HealthClient) -> None:
     answers = {path: await at.get(path) for path in ("/healthz", "/readyz", "/")}
     answers["POST /readyz"] = await at.get("/readyz", "POST")
     one.stop.set()
@@ -84,8 +82,7 @@ async def test_websocket_upgrade_is_refused(at: HealthClient) -> None:
     assert (await at.send(upgrade)).startswith(b"HTTP/1.1 404 ")
 
 
-async def test_stopping_node_is_alive_but_not_ready(one: Node) -> None:
-    at = one.health
+async def test_stopping_node_is_alive_but_not_ready(one: Node, at: HealthClient) -> None:
     one.stop.set()
     assert [(await at.get(path))[0] for path in ("/readyz", "/healthz")] == [503, 200]
     await one.player()  # the load balancer may still send clients
@@ -109,8 +106,7 @@ async def test_node_without_redis_is_not_ready(node: NodeMaker, own_redis: Redis
             pass
 
 
-async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, one: Node) -> None:
-    at = one.health
+async def test_node_with_readonly_redis_is_not_ready(redis: RedisClient, at: HealthClient) -> None:
     try:
         await redis.config_set("maxmemory", 1)
         status, text = await at.get("/readyz")

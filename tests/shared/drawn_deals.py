@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Final
 
 from samedeal.deal import Difficulty
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
-from samedeal.difficulty import SEARCH_BUDGET, states_of
+from samedeal.difficulty import states_of
 from samedeal.games import game_named
-from samedeal.joint_deal import DealTerms, public_mix, secret_commitment, share_commitment, won_candidates
+from samedeal.joint_deal import DealTerms, secret_commitment, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
+from tests.shared.joint_deals import DAILY, public_deal  # noqa: F401  # the pages use DAILY
 
 ROOM: Final = "friday"
 GAME: Final = game_named("ace-of-hearts")
 SECRET: Final = bytes(range(32))
 ANA, BOB, CID = ((seat, name, bytes([seat]) * 32) for seat, name in ((1, "ana"), (2, "Zo\u00eb Q"), (5, "cid")))
-DAILY: Final = "daily 2026-11-21"
 
 
 @cache
@@ -45,12 +45,7 @@ def proof_of(
     return DealProof(terms, secret_commitment(terms, secret), secret, draw, lost, shares, won.number, won.line)
 
 
-@cache
-def daily_proof(first: int = 0, budget: int = SEARCH_BUDGET) -> DealProof:
-    terms = DealTerms(ROOM, GAME, SOLVER, budget)
-    mixed = public_mix(DAILY)
-    won = next(won_candidates(mixed, GAME, budget, count(first)))
-    return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, DAILY)
+daily_proof: Final = partial(public_deal, "ace-of-hearts")
 
 
 def too_easy() -> DealProof:

@@ -28,11 +28,11 @@ DAILY = "daily 2026-11-21"
 
 
 @cache
-def public_deal(game: str, name: str = DAILY) -> DealProof:
-    """The proof of a deal that follows from its name."""
-    terms = DealTerms("friday", game_named(game), SOLVER, SEARCH_BUDGET)
+def public_deal(game: str, name: str = DAILY, first: int = 0, budget: int = SEARCH_BUDGET) -> DealProof:
+    """The proof of a deal that follows from its name. ``first`` is the first candidate that its server tries."""
+    terms = DealTerms("friday", game_named(game), SOLVER, budget)
     mixed = public_mix(name)
-    won = next(won_candidates(mixed, terms.game, terms.budget, count()))
+    won = next(won_candidates(mixed, terms.game, terms.budget, count(first)))
     return DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), won.number, won.line, name)
 
 
