@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 from samedeal.errors import RequestRefused
@@ -88,19 +89,31 @@ class Client:
     async def play(self, server: HonestServer) -> None:
         raise NotImplementedError
 
+    def result(self) -> None:
+        """Raise the error with which the client has ended, if any."""
+        assert self.task is not None
+        self.task.result()
+
     async def enter(self, server: HonestServer) -> None:
         """Start the client, and wait until it is in the room."""
         await asyncio.to_thread(self.home.mkdir, parents=True, exist_ok=True)
         self.task = asyncio.create_task(self.play(server), name=f"{self.name} in {server.room}")
         await until(lambda: self.is_over or self.phase != "")
 
-    def fix_shares(self, link: Link, server: HonestServer) -> None:
-        """Replace the random shares, so that the deals of the test are the same in each run."""
+    @property
+    def journals(self) -> RaceJournals:
+        return RaceJournals(self.home / "state" / "samedeal" / "races")
+
+    def link(self, server: HonestServer, **options: Any) -> Link:
+        """Return a link to the server's room. Its shares are not random: the deals of the test are the same in each run."""
+        address, home = parse_address(server.url), home_path(server.room)
+        link = Link(address, self.name, self.sessions, rng=Random(1), home=home, **options)
         self.starts += 1
         numbers = count()
         link._shares = JointShares(
             lambda: some_bytes(f"{server.room} {self.name} {self.starts} {next(numbers)}"), link.journals
         )
+        return link
 
     def note(self) -> None:
         """Take down what the client knows now."""
@@ -127,17 +140,9 @@ class LinePlayer(Client):
     typed: TypedLines
     moves = 2
 
-    @property
-    def journals(self) -> RaceJournals:
-        return RaceJournals(self.home / "state" / "samedeal" / "races")
-
     async def play(self, server: HonestServer) -> None:
         out, self.typed = io.StringIO(), TypedLines()
-        address = parse_address(server.url)
-        home = home_path(server.room)
-        link = Link(address, self.name, self.sessions, rng=Random(1), home=home, journals=self.journals)
-        self.fix_shares(link, server)
-        async with link:
+        async with self.link(server, journals=self.journals) as link:
             self.session = ClientSession(link)
             self.rooms = self.session.rooms
             client = LineClient(
@@ -202,10 +207,7 @@ class BotPlayer(Client):
     """The bot, as ``samedeal bot`` runs it."""
 
     async def play(self, server: HonestServer) -> None:
-        address, home = parse_address(server.url), home_path(server.room)
-        link = Link(address, self.name, MemorySessions(), rng=Random(2), bot=True, home=home)
-        self.fix_shares(link, server)
-        async with link:
+        async with self.link(server, bot=True) as link:
             self.rooms = RoomClient(link)
             await self.rooms.join(server.room)
             bot = Bot(self.rooms, "random", 1000, Random(3), stay=False, report=self._said)

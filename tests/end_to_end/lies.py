@@ -64,6 +64,12 @@ def lie(
     return add
 
 
+def forged(room: str, share: RevealedShare) -> RevealedShare:
+    """Return a share that a server has chosen in the name of a player."""
+    chosen = some_bytes("chosen")
+    return share._replace(share=chosen, commitment=share_commitment(room, share.name, 1, chosen))
+
+
 class Draining(HonestServer):
     """A server with a first draw in which all have revealed. Nobody but the server knows the shares yet."""
 
@@ -76,13 +82,6 @@ class Draining(HonestServer):
         """Lie, now that the server knows the shares."""
         await self.claim(shares)
 
-    async def draw_once(self, number: int = 0) -> Shares:
-        await self.begin_draw(number)
-        await self.until(self.is_sealable)
-        await self.seal()
-        await self.until_revealed()
-        return self.revealed_shares()
-
     async def ask_again(self, number: int) -> None:
         """Begin another draw, and seal it if all commit to it."""
         await self.begin_draw(number)
@@ -94,16 +93,11 @@ class Draining(HonestServer):
     def choose_share(self, racer: Racer) -> None:
         """Replace the share of a player and the commitment to it."""
         racer.share = some_bytes(f"chosen for {racer.name}")
-        racer.commitment = share_commitment(self.room, racer.name, 1, racer.share)
+        racer.commitment = share_commitment(self.room, racer.name, self.draw, racer.share)
 
     def forge_shares(self) -> None:
         for racer in self.racers:
             self.choose_share(racer)
-
-    def forged(self, share: RevealedShare) -> RevealedShare:
-        """Return a share that the server has chosen in the name of a player."""
-        chosen = some_bytes("chosen")
-        return share._replace(share=chosen, commitment=share_commitment(self.room, share.name, 1, chosen))
 
     async def claim(self, shares: Shares, number: int = 1) -> None:
         self.draw, self.shares = number, shares
@@ -196,12 +190,8 @@ class OtherShareOfGuest(Draining):
 
 
 @lie(DealCheck.BROKEN_DRAW, guests=("eve",))
-class OtherShareInProof(Draining):
+class OtherShareInProof(OtherShareOfGuest):
     """Gives a guest another share and commitment, and shows no shares before the proof."""
-
-    async def cheat(self, shares: Shares) -> None:
-        self.choose_share(self.racers[0])
-        await self.claim(self.revealed_shares())
 
     async def publish_shares(self) -> None:
         """Publish nothing."""
@@ -266,7 +256,7 @@ class OtherShareOfPlayer(Draining):
     """Deals from a share and a commitment of its own in the name of the player."""
 
     async def cheat(self, shares: Shares) -> None:
-        await self.claim(tuple(map(self.forged, shares)))
+        await self.claim(tuple(forged(self.room, share) for share in shares))
 
 
 @lie(DealCheck.BROKEN_DRAW, DrawProblem.OTHER_SHARES)
@@ -284,8 +274,7 @@ class ForgedCommitment(Draining):
     """Shows commitments in the names of the players that they have not made."""
 
     async def draw_deal(self) -> None:
-        await self.begin_draw()
-        await self.until(self.is_sealable)
+        await self.collect_commitments()
         self.forge_shares()
         await self.seal()
         await self.settle()
@@ -297,8 +286,7 @@ class NeverSealed(Draining):
     """Deals from shares of its own, without asking for those of the players."""
 
     async def draw_deal(self) -> None:
-        await self.begin_draw()
-        await self.until(self.is_sealable)
+        await self.collect_commitments()
         self.forge_shares()
         await self.claim(self.revealed_shares())
 
@@ -323,7 +311,7 @@ class OtherSharesInRace(Draining):
     async def cheat(self, shares: Shares) -> None:
         await self.claim(shares)
         await self.settle()
-        self.shares = (shares[0], self.forged(shares[1]))
+        self.shares = (shares[0], forged(self.room, shares[1]))
 
 
 @lie(DealCheck.NOT_PROVEN, guests=("eve",), reveals=2)
@@ -343,8 +331,7 @@ class RenamedSeat(Draining):
     """Shows a seated player under another name in the sealed draw."""
 
     async def draw_deal(self) -> None:
-        await self.begin_draw()
-        await self.until(self.is_sealable)
+        await self.collect_commitments()
         await self.seal()
         await self.settle()
         self.forge_shares()
@@ -748,10 +735,7 @@ class OtherDraw(OtherRecord):
     def changed(self, record: Record, at: int) -> Record:
         proof = record.proof
         assert proof is not None
-        chosen = some_bytes("chosen")
-        first = proof.shares[0]
-        first = first._replace(share=chosen, commitment=share_commitment(self.room, first.name, 1, chosen))
-        shares, self.shares = self.shares, (first, *proof.shares[1:])
+        shares, self.shares = self.shares, (forged(self.room, proof.shares[0]), *proof.shares[1:])
         won = self.first_won(0)
         dealt = replace(proof, shares=self.shares, candidate=won.number, line=won.line)
         self.shares = shares
@@ -787,10 +771,7 @@ class TwoDeals(HonestServer):
     """
 
     async def draw_deal(self) -> None:
-        await self.begin_draw()
-        await self.until(self.is_sealable)
-        await self.seal()
-        await self.until_revealed()
+        await self.draw_once()
         self.dealt = {racer.player: self.shares_for(racer) for racer in self.racers}
         self.finds: dict[str, WonCandidate] = {}
         for racer in self.racers:

@@ -13,13 +13,14 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec.structs import replace as with_fields
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from samedeal.action_chain import RaceTerms, next_head
 from samedeal.board import Board
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import Play
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import states_of
@@ -43,7 +44,6 @@ from samedeal.protocol.messages import (
     SUBPROTOCOL,
     Acked,
     Act,
-    BoardState,
     CommitShare,
     DeclareStuck,
     Done,
@@ -77,6 +77,7 @@ from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.standings import Result, ranked
+from tests.client.server_messages import acked, board_state
 from tests.shared.joint_deals import some_bytes
 
 GAME: Final = game_named("ace-of-hearts")
@@ -92,7 +93,7 @@ class Racer:
 
     player: str
     name: str
-    seat: int
+    seat: int = 0
     bot: bool = False
     guest: bool = False
     socket: ServerConnection | None = None
@@ -180,7 +181,7 @@ class HonestServer:
         await self.until(lambda: self.has_ended_draw() or self.is_sealable())
         if self.racers:
             await self.seal()
-            await self.until(lambda: self.has_ended_draw() or all(racer.share for racer in self.racers))
+            await self.until_revealed()
         if not self.racers:
             self.phase = "open"
             await self.push()
@@ -231,6 +232,17 @@ class HonestServer:
     def has_ended_draw(self) -> bool:
         return self.failed or not self.racers
 
+    async def draw_once(self, number: int = 0) -> tuple[RevealedShare, ...]:
+        """Draw once, and return the shares, which nobody but the server knows yet."""
+        await self.collect_commitments(number)
+        await self.seal()
+        await self.until_revealed()
+        return self.revealed_shares()
+
+    async def collect_commitments(self, number: int = 0) -> None:
+        await self.begin_draw(number)
+        await self.until(self.is_sealable)
+
     async def begin_draw(self, number: int = 0) -> None:
         self.draw = number or self.draw + 1
         self.phase, self.sealed, self.failed = "countdown", False, False
@@ -276,15 +288,14 @@ class HonestServer:
             await self.push()  # otherwise the next draw begins at once
 
     def seat_guest(self, name: str) -> Racer:
-        guest = self._racer(name, f"g-{name}")
-        guest.guest = guest.ready = guest.resigned = True
+        guest = Racer(f"g-{name}", name, guest=True, ready=True, resigned=True)
+        self._seat(guest)
         return guest
 
-    def _racer(self, name: str, player: str) -> Racer:
+    def _seat(self, racer: Racer) -> None:
         taken = {racer.seat for racer in self.racers}
-        racer = Racer(player, name, next(seat for seat in range(1, 17) if seat not in taken))
+        racer.seat = next(seat for seat in range(1, 17) if seat not in taken)
         self.racers.append(racer)
-        return racer
 
     def mixed(self) -> bytes:
         return mix(self.secret, [(share.seat, share.share) for share in self.shares])
@@ -451,22 +462,9 @@ class HonestServer:
                 await racer.socket.send(encode(message))
 
     async def send_board(self, racer: Racer) -> None:
-        play = racer.play
-        if play is None:
-            return
-        board = play.board
-        state = BoardState(
-            room=self.room,
-            revision=play.revision,
-            game=GAME.name,
-            piles=board.masked().piles,
-            hash=board.state_hash(),
-            moves=play.moves,
-            undos=play.undos,
-            head=self.board_head(racer.head),
-            may_undo=play.why_no_undo is None,
-        )
-        await self.send(racer, state)
+        if racer.play is not None:
+            state = board_state(self.room, racer.play)
+            await self.send(racer, with_fields(state, head=self.board_head(racer.head)))
 
     async def cut(self, racer: Racer) -> None:
         """Cut a player's connection without a word, and wait until the player's program has returned to the room."""
@@ -513,7 +511,7 @@ class HonestServer:
         session = message.session
         if racer is None:
             session = f"session {len(self._sessions) + 1}"
-            racer = Racer(f"p{len(self._sessions) + 1}", message.name, 0, bot=message.bot)
+            racer = Racer(f"p{len(self._sessions) + 1}", message.name, bot=message.bot)
             self._sessions[session] = racer
         name = racer.name
         welcome = Welcome(to=message.id, session=session, player=racer.player, name=name, time=millis(), server="test")
@@ -570,10 +568,8 @@ class HonestServer:
                 refused = Refused(to=message.id, code=RefusalCode.RACE_STARTED, message="The race has started.")
                 await socket.send(encode(refused))
                 return
-            seat = self._racer(racer.name, racer.player)
-            self.racers.remove(seat)
-            racer.seat, racer.ready, racer.commitment, racer.share = seat.seat, False, b"", b""
-            self.racers.append(racer)
+            self._seat(racer)
+            racer.ready, racer.commitment, racer.share = False, b"", b""
         racer.socket = socket
         racer.entries += 1
         self.kept[racer.player] = racer
@@ -607,18 +603,8 @@ class HonestServer:
         racer.play = after
         racer.actions.append((now - self.starts, message.action))
         racer.head = next_head(racer.head, after.revision, now - self.starts, message.action)
-        board = after.board
-        answer = Acked(
-            to=message.id,
-            time=now,
-            hash=board.state_hash(),
-            receipt=b"",
-            seen=after.seen,
-            piles=board.masked().piles if message.action == UNDO else (),
-            may_undo=after.why_no_undo is None,
-        )
-        racer.answers[message.id] = answer
-        await self.send(racer, answer)
+        racer.answers[message.id] = acked(after, message, now)
+        await self.send(racer, racer.answers[message.id])
         for other in self.kept.values():
             if other is not racer:
                 await self.send(other, ProgressUpdate.of(racer.seat, self._tally(racer)))

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net import race_audit
-from samedeal_client.net.address import home_path, parse_address
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.state.deal_check import DealCheck, Verdict
-from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.text.appearance import Look
 from tests.end_to_end.honest_clients import BotPlayer, Client, playing, until
 from tests.end_to_end.lies import LIES
@@ -27,11 +23,7 @@ class ScreenPlayer(Client):
     """The full-screen client. It does what the line player does, and ``report`` has every screen that was seen."""
 
     async def play(self, server: HonestServer) -> None:
-        journals = RaceJournals(self.home / "state" / "samedeal" / "races")
-        address, home = parse_address(server.url), home_path(server.room)
-        link = Link(address, self.name, self.sessions, rng=Random(1), home=home, journals=journals)
-        self.fix_shares(link, server)
-        async with link:
+        async with self.link(server, journals=self.journals) as link:
             session = ClientSession(link)
             self.rooms = session.rooms
             app = SamedealApp(session, Look(motion=False), DEFAULT)
@@ -94,8 +86,7 @@ async def raced(server: HonestServer, home: Path) -> ScreenPlayer:
     ana = ScreenPlayer("ana", home)
     async with asyncio.timeout(DEADLINE), playing(server, ana, BotPlayer("bob", home)):
         await until(lambda: ana.is_over)
-    assert ana.task is not None
-    ana.task.result()
+    ana.result()
     return ana
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from samedeal.board import Board
 from samedeal.deal_proof import LostShare
-from samedeal.joint_deal import share_commitment
 from samedeal.protocol.messages import RevealShare
 from samedeal.protocol_codes import CloseCode
 from samedeal.solver.solve import Answer
@@ -27,7 +26,6 @@ from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playi
 from tests.end_to_end.lies import LIES, Draining, Shares, TwoDeals, TwoDealsOneRecord
 from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
 from tests.end_to_end.tide_lies import TideServer, TideServerDrawsAgain
-from tests.shared.joint_deals import some_bytes
 
 
 class SharedSolver:
@@ -78,8 +76,7 @@ async def raced(server: HonestServer, home: Path) -> tuple[LinePlayer, BotPlayer
             ana.type("quit")
         await until(lambda: ana.is_over and bob.is_over)
     for client in (ana, bob):
-        assert client.task is not None
-        client.task.result()
+        client.result()
     if bob.rooms in AUDITS:
         bob.report.verification = AUDITS[bob.rooms].verification
     return ana, bob
@@ -197,21 +194,17 @@ class LateServer(HonestServer):
             await super().answer_reveal(racer, message)
 
     async def collect_shares(self) -> None:
-        for moment in ("before", "sealed"):
-            if moment == "sealed" and self.racers:
-                await self.until(lambda: self.has_ended_draw() or self.is_sealable())
-                await self.seal()
-            if self.draw < 3 and self.racers and not self.failed and self.rng.random() < 0.6:
-                await self.disturb(moment)
-        await self.until(lambda: self.has_ended_draw() or all(racer.share for racer in self.racers))
-        if not self.racers:
-            self.phase = "open"
-            await self.push()
-        elif not self.failed:
-            self.shares = self.revealed_shares()
+        await self.disturb("before")
+        await super().collect_shares()
+
+    async def seal(self) -> None:
+        await super().seal()
+        await self.disturb("sealed")
 
     async def disturb(self, moment: str) -> None:
-        """Let something happen to one of the players."""
+        """Let something happen to one of the players, in some of the first draws."""
+        if self.draw >= 3 or not self.racers or self.failed or self.rng.random() >= 0.6:
+            return
         player = self.rng.choice([each for each in self.people if self.racer_of(each.name) in self.racers])
         racer = self.racer_of(player.name)
         word = self.rng.choice(("leave", "cut", "restart", "silent"))
@@ -274,8 +267,7 @@ class ProgramEnds(Draining):
         await self.settle()
         other = self.racers[1]
         other.guest = other.resigned = True
-        other.share = some_bytes("chosen")
-        other.commitment = share_commitment(self.room, other.name, self.number, other.share)
+        self.choose_share(other)
         self.racers[0].share = b""
         await self.seal()
         await self.settle()
@@ -312,8 +304,7 @@ async def test_restarted_client_reveals_no_second_share(
 def accused(server: LateServer, player: LinePlayer) -> str:
     """Return what an honest server was accused of, if anything."""
     report = player.report
-    assert player.task is not None
-    player.task.result()
+    player.result()
     silent = any(lost.name == player.name and lost.reason == "silent" for lost in server.lost)
     expected = report.verification is None or report.verification.verdict is Verdict.FAIR
     if server.racer_of(player.name) in server.racers and not expected:
