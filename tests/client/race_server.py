@@ -12,10 +12,10 @@ from samedeal.deal import Deal, commitment, shuffled
 from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Acked, Act, Joined, Phase, Refused, RoomState, Seat, Tally, Welcome
+from samedeal.protocol.messages import Acked, Act, Joined, Phase, Refused, RoomState, Seat, Welcome
 from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.state.model import Model, race_terms
-from tests.client.server_messages import acked, board_state
+from tests.client.server_messages import acked, board_state, room_state
 
 START = 1_790_000_000_000
 
@@ -38,17 +38,13 @@ class RaceServer:
         self.send_board()
 
     def state(self, phase: Phase, *, room: str = "k7", **changes: Any) -> RoomState:
-        state = RoomState(
-            room=room,
+        players = (Seat(player="me", name="ana", seat=1), Seat(player="you", name="bo", seat=2))
+        state = room_state(
+            room,
+            self.options,
+            players,
             event=3,
             phase=phase,
-            game=self.game.name,
-            deal=self.options.deal,
-            options=self.options,
-            private=False,
-            host="me",
-            players=(Seat(player="me", name="ana", seat=1), Seat(player="you", name="bo", seat=2)),
-            tallies=(Tally(player="me"), Tally(player="you")),
             commitment=commitment(self.seed),
             starts=START,
             ends=START + 900_000,

@@ -68,7 +68,7 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.views.race_news import news_text
 from samedeal_client.widgets.board import BoardView, RegionView
 from samedeal_client.widgets.rows_widget import Rows
-from tests.client.server_messages import acked, board_state
+from tests.client.server_messages import acked, board_state, room_state
 from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text, wait_for_screen
 
 START = 1_790_000_000_000
@@ -129,7 +129,7 @@ class Referee(Link):
 
     async def answer_requests(self) -> None:
         """Send the welcome, then answer requests in order."""
-        await self.deliver(Welcome(to=0, session="s", player=ME, name="ana", time=self.time, server="referee"))
+        await self.receive(Welcome(to=0, session="s", player=ME, name="ana", time=self.time, server="referee"))
         await self.events.put(Connected(resumed=False))
         while True:
             message = await self._inbox.get()
@@ -142,9 +142,6 @@ class Referee(Link):
     def has_unanswered(self) -> bool:
         """Whether a request is unanswered."""
         return self.answered < len(self.requests)
-
-    async def deliver(self, message: ToClient) -> None:
-        await self.receive(message)
 
     @property
     def holds_answers(self) -> bool:
@@ -213,19 +210,17 @@ class Referee(Link):
     def state(self) -> RoomState:
         self.event += 1
         racing = self.phase != "open"
-        return RoomState(
-            room=self.room,
+        players = tuple(
+            Seat(player=player, name=name, seat=at, resigned=player in self.resigned, stuck=player in self.stuck)
+            for at, (player, name) in enumerate(self.names.items(), 1)
+        )
+        return room_state(
+            self.room,
+            self.options,
+            players,
             event=self.event,
-            phase=self.phase,  # type: ignore[arg-type]  # a test passes one of the phases
+            phase=self.phase,
             game=self.game.name,
-            deal=self.options.deal,
-            options=self.options,
-            private=False,
-            host=ME,
-            players=tuple(
-                Seat(player=player, name=name, seat=at, resigned=player in self.resigned, stuck=player in self.stuck)
-                for at, (player, name) in enumerate(self.names.items(), 1)
-            ),
             tallies=tuple(self.tally(player) for player in self.names),
             commitment=commitment(self.seed),
             starts=START if racing else 0,
@@ -236,29 +231,15 @@ class Referee(Link):
     def tally(self, player: str) -> Tally:
         play = self.play if player == ME else self.plays[player]
         known = self.tallies.get(player, Tally(player=player))
-        return Tally(
-            player=player,
-            foundation_cards=play.board.foundation_cards,
-            moves=play.moves,
-            undos=play.undos,
-            acted_at=known.acted_at,
-            last_progress_at=known.last_progress_at,
-            finished_at=known.finished_at,
-            connected=known.connected,
-        )
+        return replace(known, foundation_cards=play.board.foundation_cards, moves=play.moves, undos=play.undos)
 
     def rival_acts(self, player: str, action: Move | str) -> DelayedMove:
         """Make a rival's move. Return the message for spectators."""
         before = self.plays[player]
         after = self.plays[player] = before.act(action)
+        acted = replace(self.tally(player), acted_at=self.time, finished_at=self.time if after.board.won else 0)
         gained = after.board.foundation_cards != before.board.foundation_cards
-        known = self.tallies.get(player, Tally(player=player))
-        self.tallies[player] = Tally(
-            player=player,
-            acted_at=self.time,
-            last_progress_at=self.time if gained else known.last_progress_at,
-            finished_at=self.time if after.board.won else 0,
-        )
+        self.tallies[player] = replace(acted, last_progress_at=self.time) if gained else acted
         return DelayedMove(player=player, revision=after.revision, action=str(action), seen=after.seen, time=self.time)
 
     async def rival_moves(self, player: str, action: Move | str) -> None:
@@ -268,7 +249,7 @@ class Referee(Link):
 
     async def deliver_progress(self, player: str) -> None:
         """Send the players a rival's progress."""
-        await self.deliver(ProgressUpdate.of([*self.names].index(player) + 1, self.tally(player)))
+        await self.receive(ProgressUpdate.of([*self.names].index(player) + 1, self.tally(player)))
 
     def delayed_boards(self) -> list[ToClient]:
         plays = {ME: self.play, **self.plays}

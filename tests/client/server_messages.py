@@ -1,9 +1,32 @@
-"""Messages that a server makes from a play, for the stand-ins for the server."""
+"""Messages that a server makes from a room and from a play, for the stand-ins for the server."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec.structs import replace
+
 from samedeal.board_history import UNDO, Play
-from samedeal.protocol.messages import Acked, Act, BoardState
+from samedeal.options import Options
+from samedeal.protocol.messages import Acked, Act, BoardState, RoomState, Seat, Tally
+
+
+def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes: Any) -> RoomState:
+    """Return the state of a room, which is open and whose host is the first player, unless ``changes`` say otherwise."""
+    state = RoomState(
+        room=room,
+        event=1,
+        phase="open",
+        game=options.games[0],
+        deal=options.deal,
+        options=options,
+        private=False,
+        host=players[0].player if players else "",
+        players=players,
+        tallies=tuple(Tally(player=seat.player) for seat in players),
+        commitment=bytes(32),
+    )
+    return replace(state, **changes)
 
 
 def acked(play: Play, act: Act, time: int) -> Acked:

@@ -66,8 +66,8 @@ async def test_messages_wait_until_taken() -> None:
         assert client.model.board is not None
         client.act(client.model.board.legal_moves()[0])
         await wait_until(lambda: not client.model.own.pending)
-        await referee.deliver(Notice(code="draining", message="This server is stopping"))
-        await referee.deliver(Notice(code="waiting", message="Still looking for a deal"))
+        await referee.receive(Notice(code="draining", message="This server is stopping"))
+        await referee.receive(Notice(code="waiting", message="Still looking for a deal"))
         await wait_until(referee.events.empty)
         await asyncio.sleep(0)
         assert client.take_messages() == [

@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
 from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
 from samedeal_client.state.journal_file import NO_JOURNALS, RaceJournals
+from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_answers, assert_sentences
 
 SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
@@ -101,17 +102,11 @@ class Player:
             )
             seats = tuple(replace(each, share_commitment=b"") for each in seats)
         phase = next((each for each in ("racing", "open") if each in more), "countdown")
-        return RoomState(
-            room="friday",
-            event=1,
-            phase=phase,  # type: ignore[arg-type]  # one of its words
-            game="willow",
-            deal="winnable",
-            options=Options(deal="winnable"),
-            private=False,
-            host="ana",
-            players=seats,
-            tallies=(),
+        return room_state(
+            "friday",
+            Options(deal="winnable"),
+            seats,
+            phase=phase,
             commitment=self.commitment,
             draw=draw,
             lost=lost,

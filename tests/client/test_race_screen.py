@@ -206,22 +206,22 @@ async def happens(referee: Referee, words: list[str]) -> bool:
             await referee.rival_moves(player, action)
         case ["watched", player, action]:
             referee.time += 1_000
-            await referee.deliver(referee.rival_acts(player, action))
+            await referee.receive(referee.rival_acts(player, action))
         case ["wait", seconds]:
             referee.time += 1_000 * int(seconds)
         case ["begin" | "close" as change]:
             referee.phase, referee.time = {"begin": "racing", "close": "closed"}[change], START + 5_000
-            await referee.deliver(referee.state())
+            await referee.receive(referee.state())
         case ["deal"]:
             referee.phase, referee.time = "racing", START
             for message in (referee.state(), *referee.board_messages()):
-                await referee.deliver(message)
+                await referee.receive(message)
         case ["bots"]:
             state = referee.state()
             bots = tuple(struct_replace(seat, bot=seat.player != ME) for seat in state.players)
-            await referee.deliver(struct_replace(state, players=bots))
+            await referee.receive(struct_replace(state, players=bots))
         case ["notice", code, message]:
-            await referee.deliver(Notice(code=code, message=message))
+            await referee.receive(Notice(code=code, message=message))
         case [event] if event in EVENTS:
             await referee.events.put(EVENTS[event])
         case _:
@@ -552,7 +552,7 @@ async def end_race(ui: RunningApp) -> None:
         referee.refusals[request] = Refused(to=0, code="unavailable", message="Not now")
     referee.resigned.add(END_STANDINGS[0].player)
     referee.options = struct_replace(referee.options, end_when_settled=True)
-    await referee.deliver(struct_replace(referee.state(), standings=END_STANDINGS, finished_at=START + 240_000))
+    await referee.receive(struct_replace(referee.state(), standings=END_STANDINGS, finished_at=START + 240_000))
     await ui.settle()
 
 

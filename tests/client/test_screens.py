@@ -56,7 +56,7 @@ async def test_screens_match_their_goldens(
         await ui.wait_until(lambda: ui.screen == "WaitingScreen")
         await show("kick", "WaitingScreen", "down", "k")
         referee.phase = "finished"
-        await referee.deliver(
+        await referee.receive(
             replace(
                 referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed, next="friday-2"
             )
@@ -119,11 +119,11 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
                 tally = Tally(
                     player=player, foundation_cards=cards, moves=2 * cards, acted_at=time, last_progress_at=time
                 )
-                await referee.deliver(ProgressUpdate.of([*referee.names].index(player) + 1, tally))
+                await referee.receive(ProgressUpdate.of([*referee.names].index(player) + 1, tally))
         referee.resigned = {ME}
         referee.phase = "finished"
         finished = replace(referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed)
-        await referee.deliver(finished)
+        await referee.receive(finished)
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
         await ui.pilot.pause()
         await ui.settle()

@@ -48,7 +48,7 @@ async def test_screens_match_golden_files(game: str) -> None:
         async with running_app(referee, size, look, watch=True) as ui:
             for player in list(referee.plays)[:2]:
                 referee.time += 1_000
-                await referee.deliver(referee.rival_acts(player, referee.plays[player].board.legal_moves()[0]))
+                await referee.receive(referee.rival_acts(player, referee.plays[player].board.legal_moves()[0]))
             await ui.settle()
             text += f"== {size[0]}x{size[1]}{' in ASCII' if look.ascii else ''}\n{ui.text()}"
             await ui.press("1")

@@ -78,17 +78,17 @@ async def test_results_follow_the_table_of_the_tide_or_the_day(tmp_path: Path, m
         referee.refusals[ReadRecord] = Refused(to=0, code="no_record", message="There is none")
         referee.resigned, referee.phase = {ME}, "finished"
         own = replace(OWN, player=ME, name="ana")
-        await referee.deliver(
+        await referee.receive(
             replace(referee.state(), standings=(own,), finished_at=REFEREE_START + 240_000, tide=START)
         )
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
         await ui.wait_until(lambda: FollowTable in map(type, referee.requests))
-        await referee.deliver(TABLE)
+        await referee.receive(TABLE)
         await ui.wait_until(lambda: "All rooms of the tide of 19:30 UTC: 40 players" in ui.text())
         await ui.press("t")
         asked = [message.day for message in referee.requests if isinstance(message, FollowTable)]
         assert asked == [False, True]
-        await referee.deliver(replace(TABLE, day=True, people=99))
+        await referee.receive(replace(TABLE, day=True, people=99))
         await ui.wait_until(lambda: "All tides of 2026-11-20 in Willow: 99 players" in ui.text())
 
 

@@ -77,7 +77,7 @@ from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.standings import Result, ranked
-from tests.client.server_messages import acked, board_state
+from tests.client.server_messages import acked, board_state, room_state
 from tests.shared.joint_deals import some_bytes
 
 GAME: Final = game_named("ace-of-hearts")
@@ -401,16 +401,12 @@ class HonestServer:
             )
             for racer in self.racers
         )
-        return RoomState(
-            room=self.room,
+        return room_state(
+            self.room,
+            self.options,
+            players,
             event=self.event,
             phase=self.phase,
-            game=GAME.name,
-            deal=self.options.deal,
-            options=self.options,
-            private=False,
-            host=self.racers[0].player if self.racers else "",
-            players=players,
             tallies=tuple(self._tally(racer) for racer in self.racers),
             commitment=self.commitment,
             starts=self.starts,

@@ -26,35 +26,22 @@ from samedeal.protocol.messages import (
     Refused,
     RoomLine,
     Rooms,
-    RoomState,
     Seat,
-    Tally,
     Watch,
     Welcome,
 )
 from samedeal.terminal_text import printable
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.dial import CannotConnect, dial
+from tests.client.server_messages import room_state
 from tests.end_to_end.processes import Program, Programs
 
 HOSTILE: Final = "\x1b[2J\x1b]0;mine\x07\x9b31m\u202e\u2066\u200b\r\nroot# " + "Z" + "\u0316" * 50
 LONG: Final = "W" * 5000
 
 
-STATE: Final = RoomState(
-    room="friday",
-    event=1,
-    phase="open",
-    game="willow",
-    deal=HOSTILE,
-    options=Options(),
-    private=False,
-    host="p1",
-    players=(Seat(player="p1", name="me", seat=1), Seat(player=HOSTILE, name=HOSTILE, seat=2)),
-    tallies=(Tally(player="p1"), Tally(player=HOSTILE)),
-    commitment=bytes(32),
-    next=HOSTILE,
-)
+PLAYERS: Final = (Seat(player="p1", name="me", seat=1), Seat(player=HOSTILE, name=HOSTILE, seat=2))
+STATE: Final = room_state("friday", Options(), PLAYERS, deal=HOSTILE, next=HOSTILE)
 LINE: Final = RoomLine(
     room=HOSTILE, game=HOSTILE, deal=HOSTILE, phase="open", players=1, seats=2, private=False, spectators=True
 )

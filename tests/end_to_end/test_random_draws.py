@@ -50,6 +50,7 @@ from samedeal_client.state.deal_verification import check_deal
 from samedeal_client.state.draws import ShownSeat, shown_seats
 from samedeal_client.state.journal_file import RaceJournals, draw_difference
 from samedeal_client.state.model import Model
+from tests.client.server_messages import room_state
 from tests.shared.joint_deals import some_bytes
 
 GAME: Final = game_named("ace-of-hearts")
@@ -145,25 +146,20 @@ class Server:
         return guest_share(SEATS[seat], self.draw, self.variants.get(seat, 0)).commitment
 
     def state(self) -> RoomState:
-        return RoomState(
-            room=ROOM,
-            event=1,
+        players = tuple(
+            Seat(
+                player="me" if seat == 2 else SEATS[seat],
+                name=SEATS[seat],
+                seat=seat,
+                share_commitment=self.commitment(seat),
+            )
+            for seat in self.seats
+        )
+        return room_state(
+            ROOM,
+            OPTIONS,
+            players,
             phase=self.phase,
-            game=GAME.name,
-            deal=OPTIONS.deal,
-            options=OPTIONS,
-            private=False,
-            host="me",
-            players=tuple(
-                Seat(
-                    player="me" if seat == 2 else SEATS[seat],
-                    name=SEATS[seat],
-                    seat=seat,
-                    share_commitment=self.commitment(seat),
-                )
-                for seat in self.seats
-            ),
-            tallies=(),
             commitment=COMMITMENT,
             draw=self.draw,
             lost=tuple(self.lost),
