@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
-import pty
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import termios
@@ -20,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
-from tests.end_to_end.processes import until
+from tests.child_processes import kill_and_wait, send_signal
+from tests.end_to_end.processes import start_on_terminal, until
 
 needs_ssh = shutil.which("ssh") is not None and shutil.which("ssh-keygen") is not None
 
@@ -156,19 +154,7 @@ class Visitor:
 
     @classmethod
     async def open(cls, door: Door, *words: str) -> Self:
-        ours, theirs = pty.openpty()
-        process = await asyncio.create_subprocess_exec(
-            *ssh("ssh", door, None, *words),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
-        os.close(theirs)
-        visitor = cls(process, ours)
-        visitor.resize(100, 40)
-        return visitor
+        return cls(*await start_on_terminal(*ssh("ssh", door, None, *words)))
 
     def _read(self) -> None:
         try:
@@ -190,10 +176,10 @@ class Visitor:
         os.write(self.terminal, text.encode())
 
     def resize(self, width: int, height: int) -> None:
-        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+        termios.tcsetwinsize(self.terminal, (height, width))
 
     def signal(self, number: signal.Signals) -> None:
-        self.process.send_signal(number)
+        send_signal(self.process, number)
 
     def read_no_more(self) -> None:
         asyncio.get_running_loop().remove_reader(self.terminal)
@@ -206,7 +192,5 @@ class Visitor:
 
     async def end(self) -> None:
         """Wait until ssh has ended, which is killed if it still runs."""
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
+        await kill_and_wait(self.process)
         self.close_terminal()

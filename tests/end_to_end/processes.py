@@ -9,7 +9,6 @@ import os
 import pty
 import re
 import signal
-import struct
 import sys
 import termios
 from asyncio.subprocess import PIPE, STDOUT, Process
@@ -17,6 +16,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.child_processes import kill_and_wait, send_signal
 
 DEADLINE = 30.0
 
@@ -26,8 +27,8 @@ class Program:
     """A running program with its input and output."""
 
     process: Process
-    text: str = ""
     terminal: int | None = None
+    text: str = ""
     _matched_until: int = 0
     _output_arrived: asyncio.Event = field(default_factory=asyncio.Event)
     reader: asyncio.Task[None] | None = None
@@ -88,7 +89,7 @@ class Program:
         return code
 
     def signal(self, number: signal.Signals) -> None:
-        self.process.send_signal(number)
+        send_signal(self.process, number)
 
 
 class Programs:
@@ -125,19 +126,10 @@ class Programs:
 
     async def on_terminal(self, *arguments: str) -> Program:
         """Start ``samedeal`` on a pseudo-terminal."""
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "samedeal_client", *arguments),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env=self.environment,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
-        os.close(theirs)
-        program = Program(process, terminal=ours)
+        command = (sys.executable, "-m", "samedeal_client", *arguments)
+        return self._read(Program(*await start_on_terminal(*command, environment=self.environment)))
+
+    def _read(self, program: Program) -> Program:
         program.start_reading()
         self._stack.push_async_callback(_stop, program)
         return program
@@ -153,10 +145,7 @@ class Programs:
             env={**self.environment, **({"PYTHONPATH": str(packages)} if packages else {})},
             start_new_session=True,
         )
-        program = Program(process)
-        program.start_reading()
-        self._stack.push_async_callback(_stop, program)
-        return program
+        return self._read(Program(process))
 
     async def samedeal(self, *arguments: str, packages: Path | None = None) -> Program:
         """Start ``samedeal``."""
@@ -184,10 +173,25 @@ class Programs:
         return match[1], program
 
 
+async def start_on_terminal(*command: str, environment: Mapping[str, str] | None = None) -> tuple[Process, int]:
+    """Start a program on a pseudo-terminal of its own. Return it with our end of the terminal."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (40, 100))
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    return process, ours
+
+
 async def _stop(program: Program) -> None:
-    if program.process.returncode is None:
-        program.process.kill()
-    await program.process.wait()
+    await kill_and_wait(program.process)
     if program.process.stdin is not None:
         program.process.stdin.close()
     if program.reader is not None:

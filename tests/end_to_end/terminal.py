@@ -69,14 +69,9 @@ class Terminal:
             await asyncio.sleep(0.02)
         raise AssertionError(f"{pattern!r} is not shown:\n{self.text}")
 
-    async def wait_until_gone(self, pattern: str, deadline: float = DEADLINE) -> None:
+    async def wait_until_gone(self, pattern: str) -> None:
         """Wait until the window shows no text that matches a pattern."""
-        compiled = re.compile(pattern, re.MULTILINE)
-        for _ in range(int(deadline / 0.02)):
-            if not compiled.search(self.text):
-                return
-            await asyncio.sleep(0.02)
-        raise AssertionError(f"{pattern!r} is still shown:\n{self.text}")
+        await self.wait_for(rf"\A(?![\s\S]*{pattern})")
 
     def _run(self, *arguments: str) -> str:
         tmux = ["tmux", "-S", str(self._home / f"tmux{self._opened}"), "-f", "/dev/null"]

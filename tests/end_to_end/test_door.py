@@ -13,6 +13,7 @@ import socket
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import asyncssh
 import pytest
@@ -291,17 +292,19 @@ class Screen(asyncssh.SSHClientSession[str]):
         self.closed = True
 
 
-async def client(door: Door, command: str | None, key: asyncssh.SSHKey | None = None, window: int = 2**20) -> Client:
-    """Open a session with a terminal, and wait until its screen or question is there."""
+async def connected(key: asyncssh.SSHKey | None = None, **where: Any) -> asyncssh.SSHClientConnection:
+    """Connect with a key, which is a new one unless it is given."""
+    keys = [key or asyncssh.generate_private_key("ssh-ed25519")]
     connection = await asyncssh.connect(
-        *("127.0.0.1", door.port),
-        known_hosts=None,
-        config=None,
-        username="ana",
-        client_keys=[key or asyncssh.generate_private_key("ssh-ed25519")],
-        agent_path=None,
+        **where, known_hosts=None, config=None, username="ana", client_keys=keys, agent_path=None
     )
     _connections.append(connection)
+    return connection
+
+
+async def client(door: Door, command: str | None, key: asyncssh.SSHKey | None = None, window: int = 2**20) -> Client:
+    """Open a session with a terminal, and wait until its screen or question is there."""
+    connection = await connected(key, host="127.0.0.1", port=door.port)
     screen = Screen()
     channel, _ = await connection.create_session(
         lambda: screen, command, term_type="xterm-256color", term_size=(100, 40), request_pty="force", window=window
@@ -480,14 +483,9 @@ async def test_server_learns_the_address_behind_a_load_balancer(home: Path, tmp_
                 (b"PROXY TCP4 192.0.2.7 192.0.2.1 5 22\r\n", "192.0.2.7"),
                 (_PROXY_V2, "2001:db8::7"),
             ):
-                key = asyncssh.generate_private_key("ssh-ed25519")
-                connected = socket.create_connection(("127.0.0.1", door.port))
-                connected.sendall(header)
-                connection = await asyncssh.connect(
-                    sock=connected, known_hosts=None, config=None, username="ana", client_keys=[key], agent_path=None
-                )
-                _connections.append(connection)
-                done = await connection.run("rooms")
+                begun = socket.create_connection(("127.0.0.1", door.port))
+                begun.sendall(header)
+                done = await (await connected(sock=begun)).run("rooms")
                 assert (done.exit_status, addresses.pop()) == (1, expected)
             code, _ = await asyncio.to_thread(run, *ssh("ssh", door, key_in(home, "key"), "-T", "a@127.0.0.1", "help"))
             assert code == 255
