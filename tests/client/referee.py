@@ -33,6 +33,7 @@ from samedeal.protocol.messages import (
     Join,
     Joined,
     Leave,
+    ListRecords,
     ListRooms,
     Ping,
     Pong,
@@ -187,7 +188,7 @@ class Referee(Link):
                 return [Done(to=message.id)]
             case RaceNow():
                 return [Created(to=message.id, room=self.room)]
-            case ReadRecord():
+            case ReadRecord() | ListRecords():
                 return [Refused(to=message.id, code="no_room", message="There is no record")]
             case _:
                 raise AssertionError(message)
@@ -250,6 +251,11 @@ class Referee(Link):
     async def deliver_progress(self, player: str) -> None:
         """Send the players a rival's progress."""
         await self.receive(ProgressUpdate.of([*self.names].index(player) + 1, self.tally(player)))
+
+    async def finish(self, **results: Any) -> None:
+        """End the race four minutes after its start, with these results."""
+        self.phase = "finished"
+        await self.receive(replace(self.state(), finished_at=START + 240_000, **results))
 
     def delayed_boards(self) -> list[ToClient]:
         plays = {ME: self.play, **self.plays}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -26,22 +25,11 @@ from samedeal_client.errors import Failure
 from samedeal_client.net.dial import CannotConnect
 from samedeal_client.state.new_room_fields import FIELDS
 from samedeal_client.state.start_menu import LONE_CODE
+from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
+from tests.server.redis_kinds import free_port
 
 COMMANDS = ("play", "join", "watch", "rooms", "new", "bot", "engine", "match")
-
-
-def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "samedeal_client", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, input=typed)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,7 +96,7 @@ def test_engine_that_ends_at_once_is_exit_code_1(
 
 @pytest.mark.parametrize("line", ["position x", "position 0; game chess", "position 0; game willow; board 1: XX"])
 def test_engine_refuses_lines_that_are_no_positions(line: str) -> None:
-    asked = run("engine", "random", typed=f"{line}\ngo 1\n")
+    asked = run_samedeal("engine", "random", typed=f"{line}\ngo 1\n")
     assert (asked.returncode in (1, 2), asked.stdout) == (True, "")
     assert re.fullmatch(r"samedeal: [^\n]+\n", asked.stderr)
 
@@ -147,10 +135,10 @@ def test_a_closed_output_is_not_an_error() -> None:
 
 
 def test_serve_runs_the_server() -> None:
-    served = run("serve", "--help")
+    served = run_samedeal("serve", "--help")
     assert served.returncode == 0
     assert "samedeal-server" in served.stdout
-    assert run("serve", "--port", "x").returncode == 2
+    assert run_samedeal("serve", "--port", "x").returncode == 2
 
 
 @pytest.mark.parametrize(

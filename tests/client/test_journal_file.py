@@ -63,7 +63,7 @@ async def play(client: ClientSession, count: int) -> None:
 async def finish(client: ClientSession) -> None:
     referee = client.link
     assert isinstance(referee, Referee)
-    await referee.receive(replace(referee.state(), phase="finished", seed=referee.seed))
+    await referee.finish(seed=referee.seed)
     await wait_until(lambda: client.model.room is not None and client.model.room.phase == "finished")
 
 

@@ -18,9 +18,10 @@ from samedeal_client import local_checks
 from samedeal_client.text.appearance import UNICODE, Look
 from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, warn
 from samedeal_client.text.spans import row_text, row_width
+from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
 
-DEADLINE = 20.0
+DEADLINE = 60.0
 XTERM = {"TERM": "xterm-256color"}
 RICH, POOR, NOTHING = 256, 8, 0
 
@@ -136,7 +137,16 @@ def test_findings_in_ascii() -> None:
     assert all(row_text(row).isascii() for row in rows)
 
 
-def in_terminal(answers: bytes | None, *arguments: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
+PATIENT_DOCTOR = """
+from samedeal_client import cli
+from samedeal_client.text import terminal_query
+terminal_query.query_terminal.__defaults__ = (60.0,)
+raise SystemExit(cli.main(["doctor"]))
+"""
+"""Runs the doctor, which waits for the answers of a terminal on a busy machine."""
+
+
+def in_terminal(answers: bytes | None, environment: dict[str, str] | None = None) -> tuple[int, str]:
     """Run the doctor on a terminal.
 
     After each last query of a series, the terminal sends ``answers`` and the answer to that query.
@@ -145,7 +155,8 @@ def in_terminal(answers: bytes | None, *arguments: str, environment: dict[str, s
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (30, 100))
     variables = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **XTERM, **(environment or {})}
-    command = [sys.executable, "-m", "samedeal_client", "doctor", *arguments]
+    doctor = ["-m", "samedeal_client", "doctor"] if answers is None else ["-c", PATIENT_DOCTOR]
+    command = [sys.executable, *doctor]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables) as process:
         os.close(theirs)
         said = b""
@@ -195,8 +206,7 @@ def test_a_dumb_terminal_fails_without_queries() -> None:
 
 
 def test_doctor_without_a_terminal() -> None:
-    command = [sys.executable, "-m", "samedeal_client", "doctor", "--ascii"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    done = run_samedeal("doctor", "--ascii")
     assert done.returncode == 0
     assert verdicts(done.stdout)["terminal"] == "warn"
     assert done.stdout.isascii()

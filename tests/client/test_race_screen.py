@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from samedeal.cards import Card
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
-from samedeal.protocol.messages import ListRecords, ListRooms, Notice, ReadRecord, Refused, Resign, Standing
+from samedeal.protocol.messages import ListRooms, Notice, Refused, Resign, Standing
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
@@ -35,7 +37,7 @@ from samedeal_client.views.race import end_rows, hint_text
 from samedeal_client.widgets.rows_widget import Rows
 from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
-from tests.golden.golden_files import HERE, assert_answers, assert_golden, assert_sentences
+from tests.golden.golden_files import asked_on, assert_answers, assert_golden, assert_sentences
 from tests.shared.playouts import FAMILIES
 
 WILLOW = "1: KS | 2: 9H QH | 3: 4C JC TD | 4: 7S | 6: 8D AS | 7: 2C | q: 5H 7H | w: 7D | r: 3S 2S"
@@ -264,13 +266,12 @@ async def test_races_go_on_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> 
     What it says at first, if nothing is to say, is left out.
     """
     monkeypatch.setattr("samedeal_client.input.pointer.DOUBLE_CLICK_TIME", -1.0)
-    page = (HERE / "answers" / "races.txt").read_text(encoding="utf-8")
     answers: list[str] = []
-    for heading, *lines in (section.splitlines() for section in page.split("\n# ")[1:]):
+    for heading, asked in groupby(asked_on("races"), itemgetter(0)):
         look = {name: value for words in LOOKS if words in heading for name, value in LOOKS[words].items()}
         async with running_app(RACES[heading](), **look) as ui:
             prompt = ui.message * (ui.message_style == "label")
-            for question in (line.partition(" =>")[0] for line in lines if line):
+            for _, question in asked:
                 gestures, _, place = question.partition("; ")
                 acted = len(ui.acts)
                 for gesture in gestures.split():
@@ -546,13 +547,10 @@ END_STANDINGS = (
 async def end_race(ui: RunningApp) -> None:
     """End the race while the player is still playing, because nobody can improve."""
     referee = ui.referee
-    referee.phase = "finished"
     referee.stuck.add(ME)
-    for request in (ListRecords, ReadRecord):
-        referee.refusals[request] = Refused(to=0, code="unavailable", message="Not now")
     referee.resigned.add(END_STANDINGS[0].player)
     referee.options = struct_replace(referee.options, end_when_settled=True)
-    await referee.receive(struct_replace(referee.state(), standings=END_STANDINGS, finished_at=START + 240_000))
+    await referee.finish(standings=END_STANDINGS)
     await ui.settle()
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -16,6 +14,7 @@ from samedeal.policies import Build
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_rows, short_rules
 from samedeal_client.text.spans import row_text, row_width
+from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 
 
@@ -87,13 +86,8 @@ def test_cards_are_written_in_the_look() -> None:
     assert text(Look(ascii=True)).isascii()
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "samedeal_client", "rules", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
-
-
 def test_the_command_prints_the_rules() -> None:
-    done = command("ace-of-hearts")
+    done = run_samedeal("rules", "ace-of-hearts")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Ace of Hearts\n\n Aim\n")
     assert "9♥ on 10♥" in done.stdout

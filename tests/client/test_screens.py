@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from samedeal.options import Options
-from samedeal.protocol.messages import ListRecords, ProgressUpdate, ReadRecord, Refused, Standing, Tally
+from samedeal.protocol.messages import ProgressUpdate, Standing, Tally
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.text.appearance import Look
@@ -55,12 +54,7 @@ async def test_screens_match_their_goldens(
         await ui.press("escape")
         await ui.wait_until(lambda: ui.screen == "WaitingScreen")
         await show("kick", "WaitingScreen", "down", "k")
-        referee.phase = "finished"
-        await referee.receive(
-            replace(
-                referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed, next="friday-2"
-            )
-        )
+        await referee.finish(standings=STANDINGS, seed=referee.seed, next="friday-2")
         await ui.settle()
         await show("results", "ResultsScreen")
         await ui.app.client.rooms.leave()
@@ -110,8 +104,6 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     referee = Referee(options=Options(deal="#7"))
-    for request in (ListRecords, ReadRecord):
-        referee.refusals[request] = Refused(to=0, code="no_room", message="Not here")
     async with running_app(referee, SIZES["80x24"]) as ui:
         for step in range(1, 6):
             for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step)):
@@ -121,9 +113,7 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
                 )
                 await referee.receive(ProgressUpdate.of([*referee.names].index(player) + 1, tally))
         referee.resigned = {ME}
-        referee.phase = "finished"
-        finished = replace(referee.state(), standings=STANDINGS, finished_at=START + 240_000, seed=referee.seed)
-        await referee.receive(finished)
+        await referee.finish(standings=STANDINGS, seed=referee.seed)
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
         await ui.pilot.pause()
         await ui.settle()

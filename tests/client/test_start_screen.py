@@ -9,6 +9,8 @@ import shlex
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -39,7 +41,7 @@ from samedeal_client.text.kept_screen import KeptScreen, boxed
 from samedeal_client.text.spans import row_text
 from samedeal_client.views.history import cut_off_text
 from samedeal_client.widgets.rows_widget import Rows
-from tests.golden.golden_files import HERE, assert_answers, assert_golden
+from tests.golden.golden_files import asked_on, assert_answers, assert_golden
 from tests.shared.playouts import won_record
 from tests.textual_internals import screen_text, wait_for_screen
 
@@ -110,16 +112,15 @@ async def test_start_screen_does_what_the_page_says(monkeypatch: pytest.MonkeyPa
     """
     chosen: list[list[str]] = []
     monkeypatch.setattr(StartApp, "exit", lambda _, command: chosen.append(command))
-    page = (HERE / "answers" / "start.txt").read_text(encoding="utf-8")
     given: list[str] = []
-    for heading, *lines in (section.splitlines() for section in page.split("\n# ")[1:]):
+    for heading, asked in groupby(asked_on("start"), itemgetter(0)):
         for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
             monkeypatch.setenv(variable, str(tmp_path / heading / variable))
         before = BEFORE.get(heading, list)()
         app = StartApp(Look(), before if isinstance(before, FailedChoice) else None)
         async with app.run_test(notifications=True) as pilot:
             await pilot.pause()
-            given += [await answer(pilot, chosen, line.partition(" =>")[0]) for line in lines if line]
+            given += [await answer(pilot, chosen, question) for _, question in asked]
     answers = iter(given)
     assert_answers("start", lambda heading, question: next(answers))
 

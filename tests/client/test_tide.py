@@ -16,7 +16,6 @@ from samedeal_client.views.results import ResultDetails, shared_result
 from samedeal_client.views.tide import tide_rows, tide_text
 from tests.client.lone_player import OWN, ROOM
 from tests.client.referee import ME, Referee, running_app
-from tests.client.referee import START as REFEREE_START
 
 START = 1_795_203_000_000
 ROOM_OF_TIDE = replace(ROOM, phase="finished", standings=(OWN,), tide=START)
@@ -76,11 +75,8 @@ async def test_results_follow_the_table_of_the_tide_or_the_day(tmp_path: Path, m
     async with running_app(Referee("willow")) as ui:
         referee = ui.referee
         referee.refusals[ReadRecord] = Refused(to=0, code="no_record", message="There is none")
-        referee.resigned, referee.phase = {ME}, "finished"
-        own = replace(OWN, player=ME, name="ana")
-        await referee.receive(
-            replace(referee.state(), standings=(own,), finished_at=REFEREE_START + 240_000, tide=START)
-        )
+        referee.resigned = {ME}
+        await referee.finish(standings=(replace(OWN, player=ME, name="ana"),), tide=START)
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
         await ui.wait_until(lambda: FollowTable in map(type, referee.requests))
         await referee.receive(TABLE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from samedeal.games import GAMES
 from samedeal_client.cli import COMMANDS
+from tests.client.command_line import run_samedeal
 
 LINES = [
     ("samedeal ", set(COMMANDS)),
@@ -45,8 +45,7 @@ FISH = "eval (string collect $argv[1]); complete --do-complete $argv[2]"
 @cache
 def script(shell: str) -> str:
     """Return the completion script for a shell."""
-    command = [sys.executable, "-m", "samedeal_client", "completion", shell]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return run_samedeal("completion", shell).stdout
 
 
 def output_of(shell: str, *arguments: str) -> list[str]:

@@ -6,8 +6,6 @@ import asyncio
 import contextlib
 import re
 import ssl
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -22,6 +20,7 @@ from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
 from samedeal_client.net import connection_check, dial
 from samedeal_client.net.address import ServerAddress, parse_address
 from samedeal_client.text.doctor_results import Finding, Severity
+from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
 
@@ -175,18 +174,13 @@ async def test_findings_and_their_sentences(server: str, monkeypatch: pytest.Mon
     assert_sentences("doctor: the connection", sorted(re.sub(r"\d+(\.\d+)*", "N", line) for line in lines))
 
 
-def doctor(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "samedeal_client", "doctor", *arguments]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
-
-
 def test_command_prints_every_step(server: str) -> None:
-    done = doctor(server)
+    done = run_samedeal("doctor", server)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")][-3:] == list(ALL_STEPS)
 
 
 def test_command_fails_with_a_failed_step() -> None:
-    done = doctor("no-such-host.invalid")
+    done = run_samedeal("doctor", "no-such-host.invalid")
     assert done.returncode == 1
     assert "There is no host no-such-host.invalid" in done.stdout
