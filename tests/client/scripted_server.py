@@ -33,7 +33,7 @@ from samedeal_client.net.link_events import Connected, LinkEvent
 from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
 from samedeal_client.net.saved_sessions import MemorySessions
 
-DEADLINE = 5.0
+DEADLINE = 30.0
 Request = TypeVar("Request", bound=ToServer)
 Event = TypeVar("Event", bound=LinkEvent)
 

@@ -216,7 +216,7 @@ def test_a_file_gets_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
 async def lines_of(descriptor: int) -> list[str]:
     reader = LineReader(descriptor)
     lines = []
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (line := await reader.read_line()) is not None:
             lines.append(line)
     return lines

@@ -49,8 +49,11 @@ def names(room: RoomState) -> set[str]:
 
 def children() -> set[str]:
     """The processes that any thread of this process has started and that have not ended."""
-    lists = (thread / "children" for thread in Path("/proc/self/task").iterdir())
-    return {child for text in lists for child in text.read_text().split()}
+    found: set[str] = set()
+    for thread in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # a thread may end meanwhile
+            found.update((thread / "children").read_text().split())
+    return found
 
 
 def fail(sentence: str) -> None:
@@ -61,12 +64,12 @@ async def test_removal_goes_on_if_its_caller_is_cancelled(server: str) -> None:
     async with host_waiting(server), bots_on(server) as bots:
         before = children()
         name = await bots.add("friday", "random", "", taken=(), warn=fail)
-        assert children() > before
+        assert children() - before
         removal = asyncio.create_task(bots.remove(name))
         await asyncio.sleep(0)
         removal.cancel()
         await bots.remove_all()
-        assert children() == before
+        assert children() <= before
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
@@ -134,10 +137,12 @@ async def test_bot_lets_others_join_the_rematch_first(server: str) -> None:
         await mira.rooms.resign()
         await rooms.resign()
         await until_room(mira, lambda room: room.phase == "finished")
-        rematch = await mira.rooms.rematch()
         deadline = asyncio.get_running_loop().time() + 0.7
-        while asyncio.get_running_loop().time() < deadline:
-            assert not [line for line in await mira.rooms.list() if line.room == rematch and line.players]
+        rematch = await mira.rooms.rematch()
+        while lines := await mira.rooms.list():
+            if asyncio.get_running_loop().time() > deadline:
+                break  # this list may be older than it looks, on a busy machine
+            assert not [line for line in lines if line.room == rematch and line.players]
         await mira.join(rematch)
         await until_room(mira, lambda room: room.room == "friday-2" and len(room.players) == 2)
         assert mira.model.hosting
