@@ -189,6 +189,11 @@ class Browser:
         """The text of an element, as it is shown."""
         return str(await self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector))
 
+    async def texts(self, selector: str) -> list[str]:
+        """The texts of all elements that a selector finds, whether they are shown or not."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((found) => found.textContent)"
+        return list(await self.run(script, selector))
+
     async def shows(self, text: str, selector: str = "body") -> None:
         """Wait until an element shows a text."""
         await self.until(

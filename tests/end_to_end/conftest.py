@@ -32,12 +32,18 @@ def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Eng
 
 @pytest.fixture
 async def browser(browsers: Callable[[Engine], Browser], request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
-    """A browser, which is Chromium unless a test says otherwise. It forgets what the page keeps."""
+    """A browser, which is Chromium unless a test says otherwise. It forgets what the page keeps.
+
+    It must have nothing to complain about, apart from what a test has taken note of with ``errors``. A test asks for its
+    server first, so that the page is left before the server stops.
+    """
     browser = browsers(getattr(request, "param", "chromium"))
     browser.errors()
     yield browser
+    errors = browser.errors()
     await browser.run("try { localStorage.clear() } catch {}")
     await browser.close_page()
+    assert errors == []
 
 
 @pytest.fixture

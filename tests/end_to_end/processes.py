@@ -160,13 +160,11 @@ class Programs:
         assert "Traceback" not in program.text
         return program.text
 
-    async def server(
-        self, redis_url: str, port: int = 0, packages: Path | None = None, more: tuple[str, ...] = ()
-    ) -> tuple[str, Program]:
-        """Start a node on a Redis, and return its address with the program."""
+    async def server(self, *options: str, port: int = 0, packages: Path | None = None) -> tuple[str, Program]:
+        """Start a node, and return its address with the program."""
         program = await self.start(
-            *("-m", "samedeal_server", "--redis", redis_url, "--port", str(port), "--announce"),
-            *("--log-level", "warning", "--log-style", "json", *more),
+            *("-m", "samedeal_server", "--port", str(port), "--announce"),
+            *("--log-level", "warning", "--log-style", "json", *options),
             packages=packages,
         )
         match = await program.expect(r"listening on (\S+)")

@@ -53,6 +53,10 @@ document.querySelector(".sit input").value = arguments[0]
 document.querySelector(".sit .main").click()
 document.querySelector(".sit .main")?.click() // an impatient finger
 """
+ENTER = """
+document.querySelector("[type=password]").value = arguments[0]
+document.querySelector("form button").click()
+"""
 PRESS = "[...document.querySelectorAll('button')].find(each => each.textContent === arguments[0]).click()"
 PILES = """
 const piles = {}

@@ -25,7 +25,7 @@ from samedeal_client.commands.common import error_report
 from samedeal_client.errors import Failure
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.dial import CannotConnect
-from tests.end_to_end.processes import Program, Programs
+from tests.end_to_end.processes import Programs
 from tests.end_to_end.terminal import Terminal
 from tests.golden.golden_files import assert_sentences
 from tests.server.client import Client
@@ -173,7 +173,7 @@ async def test_admin_explains_a_rejected_login(
 async def test_drain_of_the_last_node_asks(
     programs: Programs, redis_url: str, token_file: str, typed: str, code: int
 ) -> None:
-    url, server = await programs.server(redis_url, more=("--admin-token-file", token_file))
+    url, server = await programs.server("--redis", redis_url, "--admin-token-file", token_file)
     drain = await programs.on_terminal("admin", url, "--token-file", token_file, "drain")
     await drain.expect(r"\[y/N\] ")
     assert drain.terminal is not None
@@ -187,7 +187,7 @@ async def test_drain_of_the_last_node_asks(
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 async def test_top_shows_what_changes(programs: Programs, terminal: Terminal, redis_url: str, token_file: str) -> None:
-    url, _ = await programs.server(redis_url, more=("--admin-token-file", token_file))
+    url, _ = await programs.server("--redis", redis_url, "--admin-token-file", token_file)
     command = [sys.executable, "-m", "samedeal_client", "admin", url, "top", "--every", "1"]
     terminal.open((80, 24), *command, "--token-file", token_file)
     await terminal.wait_for(r"^nodes 1 +connections 0 ")
@@ -199,15 +199,6 @@ async def test_top_shows_what_changes(programs: Programs, terminal: Terminal, re
 
 async def test_top_in_a_pipe_prints_once(admin: AdminCommand) -> None:
     assert (await admin.run("top")).startswith("nodes 1 ")
-
-
-async def start_server(programs: Programs, data: Path, token_file: str) -> tuple[str, Program]:
-    """Start a server with an embedded Redis."""
-    program = await programs.start(
-        *("-m", "samedeal_server", "--data", str(data), "--port", "0", "--announce", "--log-level", "warning"),
-        *("--admin-token-file", token_file),
-    )
-    return (await program.expect(r"listening on (\S+)"))[1], program
 
 
 async def restore(programs: Programs, *arguments: str, code: int = 0) -> str:
@@ -229,7 +220,7 @@ async def reconnect(client: Client, url: str) -> Client:
 
 async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, token_file: str) -> None:
     """Two players race. A backup taken meanwhile is restored into an empty Redis, and they finish there."""
-    url, server = await start_server(programs, tmp_path / "one", token_file)
+    url, server = await programs.server("--data", str(tmp_path / "one"), "--admin-token-file", token_file)
     ana, bob = await athena_race(url, room="friday")
     await ana.create("private", passphrase="open sesame")
     await ana.acts(12)
@@ -249,7 +240,7 @@ async def test_races_continue_from_a_backup(programs: Programs, tmp_path: Path, 
     two = str(tmp_path / "two")
     text = await restore(programs, str(file), "--data", two)
     assert "rooms: 2, sessions: 2" in text
-    url, server = await start_server(programs, tmp_path / "two", token_file)
+    url, server = await programs.server("--data", two, "--admin-token-file", token_file)
     ana, bob = await reconnect(ana, url), await reconnect(bob, url)
     assert [client.revision for client in (ana, bob)] == [12, 7]
     assert [client.play.board.state_hash() for client in (ana, bob)] == boards

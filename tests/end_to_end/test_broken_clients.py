@@ -15,7 +15,7 @@ from tests.server.client import Client
 
 async def test_broken_clients_do_not_harm_a_server(programs: Programs, redis_url: str) -> None:
     """Invariant: everything is bounded. No client slows another one down."""
-    url, server = await programs.server(redis_url, more=("--log-level", "debug"))
+    url, server = await programs.server("--redis", redis_url, "--log-level", "debug")
     client = await Client.hello(url, "bystander")
     asked = list(asked_on(PAGE))
     answering = asyncio.gather(*(answer(url, *line) for line in asked))

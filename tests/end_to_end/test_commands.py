@@ -42,7 +42,7 @@ async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> Non
     """One tide is open, and one opens later."""
     minute = int(time.time() / 60 + 2)  # at least a minute from now
     at = [f"{each // 60 % 24:02}:{each % 60:02}" for each in (minute, minute + 30)]
-    url, _ = await programs.server(redis_url, more=("--tides", f"{at[0]} steve, {at[1]} willow"))
+    url, _ = await programs.server("--redis", redis_url, "--tides", f"{at[0]} steve, {at[1]} willow")
     ana = await programs.samedeal("race", "--tide", url, "--name", "ana")
     await ana.expect(r"Room \w{6}: Steve")
     bo = await programs.samedeal("race", "--tide", "--name", "bo")  # on the server that was joined last

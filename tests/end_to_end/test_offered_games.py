@@ -16,7 +16,7 @@ HOUSE = GAMES / "house.toml"
 
 
 async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url: str, tmp_path: Path) -> None:
-    url, _ = await programs.server(redis_url, more=("--games", str(GAMES)))
+    url, _ = await programs.server("--redis", redis_url, "--games", str(GAMES))
     host = await programs.samedeal(
         *("new", url, "--name", "ana", "--game", "house", "--deal", "winnable", "--undo", "free", "--players", "2")
     )

@@ -30,6 +30,7 @@ from tests.end_to_end.browser import DEADLINE, LAPTOP, BiDiError, Browser, Engin
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.racing_page import (
+    ENTER,
     MOVE,
     PILES,
     PRESS,
@@ -55,12 +56,16 @@ BELOW_NEWS = """
 const [boards, all] = ["#boards", "#race > div"].map(found => document.querySelector(found).getBoundingClientRect())
 return boards.left === all.left
 """
+WATCH_FALL = """
+const falling = () => document.getAnimations().filter(each => each.effect.getTiming().duration > 1000)
+setInterval(() => { window.fell ||= falling().length > 40 }, 50) // a test may be too slow to see it
+"""
 PLAIN_HOST = "plain.test"  # over plain http, browsers trust this machine, but no host with a name
 
 
 @pytest.mark.parametrize(("browser", "hand"), [("firefox", "mouse"), ("chromium", "finger")], indirect=["browser"])
 @pytest.mark.parametrize("game", GAMES if os.environ.get("ALL_GAMES") else ["ace-of-hearts"])
-async def test_race_is_won(browser: Browser, one: Node, programs: Programs, game: str, hand: str) -> None:
+async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game: str, hand: str) -> None:
     """By taps and drags in turn, with fingers also against a bot. The record is won, so that each move is legal.
 
     ``ALL_GAMES=1`` races in all games.
@@ -85,13 +90,14 @@ async def test_race_is_won(browser: Browser, one: Node, programs: Programs, game
     await shows_start(browser, mira)
     assert not await browser.accessibility_violations()
     await browser.run(PRESS, "Tap moves")  # from now on, a tap picks
+    await browser.run(WATCH_FALL)
     for number, (_, action) in enumerate(record.actions, 1):
         if number % 2 or " " not in action:
             await tap(browser, action, number)
         else:
             await drag(browser, action, touch=hand == "finger")
             await acked(browser, number)
-    await browser.until("document.getAnimations().length > 40")  # the cards fall
+    await browser.until("window.fell")
     await browser.shows("You finished in")
     assert hand == "finger" or await browser.run(BELOW_NEWS)  # and not beside them, over the standings
     await mira.expect(Done, Resign)
@@ -103,15 +109,15 @@ async def test_race_is_won(browser: Browser, one: Node, programs: Programs, game
     await browser.shows(f"place 1 of {1 + rivals}", ".line-to-copy code")
     await browser.run(PRESS, "Rematch")
     await browser.shows("You have a seat, zoe")
-    if browser.engine == "chromium":  # Firefox mentions each connection that a page leaves behind
-        assert browser.errors() == []
+    if browser.engine == "firefox":  # it mentions each connection that a page leaves behind
+        browser.errors()
 
 
 async def test_joint_deal_survives_reload_cut_and_killed_node(
-    browser: Browser, programs: Programs, redis_url: str
+    programs: Programs, redis_url: str, browser: Browser
 ) -> None:
     """Two pages' worth of trust: the share is kept over a reload, and each acknowledged move over everything else."""
-    url, program = await programs.server(redis_url, more=("--origins", "*"))
+    url, program = await programs.server("--redis", redis_url, "--origins", "*")
     mira = await opened(url, games=("willow",), deal="winnable", undo="free")
     async with Proxy(url) as proxy:
         await mira.join(ROOM)
@@ -142,7 +148,7 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         program.process.kill()
         await browser.shows("Not live", "#status")
         before = await browser.run(PILES)
-        await programs.server(redis_url, port=int(url.rpartition(":")[2]), more=("--origins", "*"))
+        await programs.server("--redis", redis_url, "--origins", "*", port=int(url.rpartition(":")[2]))
         await browser.shows("Connected", "#status")
         assert await browser.run(PILES) == before
         await move(5)
@@ -152,13 +158,14 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         await browser.run(PRESS, "Resign")
         await browser.run(PRESS, "Really resign?")
         await browser.shows("Deal checked here", ".deal.fair")
-        lines = await browser.run("return [...document.querySelectorAll('.deal li')].map(line => line.textContent)")
+        lines = await browser.texts(".deal li")
         assert [line[0] for line in lines] == ["✓"] * 7, lines
         assert any("Your random number is in the deal" in line for line in lines)
+        browser.errors()  # it mentions connections that were cut
 
 
 async def test_pages_terminal_and_client_get_the_same_cards(
-    browser: Browser, browsers: Callable[[Engine], Browser], one: Node, programs: Programs
+    one: Node, programs: Programs, browser: Browser, browsers: Callable[[Engine], Browser]
 ) -> None:
     """The page in Firefox takes a move back, and its move with keys is refused with the reason."""
     other = browsers("firefox")
@@ -196,7 +203,7 @@ async def test_pages_terminal_and_client_get_the_same_cards(
     await other.close_page()
 
 
-async def test_seat_in_another_tab_ends_this_one(browser: Browser, one: Node) -> None:
+async def test_seat_in_another_tab_ends_this_one(one: Node, browser: Browser) -> None:
     await opened(one.url)
     await sit(browser, one.url)
     session = await browser.run("return localStorage.getItem('session')")
@@ -209,7 +216,7 @@ async def test_seat_in_another_tab_ends_this_one(browser: Browser, one: Node) ->
     await browser.shows("You have a seat, zoe")
 
 
-async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None:
+async def test_each_refusal_says_what_to_do(one: Node, browser: Browser) -> None:
     """A name that is taken or not allowed, a full room, a seat that the host takes away, and a race that has begun."""
     mira = await opened(one.url, players=2)
     await mira.join(ROOM)
@@ -239,7 +246,6 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
     for client in (mira, late):
         await client.expect(Done, Resign)
     await browser.until("location.pathname !== '/friday'")
-    assert browser.errors() == []
 
 
 @pytest.mark.parametrize(
@@ -248,7 +254,7 @@ async def test_each_refusal_says_what_to_do(browser: Browser, one: Node) -> None
     indirect=["browser"],
 )
 async def test_page_without_a_module_is_loaded_again(
-    browser: Browser, one: Node, monkeypatch: pytest.MonkeyPatch, module: str
+    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
     """Browsers do not ask again for a module that could not be loaded: they show half a page for ever."""
     await opened(one.url)
@@ -272,14 +278,14 @@ async def test_page_without_a_module_is_loaded_again(
     browser.errors()
 
 
-async def test_frame_can_only_watch(browser: Browser, one: Node) -> None:
+async def test_frame_can_only_watch(one: Node, browser: Browser) -> None:
     await opened(one.url)
     await browser.open(f"{one.url}/{ROOM}?embed")
     await browser.shows("Live", "#status")
     assert await browser.run("return document.querySelector('.sit')") is None
 
 
-async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
+async def test_room_is_opened_and_left(one: Node, browser: Browser) -> None:
     """Without storage, a seat works as long as the page is open."""
     await browser.open(one.url, SMALL_PHONE)
     await browser.shows("Open a room")
@@ -297,7 +303,6 @@ async def test_room_is_opened_and_left(browser: Browser, one: Node) -> None:
     await browser.until("document.querySelector('details img').naturalWidth")
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
-    assert browser.errors() == []
 
 
 async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now") -> None:
@@ -309,7 +314,7 @@ async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now
     await browser.run(SIT, "zoe")
 
 
-async def test_race_now_leads_to_a_seat(browser: Browser, one: Node) -> None:
+async def test_race_now_leads_to_a_seat(one: Node, browser: Browser) -> None:
     mira = await Client.hello(one.url, "mira")
     await mira.join((await mira.expect(Created, RaceNow)).room)
     await sit_by(browser, one.url, "Race now")
@@ -317,10 +322,9 @@ async def test_race_now_leads_to_a_seat(browser: Browser, one: Node) -> None:
     await browser.shows("mira", "tbody")
     await browser.shows("Starts in", "#clock")
     assert not await browser.accessibility_violations()
-    assert browser.errors() == []
 
 
-async def test_tide_leads_to_a_seat(browser: Browser, one: Node) -> None:
+async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:
     start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
     one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
     await sit_by(browser, one.url, "Next tide", shown="Steve in 0")
@@ -334,10 +338,9 @@ async def test_tide_leads_to_a_seat(browser: Browser, one: Node) -> None:
     await browser.shows("Willow in 3")
     await browser.shows("it opens 5 minutes before")
     assert not await browser.accessibility_violations()
-    assert browser.errors() == []
 
 
-async def test_results_have_the_table_of_the_tide(browser: Browser, one: Node) -> None:
+async def test_results_have_the_table_of_the_tide(one: Node, browser: Browser) -> None:
     """A spectator sees it too. It has players of other rooms, and bots of their own."""
     mira = await opened(one.url, games=("steve",), deal="7")
     await mira.join(ROOM)
@@ -357,18 +360,17 @@ async def test_results_have_the_table_of_the_tide(browser: Browser, one: Node) -
     await browser.run(PRESS, "Table of the day")
     await browser.shows("All tides of", "#tide caption")
     assert not await browser.accessibility_violations()
-    assert browser.errors() == []
 
 
 async def test_page_races_against_an_earlier_player(
-    browser: Browser, one: Node, monkeypatch: pytest.MonkeyPatch
+    one: Node, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody else has come."""
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
     await race_alone(mira, "willow")
-    monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
-    monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
+    monkeypatch.setattr(race_now, "SHORTEST_WAIT", 6_000)  # until the page has a seat
+    monkeypatch.setattr(race_now, "LONGEST_WAIT", 6_500)
     await sit_by(browser, one.url, "Race now")
     await dealt(browser)
     await browser.shows("deal of an earlier race", "#facts")
@@ -379,10 +381,9 @@ async def test_page_races_against_an_earlier_player(
     await browser.shows("mira, earlier", "caption ~ tr")
     await browser.shows("Deal checked here", ".deal.fair")
     assert not await browser.accessibility_violations()
-    assert browser.errors() == []
 
 
-async def test_page_that_cheats_gets_nothing(browser: Browser, one: Node) -> None:
+async def test_page_that_cheats_gets_nothing(one: Node, browser: Browser) -> None:
     """A page with other scripts can ask for other boards, for a move that is not allowed, and for a place in the race."""
     mira = await opened(one.url, games=("klondike",), deal="7")
     await mira.join(ROOM)
@@ -412,14 +413,11 @@ async def test_page_that_cheats_gets_nothing(browser: Browser, one: Node) -> Non
     assert codes == ["racing", "no_seat", "race_started", "bad_frame"]
 
 
-async def test_room_without_spectators_offers_a_seat(browser: Browser, one: Node) -> None:
+async def test_room_without_spectators_offers_a_seat(one: Node, browser: Browser) -> None:
     await opened(one.url, spectators=False, passphrase="sesam open")
     await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)
     await browser.until("document.querySelector('.sit input')")
     await browser.run(SIT, "zoe")
     await browser.until("document.querySelector('[type=password]')")
-    await browser.run(
-        "document.querySelector('[type=password]').value = 'sesam open'; document.querySelector('form button').click()"
-    )
+    await browser.run(ENTER, "sesam open")
     await browser.shows("You have a seat, zoe")
-    assert browser.errors() == []

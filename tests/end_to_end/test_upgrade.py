@@ -94,10 +94,10 @@ async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> 
     async def replaced(node: Program, url: str) -> str:
         node.signal(signal.SIGTERM)
         assert await node.exit_code() == 0
-        return (await programs.server(redis, int(url.rpartition(":")[2]), packages=new.packages))[0]
+        return (await programs.server("--redis", redis, port=int(url.rpartition(":")[2]), packages=new.packages))[0]
 
     (one, node_one), (two, node_two) = await asyncio.gather(
-        *(programs.server(redis, packages=old.packages) for _ in range(2))
+        *(programs.server("--redis", redis, packages=old.packages) for _ in range(2))
     )
     ana, room = await open_room(
         one, games=("athena",), deal=str(RECORD.deal), undo="off", players=3, start="full", first_finish_ends=True
