@@ -56,11 +56,6 @@ def _options(game: str, **options: object) -> Options:
     return Options(**{"games": (game,), "deal": "#7", **options})  # type: ignore[arg-type]  # a test names real options
 
 
-def pile(ui: RunningApp, key: str) -> str:
-    shown = ui.board
-    return " ".join(str(Card(card)) if card < 0x40 else "?" for card in shown.piles[shown.game.index[key]])
-
-
 _FOUR_UP = "01: AH 2H 3H 4H"
 """Cards on a foundation: with one more, the news begins to tell of the lead."""
 NEARLY_WON = "1: KS | 01: AH-KH | 02: AD-KD | 03: AC-KC | 04: AS-QS"
@@ -239,7 +234,8 @@ def shown(ui: RunningApp, place: str) -> str:
     kind, _, what = place.partition(" ")
     match kind:
         case "pile":
-            return pile(ui, what)
+            cards = ui.board.piles[ui.board.game.index[what]]
+            return " ".join(str(Card(card)) if card < 0x40 else "?" for card in cards)
         case "rows":
             sides = (side for line in ui.text().splitlines() for side in line.split("▏"))  # the board and the panel
             return " / ".join(" ".join(side.split()) for side in sides if what in side)

@@ -10,11 +10,11 @@ KEYS = {"p1": "1", "p2": "2", "p3": "4"}
 RACE = Watched(("p2", "p3", "p1"), {"p1", "p3"}, KEYS, pages=2)
 
 
-def after(*keys: str, state: Spectating | None = None) -> Spectating:
+def after(*keys: str, state: Spectating | None = None, race: Watched = RACE) -> Spectating:
     """The state after some keys."""
     state = state or Spectating()
     for key in keys:
-        response = state.press(key, RACE)
+        response = state.press(key, race)
         assert response is not None
         state = response.state
     return state
@@ -29,9 +29,7 @@ def test_up_and_down_go_round_the_boards() -> None:
     everyone = RACE._replace(boards={"p1", "p2", "p3"})
     state = Spectating("p1")
     for key, player in (("up", "p3"), ("down", "p1"), ("down", "p2")):
-        response = state.press(key, everyone)
-        assert response is not None
-        state = response.state
+        state = after(key, state=state, race=everyone)
         assert state.zoomed == player
     assert after("down").zoomed == ""
 

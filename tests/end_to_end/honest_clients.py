@@ -28,7 +28,7 @@ from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions, SessionStore
-from samedeal_client.state.deal_check import DealVerification
+from samedeal_client.state.deal_check import DealCheck, DealVerification
 from samedeal_client.state.draws import DrawProblem
 from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.text.appearance import Look
@@ -85,6 +85,15 @@ class Client:
     def phase(self) -> str:
         room = self.rooms.model.room if self.rooms is not None else None
         return room.phase if room is not None else ""
+
+    @property
+    def found(self) -> DealCheck | None:
+        """What the client has found out after the race.
+
+        Whether a record with other moves is also wrong in itself depends on the cards, so this makes no difference.
+        """
+        check = self.report.verification.check if self.report.verification is not None else None
+        return DealCheck.OTHER_RECORD if check is DealCheck.BAD_RECORD else check
 
     async def play(self, server: HonestServer) -> None:
         raise NotImplementedError

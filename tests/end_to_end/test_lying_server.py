@@ -82,15 +82,6 @@ async def raced(server: HonestServer, home: Path) -> tuple[LinePlayer, BotPlayer
     return ana, bob
 
 
-def found(client: Client) -> DealCheck | None:
-    """Return what a client has found out after the race.
-
-    Whether a record with other moves is also wrong in itself depends on the cards, so this makes no difference.
-    """
-    check = client.report.verification.check if client.report.verification is not None else None
-    return DealCheck.OTHER_RECORD if check is DealCheck.BAD_RECORD else check
-
-
 def accuses(check: DealCheck | None) -> bool:
     return check is not None and check.verdict is Verdict.WRONG
 
@@ -122,8 +113,8 @@ async def outcome(name: str, home: Path, limit: asyncio.Semaphore) -> tuple[str,
             where = f"{server.phase}, draw {server.draw}"
             return f"{name}: {where}", [f"{name} ended with {error!r} in {where}"]
     codes = exit_codes(server, home)
-    line = (ana.report.problem, found(ana), ana.report.code)
-    bot = (bob.report.problem, found(bob), bob.report.code)
+    line = (ana.report.problem, ana.found, ana.report.code)
+    bot = (bob.report.problem, bob.found, bob.report.code)
     mistakes = [
         (line, (lie.told, lie.found, int(lie.lost))),
         (
@@ -155,7 +146,7 @@ async def test_no_lie_is_called_a_fair_deal(tmp_path: Path) -> None:
 async def test_honest_server_is_called_fair(tmp_path: Path, kind: type[HonestServer]) -> None:
     server = kind("friday", guests=("eve",))
     ana, bob = await raced(server, tmp_path)
-    assert (found(ana), found(bob)) == (DealCheck.PROOF_AND_CARDS, DealCheck.PROOF_AND_CARDS)
+    assert (ana.found, bob.found) == (DealCheck.PROOF_AND_CARDS, DealCheck.PROOF_AND_CARDS)
     assert "Fair deal" in ana.report.text
     assert ana.report.words == bob.report.words != ""
     for deep in (False, True):
@@ -172,8 +163,8 @@ async def test_two_deals_have_other_words(tmp_path: Path, kind: type[TwoDeals]) 
     assert ana.report.words != bob.report.words
     assert "" not in (ana.report.words, bob.report.words)
     # Each of the two deals is right in itself. Only the words, or the record of the other player, betray the server.
-    assert found(ana) is DealCheck.PROOF_AND_CARDS
-    assert found(bob) is (DealCheck.PROOF_AND_CARDS if kind is TwoDeals else DealCheck.OTHER_RECORD)
+    assert ana.found is DealCheck.PROOF_AND_CARDS
+    assert bob.found is (DealCheck.PROOF_AND_CARDS if kind is TwoDeals else DealCheck.OTHER_RECORD)
     assert exit_codes(server, tmp_path) == (0, 0)
     assert verified(server.record_text(server.racer_of("bob")), tmp_path, deep=True).code == (kind is TwoDeals)
 
