@@ -6,8 +6,11 @@ import asyncio
 import contextlib
 import socket
 import struct
+from collections.abc import Iterator
 from typing import Self
 from urllib.parse import urlsplit
+
+from samedeal_client.first_completed import first_of
 
 
 class Proxy:
@@ -84,25 +87,25 @@ class Proxy:
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        with self._cut_at_the_end(writer), contextlib.suppress(OSError):
+            if not self._accepts:
+                return
+            target = urlsplit(self.target)
+            far_reader, far_writer = await asyncio.open_connection(target.hostname, target.port)
+            asked = self._pass(reader, far_writer, answers=False)
+            answered = self._pass(far_reader, writer, answers=True)
+            with self._cut_at_the_end(far_writer):
+                async with first_of(asked, answered):
+                    pass
+
+    @contextlib.contextmanager
+    def _cut_at_the_end(self, writer: asyncio.StreamWriter) -> Iterator[None]:
         self._writers.add(writer)
-        with contextlib.suppress(OSError):
-            if self._accepts:
-                target = urlsplit(self.target)
-                far_reader, far_writer = await asyncio.open_connection(target.hostname, target.port)
-                self._writers.add(far_writer)
-                try:
-                    await asyncio.wait(
-                        [
-                            asyncio.create_task(self._pass(reader, far_writer, answers=False)),
-                            asyncio.create_task(self._pass(far_reader, writer, answers=True)),
-                        ],
-                        return_when=asyncio.FIRST_COMPLETED,
-                    )
-                finally:
-                    far_writer.transport.abort()
-                    self._writers.discard(far_writer)
-        writer.transport.abort()
-        self._writers.discard(writer)
+        try:
+            yield
+        finally:
+            writer.transport.abort()
+            self._writers.discard(writer)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
         with contextlib.suppress(OSError, RuntimeError):  # asyncio raises RuntimeError for a half that is closed

@@ -68,7 +68,7 @@ async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> 
 
 async def test_bots_follow_a_player_to_a_rematch(programs: Programs) -> None:
     race = await programs.on_terminal(
-        "play", "willow", "--plain", "--deal", "7", "--bots", "1", "--limit", "10s", "--pace", "1000"
+        "play", "willow", "--plain", "--deal", "7", "--bots", "1", "--limit", "60s", "--pace", "1000"
     )
     await race.expect(r"The race starts in 5 seconds")
     await race.expect(r"Foundations 0/52\.")
