@@ -23,9 +23,9 @@ from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.state.draws import Draw, DrawProblem, ShownSeat
 from samedeal_client.state.journal_file import Journal, JournalComparison, RaceJournals
-from tests.client.lone_player import ROOM
 from tests.client.race_server import RaceServer, chained, finished
 from tests.client.referee import START, Referee, session_in, wait_until
+from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_sentences
 from tests.shared.joint_deals import joint_deal
 
@@ -185,8 +185,7 @@ PROOF = joint_deal("ace-of-hearts")
 def drawing(seats: tuple[Seat, ...]) -> RoomState:
     """The first draw of the deal of ``PROOF``, for players in these seats."""
     options = Options(games=("ace-of-hearts",), deal="winnable")
-    game: dict[str, Any] = {"phase": "countdown", "game": "ace-of-hearts", "options": options, "draw": 1}
-    return replace(ROOM, **game, players=seats, tallies=(), commitment=PROOF.commitment)
+    return room_state("friday", options, seats, phase="countdown", draw=1, commitment=PROOF.commitment)
 
 
 def drawn_journal(directory: Path, *, seat: int = 1, name: str = "ana") -> RaceJournals:

@@ -9,7 +9,7 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.outcome import headline, personal_best, why_over
-from tests.client.lone_player import ROOM
+from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_answers, assert_sentences
 
 
@@ -49,14 +49,8 @@ def finished_room(result: str, seats: str, options: dict[str, Any]) -> RoomState
         )
         for line in lines
     )
-    ended: dict[str, Any] = {
-        "phase": "finished",
-        "standings": tuple(lines),
-        "starts": 0,
-        "ends": 0,
-        "finished_at": 352_000,
-    }
-    return replace(ROOM, options=Options(**options), players=seats_of, **ended)
+    given = Options(**options)
+    return room_state("friday", given, seats_of, phase="finished", standings=tuple(lines), finished_at=352_000)
 
 
 def told(heading: str, question: str) -> str:

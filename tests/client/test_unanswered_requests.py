@@ -7,10 +7,7 @@ from typing import get_args
 from samedeal.protocol.messages import Act, Join, Ready, Refused, ToClient, ToServer
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, PendingRequests, ServerAnswer
-
-
-def rate_limited(request: ToServer, retry_after: float = 0.5) -> Refused:
-    return Refused(to=request.id, code=RefusalCode.RATE_LIMITED, message="Slower", retry_after=retry_after)
+from tests.client.scripted_server import rate_limited
 
 
 def stale(request: ToServer) -> Refused:

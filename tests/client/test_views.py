@@ -45,7 +45,7 @@ from samedeal_client.views.waiting import (
     room_rows,
     start_condition,
 )
-from tests.client.lone_player import ROOM
+from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_sentences
 
 NOW = 1_790_000_000_000
@@ -61,22 +61,9 @@ def room(players: int = 3, **more: Any) -> RoomState:
         Seat(player=f"p{at}", name=name_at(at), seat=at + 1, ready=not at % 2, bot=NAMES[at % 5] in BOT_PLAYERS)
         for at in range(players)
     )
-    return with_(
-        ROOM,
-        **{
-            "phase": "open",
-            "starts": 0,
-            "ends": 0,
-            "commitment": commitment(Deal.parse("#4821").public_seed()),
-            **more,
-        },
-        options=options,
-        game=options.games[0],
-        deal="#4821",
-        host="p0",
-        players=seats,
-        tallies=tuple(Tally(player=f"p{at}", connected=at != 2) for at in range(players)),
-    )
+    tallies = tuple(Tally(player=f"p{at}", connected=at != 2) for at in range(players))
+    given = {"commitment": commitment(Deal.parse("#4821").public_seed()), "tallies": tallies, **more}
+    return room_state("friday", options, seats, deal="#4821", **given)
 
 
 def name_at(at: int) -> str:

@@ -37,8 +37,8 @@ class Terminal:
             self._run("kill-server")
 
     def type(self, *keys: str) -> None:
-        """Type keys, by their tmux names, all at once."""
-        self._run("send-keys", *keys)
+        """Type keys, by their names for tmux or for the client, all at once."""
+        self._run("send-keys", *("Space" if key == "space" else key for key in keys))
 
     async def type_until(self, pattern: str, *keys: str) -> None:
         """Type keys, and wait until the window shows a text that matches a pattern."""

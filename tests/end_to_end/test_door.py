@@ -96,7 +96,7 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         await terminal.wait_for(f"/52 +{play.moves} moves .*ping ")
         terminal.resize(120, 40)
         for _, action in record.actions[10:]:
-            terminal.type(*({"space": "Space"}.get(each, each) for each in keys_for(Move.parse(action), play.board)))
+            terminal.type(*keys_for(Move.parse(action), play.board))
             play = play.act(action)
         await terminal.wait_for(r"1 +Zo \(you\) +52/52")
         terminal.type("C-q")
@@ -140,7 +140,7 @@ async def test_race_is_won_over_ssh(terminal: Terminal, door: Door, home: Path, 
     for number, (_, action) in enumerate(record.actions, 1):
         move = Move.parse(action)
         if hand == "keys":
-            terminal.type(*({"space": "Space"}.get(key, key) for key in keys_for(move, play.board)))
+            terminal.type(*keys_for(move, play.board))
         else:
             terminal.type("-l", drag(move, play.board, draw_board(play.board, Look(), places)))
         play = play.act(action)

@@ -23,8 +23,6 @@ from tests.shared.playouts import won_record
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
-TMUX_NAMES = {"space": "Space", "-": "-"}
-
 
 def samedeal(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "samedeal_client", *arguments]
@@ -56,7 +54,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
             await terminal.wait_for("^Window too small: 50x10. Needed: 57x18")
             terminal.resize(80, 24)
             await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
-        terminal.type(*(TMUX_NAMES.get(key, key) for key in keys_for(Move.parse(action), play.board)))
+        terminal.type(*keys_for(Move.parse(action), play.board))
         play = play.act(action)
         if number % 10 == 9:
             await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")

@@ -70,10 +70,10 @@ Reveal = tuple[int, tuple[ShownSeat, ...], bytes]
 """A draw, the seats that were shown in it, and the share that the player revealed."""
 
 
-def guest_share(name: str, draw: int, variant: int) -> RevealedShare:
-    """One of the shares among which the server chooses for a guest."""
+def guest_share(seat: int, draw: int, variant: int) -> RevealedShare:
+    """One of the shares among which the server chooses for the guest in a seat."""
+    name = GUESTS[seat]
     share = some_bytes(f"{name} {draw} {variant}")
-    seat = next(seat for seat, guest in GUESTS.items() if guest == name)
     return RevealedShare(seat, name, share_commitment(ROOM, name, draw, share), share)
 
 
@@ -143,7 +143,7 @@ class Server:
             return b""
         if seat == 2:
             return some_bytes("forged") if self.own else self.player.commitments.get(self.draw, b"")
-        return guest_share(SEATS[seat], self.draw, self.variants.get(seat, 0)).commitment
+        return guest_share(seat, self.draw, self.variants.get(seat, 0)).commitment
 
     def state(self) -> RoomState:
         players = tuple(
@@ -263,7 +263,7 @@ def deviate(server: Server, word: str, number: int) -> None:
 
 def guests_of(server: Server) -> list[RevealedShare]:
     return [
-        guest_share(SEATS[seat], min(max(server.draw, 1), MAX_DRAWS), server.variants.get(seat, 0))
+        guest_share(seat, min(max(server.draw, 1), MAX_DRAWS), server.variants.get(seat, 0))
         for seat in server.seats
         if seat in GUESTS
     ]
@@ -273,7 +273,7 @@ TWEAKS: Final = st.sampled_from(("omit", "vary", "add", "own", "draw"))
 
 
 def every_share(draw: int) -> list[RevealedShare]:
-    return [guest_share(name, draw, variant) for name in GUESTS.values() for variant in (0, 1)]
+    return [guest_share(seat, draw, variant) for seat in GUESTS for variant in (0, 1)]
 
 
 def tweaked(server: Server, word: str, draw: int, shares: list[RevealedShare]) -> tuple[int, list[RevealedShare]]:
@@ -295,7 +295,7 @@ def tweaked(server: Server, word: str, draw: int, shares: list[RevealedShare]) -
             mine = server.known(draw)[0]
         case _:
             draw = draw % MAX_DRAWS + 1
-            guests = [guest_share(share.name, draw, 0) for share in guests]
+            guests = [guest_share(share.seat, draw, 0) for share in guests]
             mine = mine._replace(commitment=share_commitment(ROOM, ME, draw, mine.share))
     return draw, [*guests, mine]
 
