@@ -313,9 +313,8 @@ async def test_form_sets_every_option_and_keeps_it(server: str) -> None:
             delay=42,
         )
         await ana.press("escape", screen="lobby")
-        await ana.press(
-            "n", text="Rematches"
-        )  # it keeps what was chosen, but neither the code nor the game if the lobby has another
+        await ana.press("n", text="Rematches")
+        # The form keeps what was chosen, but neither the code nor the game if the lobby has another.
         await ana.wait_for_text("Phoenix", "7:30", "free")
         assert "friday" not in ana.text()
         await ana.press("escape", text="Race now")
