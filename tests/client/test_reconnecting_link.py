@@ -403,7 +403,7 @@ async def test_silent_server_is_pinged_then_disconnected(server: ScriptedServer)
 
 async def test_server_that_answers_pings_stays_connected(server: ScriptedServer) -> None:
     async with connect(server, LinkTimeouts(silence=0.3)) as (recorded, peer):
-        for _ in range(reconnecting_link._FIRST_PINGS + 3):
+        for _ in range(reconnecting_link._FIRST_PINGS + 6):
             ping = await peer.receive(Ping)
             await peer.send(Pong(to=ping.id, time=5_000))
         assert not recorded.of(Lost)
