@@ -1,9 +1,10 @@
-// Hashes, the mixes of rooms, and the orders of cards (DEALS.md), for check.mjs. They need Node.
-// Written from that page, without a look at the Python code.
+// Hashes, shares, and the orders of cards (DEALS.md, RECORDS.md), for check.mjs. They need Node.
+// Written from these pages, without a look at the Python code.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { shuffle } from "../../server/samedeal_server/page/static/rules.mjs";
+import { descriptionText, rulesText } from "../../server/samedeal_server/page/static/terms.mjs";
 
 export const bytes = (hex) => Buffer.from(hex, "hex");
 export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
@@ -26,25 +27,25 @@ export function candidateOrder(mix, candidate, decks) {
 export const isInOrder = (seat, at, all) =>
   parseInt(seat) < 256 && (at === 0 || parseInt(seat) > parseInt(all[at - 1]));
 
-// Checks what a room contributes to a deal. Returns the seats and names of its shares, and their mix with the secret.
-export function checkRoom({ terms, draw }, room, commitment, secret, text) {
-  const promised = sha256("samedeal commitment v2\n", `${room}\n`, terms.replace(/^room: .*\n|^\w+: /gm, ""), secret);
-  assert(promised === commitment, "the terms or the secret are not those committed to");
+// Checks the shares of a deal. Returns the seats and names of their players, and their mix with the secret.
+export function checkShares({ terms, commitment, draw }, secret, text) {
   const [players, mixed] = [[], [secret]];
-  for (const [, seat, commitment, share, name] of text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm)) {
-    const found = sha256("samedeal share v3\n", `${room}\n${name}\n${draw}\n`, bytes(share));
-    assert(found === commitment, `the share of ${name} is not the one committed to`);
+  for (const [, seat, promised, share, name] of text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm)) {
+    const above = [bytes(terms), bytes(commitment), `${seat}\n${name}\n${draw}\n`];
+    const found = sha256("samedeal share 4\n", ...above, bytes(share));
+    assert(found === promised, `the share of ${name} is not the one committed to`);
     players.push(`${seat} ${name}`);
     mixed.push(Buffer.from([seat]), bytes(share));
   }
   assert(players.every(isInOrder), "the seats are not in rising order");
-  return { room, players, mix: bytes(sha256("samedeal mix v2\n", ...mixed)) };
+  return { players, mix: bytes(sha256("samedeal mix v2\n", ...mixed)) };
 }
 
 // Returns the hash of the rules of a game, or an empty text if there is no such game.
 export function rulesHash(described, name) {
   if (!Object.hasOwn(described, name)) return "";
-  const { decks, suits, stock, piles } = described[name];
-  const row = ({ kind, keys, sizes, faces, build, empty, lift }) => ({ kind, keys, sizes, faces, build, empty, lift });
-  return sha256(`samedeal rules 1\n${name}\n`, JSON.stringify({ decks, suits, stock, piles: piles.map(row) }));
+  return sha256(rulesText(name, described[name]));
 }
+
+export const descriptionHash = (described, name) =>
+  sha256("samedeal description 1\n", bytes(rulesHash(described, name)), descriptionText(described[name]));

@@ -19,14 +19,13 @@ from typing import Any, Final
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 from local_server import local_server
-from record_transcripts import Recorded
+from record_transcripts import Recorded, commitment_to
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from samedeal.errors import SamedealError
-from samedeal.joint_deal import share_commitment
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
     Act,
@@ -91,7 +90,7 @@ class Check:
         self._has_joined = False
         self._commitments: dict[int, bytes] = {}
         self._committed = asyncio.Event()
-        self._sealed = 0
+        self._sealed: Message = {"draw": 0}
         self._shares: set[tuple[int, bytes]] = set()
         self._revision = -1
         self._accepted: list[tuple[Act, Message]] = []
@@ -156,10 +155,10 @@ class Check:
     async def _draw(self, judge: Recorded) -> None:
         """Draw the deal with the client, as the other player, who commits later than the client."""
         share = bytes(32)
-        await judge.state(lambda state: state["draw"] == 1)
+        begun = await judge.state(lambda state: state["draw"] == 1)
         await self._committed.wait()
         await asyncio.sleep(_SEAL_DELAY)
-        await judge.ask("commitshare", draw=1, commitment=share_commitment(self.room, _JUDGE, 1, share))
+        await judge.ask("commitshare", draw=1, commitment=commitment_to(begun, _JUDGE, share))
         await judge.state(_is_sealed)
         await judge.ask("revealshare", draw=1, share=share)
 
@@ -263,9 +262,9 @@ class Check:
             self._pass("it asks for the board when the hash of an answer is not that of its own", "play on")
 
     def _judge_share(self, reveal: RevealShare) -> None:
-        if reveal.draw > self._sealed:
+        if reveal.draw > self._sealed["draw"]:
             raise Mistake("early_share", draw=reveal.draw)
-        if self._commitments.get(reveal.draw) != share_commitment(self.room, self._name, reveal.draw, reveal.share):
+        if self._commitments.get(reveal.draw) != commitment_to(self._sealed, self._name, reveal.share):
             raise Mistake("wrong_share")
         self._shares.add((reveal.draw, reveal.share))
         if len(self._shares) > 1:
@@ -340,8 +339,8 @@ class Check:
                 elif self._owed:
                     self._pass("it reconnects, and ignores what it does not know", "send its unanswered move again")
             case "roomstate":
-                if _is_sealed(message):
-                    self._sealed = max(self._sealed, message["draw"])
+                if _is_sealed(message) and message["draw"] >= self._sealed["draw"]:
+                    self._sealed = message
             case "boardstate":
                 self._revision = message["revision"]
             case "acked" if message["to"] in self._pending:

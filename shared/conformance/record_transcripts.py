@@ -24,6 +24,7 @@ from websockets.typing import Subprotocol
 from samedeal.board import Board
 from samedeal.games import GAMES, game_named
 from samedeal.joint_deal import share_commitment
+from samedeal.terms import RoomTerms
 
 FOLDER: Final = Path(__file__).parent / "transcripts"
 
@@ -111,6 +112,13 @@ class Recorded:
         await self._reading
 
 
+def commitment_to(state: Message, name: str, share: bytes) -> bytes:
+    """Return the hash by which a player commits to a share in the newest draw of a room."""
+    (seat,) = (each["seat"] for each in state["players"] if each["name"] == name)
+    terms = RoomTerms.parse(state["terms"]).digest
+    return share_commitment(terms, state["commitment"], seat, name, state["draw"], share)
+
+
 async def _open(url: str, name: str, **options: Any) -> tuple[Recorded, str]:
     """Open a room and take a seat in it."""
     client = await Recorded.hello(url, name)
@@ -161,14 +169,15 @@ async def joint(url: str, _redis: str) -> list[str]:
     await ana.ask("start")
     shares = {name: sha256(name.encode()).digest() for name in ("Ana", "Bo")}
     for client, (name, share) in zip((ana, bo), shares.items(), strict=True):
-        await client.state(lambda state: state["draw"] == 1)
-        await client.ask("commitshare", draw=1, commitment=share_commitment(room, name, 1, share))
+        begun = await client.state(lambda state: state["draw"] == 1)
+        await client.ask("commitshare", draw=1, commitment=commitment_to(begun, name, share))
     for client, share in zip((ana, bo), shares.values(), strict=True):
         await client.state(lambda state: all(seat["share_commitment"] for seat in state["players"]))
         if client is ana:
             ana.say("The draw is sealed: all commitments are there.")
         await client.ask("revealshare", draw=1, share=share)
     ana.say("All shares are known.")
+    await ana.until(lambda message: message["type"] == "drawn")
     await ana.until(lambda message: message["type"] == "boardstate")
     await bo.ask("resign")
     await bo.close()

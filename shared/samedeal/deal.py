@@ -1,9 +1,9 @@
 """Deals: seeds, and the order of cards that a seed produces. DEALS.md specifies both byte by byte.
 
 The order is a Fisher-Yates shuffle driven by SHAKE-256 of the seed. Rejection sampling keeps the shuffle unbiased. A
-random deal has a secret seed of 256 bits. Before the race, the server publishes the hash of the seed (``commitment``).
-The seed of a numbered deal is computed from its number. ``samedeal.joint_deal`` has the seeds and the shuffle of
-winnable and daily deals.
+random deal has a secret seed of 256 bits. Before the race, the server publishes a hash of the terms and the seed
+(``commitment``). The seed of a numbered deal is computed from its number. ``samedeal.joint_deal`` has the seeds and the
+shuffle of winnable and daily deals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
 
 _ORDER_LABEL: Final = b"samedeal order v1\n"
 _SEED_LABEL: Final = b"samedeal seed v1\n"
-_COMMITMENT_LABEL: Final = b"samedeal commitment v1\n"
+_COMMITMENT_LABEL: Final = b"samedeal commitment 3\n"
 
 _DATE: Final = re.compile(r"([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})")
 _MIX: Final = re.compile("[0-9a-f]{64}")
@@ -79,9 +79,13 @@ def _is_date(text: str) -> bool:
     return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] + leap
 
 
-def commitment(seed: bytes) -> bytes:
-    """Return the 32-byte hash that the server publishes before the race to commit itself to ``seed``."""
-    return hashlib.sha256(_COMMITMENT_LABEL + seed).digest()
+def commitment(terms: bytes, secret: bytes) -> bytes:
+    """Return the hash by which a server commits itself to a deal when it opens a room, 32 bytes.
+
+    ``terms`` is the digest of the race's terms. ``secret`` is the seed of a random or numbered deal, the server's secret
+    for a joint deal, and the mix of another public deal.
+    """
+    return hashlib.sha256(_COMMITMENT_LABEL + terms + secret).digest()
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,13 @@ class Deal:
         if self.kind == "number":
             return f"#{self.number}"
         return " ".join(filter(None, (self.kind, self.date, self.difficulty, self.mix)))
+
+    @property
+    def successor(self) -> Deal:
+        """The deal of the rematch: the next number, or a deal of the same kind. ``Options.successor`` explains it."""
+        if self.kind == "number":
+            return Deal("number", number=self.number + 1 if self.number < HIGHEST_NUMBER else 0)
+        return Deal("winnable") if self.public else self
 
     @property
     def public(self) -> bool:

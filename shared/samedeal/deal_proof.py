@@ -2,11 +2,12 @@
 
 ::
 
-    samedeal deal 3
+    samedeal deal 5
     room: friday
     game: phoenix
     solver: 1
     budget: 100000
+    terms: 09ab...
     commitment: 5f1c...
     secret: 03ab...
     draw: 2
@@ -22,28 +23,17 @@ who lost the seat while the deal was being drawn. It has the draw, the seat, the
 deal, a line ``least`` follows after the budget. A daily deal has the line ``public``, with its name, instead of the
 secret, the draw and the seats.
 
-If other rooms of a tide share the deal, the first line is ``samedeal deal 4``, and more lines follow at the end::
-
-    elsewhere: 1 brook 4 left dan
-    tide: brook 88e1... 60c9...
-    seat: 1 5d02... c31b... eve
-    seat: 3 902a... 7be4... fay
-
-An ``elsewhere`` line is like a ``lost`` line, about a player of another room. A ``tide`` line has another room whose
-shares are in the deal, with the commitment and the secret of the server. DEALS.md explains all values.
+``terms`` is the digest of the race's terms. DEALS.md explains all values.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Final, NamedTuple, get_args
 
 from samedeal.board import Board
-from samedeal.deal import Deal
-from samedeal.deal_words import words_digest
+from samedeal.deal import Deal, commitment
 from samedeal.difficulty import search_limits, states_of
 from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText
 from samedeal.games import game_named
@@ -51,26 +41,21 @@ from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
     HIGHEST_SEAT,
     MAX_DRAWS,
-    MAX_ROOMS,
     SHARE_BYTES,
     DealTerms,
     LossReason,
     candidate_board,
     mix,
     public_mix,
-    room_seal,
-    secret_commitment,
     share_commitment,
-    tide_mix,
 )
 from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
 from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
 
-_FIRST: Final = "samedeal deal 3"
-_FIRST_OF_TIDE: Final = "samedeal deal 4"
-_TERMS: Final = ("room", "game", "solver", "budget", "least", "commitment")
+_FIRST: Final = "samedeal deal 5"
+_TERMS: Final = ("room", "game", "solver", "budget", "least", "terms", "commitment")
 _JOINT: Final = ("secret", "draw", "seat")
 _FIELDS: Final = (*_TERMS, "public", "secret", "draw", "lost", "seat", "candidate", "line")
 _OPTIONAL: Final = ("least", "public", "lost")
@@ -98,52 +83,18 @@ class LostShare(NamedTuple):
     name: str
 
 
-class ShareLostElsewhere(NamedTuple):
-    """A player of another room who lost the seat while the deal of both rooms was being drawn."""
-
-    draw: int
-    room: str
-    seat: int
-    reason: LossReason
-    name: str
-
-
-class RoomShares(NamedTuple):
-    """A room whose shares are in a deal. ``commitment`` and ``secret`` are those of the server for this room."""
-
-    room: str
-    commitment: bytes
-    secret: bytes
-    shares: tuple[RevealedShare, ...]
-
-    @property
-    def mixed(self) -> bytes:
-        """The hash of the secret and all shares of this room."""
-        return mix(self.secret, [(share.seat, share.share) for share in self.shares])
-
-    @property
-    def seal(self) -> bytes:
-        """The hash by which the other rooms know everything that decides this room's part of the deal."""
-        return room_seal(self.commitment, [(share.seat, share.commitment) for share in self.shares])
-
-    @property
-    def digest(self) -> bytes:
-        """The hash of this room from which the words of the deal follow."""
-        return words_digest(self.commitment, [(share.seat, share.share) for share in self.shares])
-
-
 @dataclass(frozen=True)
 class DealProof:
     """The proof of a joint or daily deal: all values that decided the deal, and the moves that win it.
 
-    ``candidate`` is the number of the candidate deal that was dealt, and ``line`` holds the solver's winning moves.
-    ``draw`` is the number of the draw that decided the deal, and ``lost`` has the players who lost their seats in this
-    draw or an earlier one. ``public`` is the name of a daily deal, and empty for a joint deal. A daily deal has no draw
-    and no shares, and its ``secret`` is a hash of its name. ``others`` are the other rooms whose shares are in the deal,
-    and ``elsewhere`` has the players of other rooms who lost their seats.
+    ``digest`` is that of the race's terms. ``candidate`` is the number of the candidate deal that was dealt, and ``line``
+    holds the solver's winning moves. ``draw`` is the number of the draw that decided the deal, and ``lost`` has the
+    players who lost their seats in this draw or an earlier one. ``public`` is the name of a daily deal, and empty for a
+    joint deal. A daily deal has no draw and no shares, and its ``secret`` is a hash of its name.
     """
 
     terms: DealTerms
+    digest: bytes
     commitment: bytes
     secret: bytes
     draw: int
@@ -152,26 +103,11 @@ class DealProof:
     candidate: int
     line: Line
     public: str = ""
-    others: tuple[RoomShares, ...] = ()
-    elsewhere: tuple[ShareLostElsewhere, ...] = ()
-
-    @property
-    def rooms(self) -> tuple[RoomShares, ...]:
-        """All rooms whose shares are in the deal: that of the proof first."""
-        return RoomShares(self.terms.room, self.commitment, self.secret, self.shares), *self.others
-
-    @property
-    def seals(self) -> list[tuple[str, bytes]]:
-        """The seals of the other rooms by their codes, as their players' programs must have seen them before."""
-        return [(room.room, room.seal) for room in self.others]
 
     @property
     def mixed(self) -> bytes:
-        """The mix that decides the candidate deals.
-
-        It is a hash of the secrets and shares of all rooms, or of the name of a daily deal.
-        """
-        return self.secret if self.public else mix_of(self.rooms)
+        """The mix that decides the candidate deals: a hash of the secret and all shares, or of the name of a daily deal."""
+        return self.secret if self.public else mix(self.secret, [(share.seat, share.share) for share in self.shares])
 
     @property
     def is_of_other_solver(self) -> bool:
@@ -187,21 +123,20 @@ class DealProof:
 
         Return the board as dealt. Raise DealNotProven if the proof is wrong.
         """
-        draws = {lost.draw for lost in self.lost} | {lost.draw for lost in self.elsewhere}
+        draws = {lost.draw for lost in self.lost}
         for draw in range(1, self.draw):
             if draw not in draws:
                 raise DealNotProven(f"The proof does not say who lost a seat in draw {draw}, so why was there another?")
-        for room, promised, secret, shares in self.rooms:
-            if secret_commitment(self.terms._replace(room=room), secret) != promised:
+        if commitment(self.digest, self.secret) != self.commitment:
+            raise DealNotProven(
+                "The proof does not match what the server published when the room opened: "
+                "the terms of the race or its secret differ."
+            )
+        for seat, name, promised, share in self.shares:
+            if share_commitment(self.digest, self.commitment, seat, name, self.draw, share) != promised:
                 raise DealNotProven(
-                    f"The proof does not match what the server published when the room {room} opened. "
-                    "Its secret, room, game, solver or search limits differ."
+                    f"The random number of {name} (seat {seat}) does not match the hash that was sent before."
                 )
-            for seat, name, commitment, share in shares:
-                if share_commitment(room, name, self.draw, share) != commitment:
-                    raise DealNotProven(
-                        f"The random number of {name} (seat {seat}) does not match the hash that was sent before."
-                    )
         board = self.board()
         if not wins(board, self.line):
             raise DealNotProven(f"The moves in the proof do not win candidate deal {self.candidate}.")
@@ -271,23 +206,17 @@ class DealProof:
             )
 
     def __str__(self) -> str:
-        seats, *of_others = (
-            [f"seat: {seat} {commitment.hex()} {share.hex()} {name}" for seat, name, commitment, share in room.shares]
-            for room in self.rooms
-        )
+        seats = [f"seat: {seat} {promise.hex()} {share.hex()} {name}" for seat, name, promise, share in self.shares]
         lost = [f"lost: {draw} {seat} {reason} {name}" for draw, seat, reason, name in self.lost]
         joint = [f"secret: {self.secret.hex()}", f"draw: {self.draw}", *lost, *seats]
-        tide = [f"elsewhere: {draw} {room} {seat} {reason} {name}" for draw, room, seat, reason, name in self.elsewhere]
-        for each, shares in zip(self.others, of_others, strict=True):
-            tide += [f"tide: {each.room} {each.commitment.hex()} {each.secret.hex()}", *shares]
         lines = [
-            _FIRST_OF_TIDE if tide else _FIRST,
+            _FIRST,
             *(f"{name}: {term}" for name, term in self.terms.fields.items()),
+            f"terms: {self.digest.hex()}",
             f"commitment: {self.commitment.hex()}",
             *([f"public: {self.public}"] if self.public else joint),
             f"candidate: {self.candidate}",
             f"line: {', '.join(map(str, self.line))}",
-            *tide,
         ]
         return "\n".join(lines) + "\n"
 
@@ -298,10 +227,9 @@ class DealProof:
         Raise MalformedText with a sentence about the mistake if the text is not a proof. Raise UnknownGame if it names
         an unknown game.
         """
-        first, *all_lines = text.splitlines() or [""]
-        if first not in (_FIRST, _FIRST_OF_TIDE):
+        first, *lines = text.splitlines() or [""]
+        if first != _FIRST:
             raise MalformedText(f"This is not the proof of a deal. Its first line must be {_FIRST!r}.")
-        lines = list(takewhile(lambda line: not line.startswith(("elsewhere: ", "tide: ")), all_lines))
         values: dict[str, list[str]] = {field: [] for field in _FIELDS}
         for number, line in enumerate(lines, 2):
             field, colon, value = line.partition(": ")
@@ -321,6 +249,7 @@ class DealProof:
                 _number("budget", values["budget"][0], _LARGEST_NUMBER, lowest=1),
                 _number("least", (*values["least"], "1")[0], _LARGEST_NUMBER, lowest=1),
             ),
+            _hash("terms", values["terms"][0]),
             _hash("commitment", values["commitment"][0]),
             public_mix(public) if public else _hash("secret", values["secret"][0]),
             0 if public else _number("draw", values["draw"][0], MAX_DRAWS, lowest=1),
@@ -329,58 +258,20 @@ class DealProof:
             _number("candidate", values["candidate"][0], HIGHEST_CANDIDATE),
             tuple(Move.parse(move) for move in values["line"][0].split(", ")),
             public,
-            *_tide(all_lines[len(lines) :]),
         )
-        for room in proof.rooms:
-            _check_seats([share.seat for share in room.shares])
-        codes = [room.room for room in proof.others]
-        if codes != sorted({*codes} - {proof.terms.room}) or len(codes) >= MAX_ROOMS or (codes and public):
+        seats = [share.seat for share in proof.shares]
+        if sorted(set(seats)) != seats:
             raise MalformedText(
-                f"The other rooms of the proof are not in order. At most {MAX_ROOMS} rooms share a deal."
+                "The seats of the proof are not in rising order. Write each seat once, the lowest first."
             )
         draws = [lost.draw for lost in proof.lost]
-        later = [lost.draw for lost in proof.elsewhere]
-        if draws != sorted(draws) or later != sorted(later) or any(draw > proof.draw for draw in (*draws, *later)):
+        if draws != sorted(draws) or any(draw > proof.draw for draw in draws):
             raise MalformedText("The lost seats of the proof are not in the order of the draws. Correct them.")
         if str(proof) != text:
             raise MalformedText(
                 "The proof was changed or damaged: its lines are not written exactly as they should be."
             )
         return proof
-
-
-def mix_of(rooms: Sequence[RoomShares]) -> bytes:
-    """Return the mix of a joint deal from all rooms whose shares are in it."""
-    return tide_mix({room.room: room.mixed for room in rooms}) if len(rooms) > 1 else rooms[0].mixed
-
-
-def _tide(lines: Sequence[str]) -> tuple[tuple[RoomShares, ...], tuple[ShareLostElsewhere, ...]]:
-    """Return the other rooms of a deal, and the seats that were lost in them, from the last lines of a proof."""
-    others: list[RoomShares] = []
-    elsewhere: list[ShareLostElsewhere] = []
-    for line in lines:
-        field, _, value = line.partition(": ")
-        words = value.split(" ", 2)
-        if field == "tide" and len(words) == 3:
-            room, commitment, secret = words
-            others.append(RoomShares(clean_room(room), _hash("commitment", commitment), _hash("secret", secret), ()))
-        elif field == "seat" and others:
-            others[-1] = others[-1]._replace(shares=(*others[-1].shares, _share(value)))
-        elif field == "elsewhere" and len(words) == 3:
-            draw, seat, reason, name = _lost(f"{words[0]} {words[2]}")
-            elsewhere.append(ShareLostElsewhere(draw, clean_room(words[1]), seat, reason, name))
-        else:
-            raise MalformedText(
-                f"{line[:40]!r} is not about another room of a tide. Write a tide, a seat or elsewhere."
-            )
-    if not all(room.shares for room in others):
-        raise MalformedText("The proof has a room without seats. Write its seats below it.")
-    return tuple(others), tuple(elsewhere)
-
-
-def _check_seats(seats: Sequence[int]) -> None:
-    if sorted(set(seats)) != list(seats):
-        raise MalformedText("The seats of the proof are not in rising order. Write each seat once, the lowest first.")
 
 
 def _share(text: str) -> RevealedShare:

@@ -4,6 +4,8 @@
 
 SamedealError
 ├── MalformedText      malformed        text in the wrong form, for example of a card, a move or a name
+│   └── MalformedTerms bad_terms        text that is not the terms of a race
+├── UnknownTerms       unknown_terms    terms of a race that only another release understands
 ├── MalformedGame      bad_game         a description of a game that no game can have
 ├── MalformedBoard     bad_board        a board that can't exist: cards missing, duplicated or misplaced
 ├── UnknownGame        unknown_game     a name that no game has
@@ -40,6 +42,8 @@ class LocalCode(StrEnum):
     NOT_PROVEN = "not_proven"
     NOT_CHECKABLE = "not_checkable"
     BAD_RECORD = "bad_record"
+    BAD_TERMS = "bad_terms"
+    UNKNOWN_TERMS = "unknown_terms"
 
 
 class RuleReason(StrEnum):
@@ -76,7 +80,30 @@ class SamedealError(Exception):
 class MalformedText(SamedealError):
     """Error of a text in the wrong form, for example of a card, a move, a deal or a name."""
 
-    code = RefusalCode.MALFORMED
+    code: str = RefusalCode.MALFORMED
+
+
+class MalformedTerms(MalformedText):
+    """Error of a text that is not the terms of a race.
+
+    ``line`` is the number of the wrong line, which is 0 for the first one. It is -1 if lines contradict one another.
+    """
+
+    code = LocalCode.BAD_TERMS
+
+    def __init__(self, sentence: str, line: int) -> None:
+        super().__init__(sentence)
+        self.line = line
+
+
+class UnknownTerms(SamedealError):
+    """Error of terms that only another release understands. ``line`` is the number of such a line, the first one is 0."""
+
+    code = LocalCode.UNKNOWN_TERMS
+
+    def __init__(self, sentence: str, line: int) -> None:
+        super().__init__(sentence)
+        self.line = line
 
 
 class MalformedGame(SamedealError):

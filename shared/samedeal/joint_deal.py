@@ -3,8 +3,7 @@
 For a joint deal, the server commits to a secret when a room opens, and each player commits to a share when the
 countdown begins. Once all have committed, the players reveal their shares. The mix is a hash of the secret and all
 shares. It decides a sequence of candidate deals, and the first candidate that the solver wins is dealt. The mix of a
-daily deal depends only on its date. Several rooms of a tide may share one deal, which follows from the mixes of all
-of them. SHA-256 is the only hash function. DEALS.md, *Version 2*, specifies everything byte
+daily deal depends only on its date. SHA-256 is the only hash function. DEALS.md, *Version 2*, specifies everything byte
 by byte.
 """
 
@@ -12,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Final, Literal, NamedTuple
 
@@ -42,17 +41,11 @@ A server that plays together with players of its own can make a draw fail after 
 costs a seat, and this bound holds however many seats there are.
 """
 
-MAX_ROOMS: Final = 8
-"""Maximum number of rooms of a tide that share a deal. DEALS.md, *Tides*, says why there are not more."""
-
 LossReason = Literal["left", "kicked", "silent"]
 """Why a player lost the seat during a draw. A silent player did not commit or did not reveal in time."""
 
-_COMMITMENT_LABEL: Final = b"samedeal commitment v2\n"
-_SHARE_LABEL: Final = b"samedeal share v3\n"
+_SHARE_LABEL: Final = b"samedeal share 4\n"
 _MIX_LABEL: Final = b"samedeal mix v2\n"
-_SEAL_LABEL: Final = b"samedeal seal v1\n"
-_TIDE_LABEL: Final = b"samedeal tide v1\n"
 _PUBLIC_LABEL: Final = b"samedeal public v2\n"
 _REPEATED: Final = re.compile("again ([0-9a-f]{64})")
 _CANDIDATE_LABEL: Final = b"samedeal candidate v2\n"
@@ -60,11 +53,10 @@ _ORDER_LABEL: Final = b"samedeal order v2\n"
 
 
 class DealTerms(NamedTuple):
-    """The conditions of the search for a deal. When a room opens, the server commits to these terms and to its secret.
+    """The conditions of the search for a deal. They follow from the terms of the race (``samedeal.terms``).
 
     ``solver`` is the version of the solver. The solver must win the deal, and its search must reach at least ``least``
-    and at most ``budget`` states. If a server could choose these terms later, it could influence which candidate is
-    dealt.
+    and at most ``budget`` states.
     """
 
     room: str
@@ -91,18 +83,15 @@ class WonCandidate(NamedTuple):
     states: int
 
 
-def secret_commitment(terms: DealTerms, secret: bytes) -> bytes:
-    """Return the hash by which a server commits to a secret and to the terms of a room's deal."""
-    return _hash(_COMMITMENT_LABEL, *map(_line, terms.fields.values()), _exactly(secret))
-
-
-def share_commitment(room: str, name: str, draw: int, share: bytes) -> bytes:
+def share_commitment(terms: bytes, commitment: bytes, seat: int, name: str, draw: int, share: bytes) -> bytes:
     """Return the hash by which a player commits to a share.
 
-    The hash also depends on the room, on the player's name, and on the number of the draw. So nobody can use the hash
-    of another player, or of another draw.
+    ``terms`` is the digest of the race's terms, and ``commitment`` that of the server. The hash also depends on the
+    player's seat and name, and on the number of the draw. So nobody can use the hash of another player, or of another
+    draw, and players whom a server shows different terms cannot take part in the same draw.
     """
-    return _hash(_SHARE_LABEL, _line(room), _line(name), _line(str(draw)), _exactly(share))
+    place = (_line(str(seat)), _line(name), _line(str(draw)))
+    return _hash(_SHARE_LABEL, _exactly(terms), _exactly(commitment), *place, _exactly(share))
 
 
 def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
@@ -114,19 +103,6 @@ def mix(secret: bytes, shares: Sequence[tuple[int, bytes]]) -> bytes:
     if not seats or seats != sorted(set(seats)) or not 1 <= seats[0] <= seats[-1] <= HIGHEST_SEAT:
         raise ValueError(f"the seats of shares must rise, from 1 to {HIGHEST_SEAT} at most: {seats}")
     return _hash(_MIX_LABEL, _exactly(secret), *(bytes([seat]) + _exactly(share) for seat, share in shares))
-
-
-def room_seal(commitment: bytes, commitments: Iterable[tuple[int, bytes]]) -> bytes:
-    """Return the hash of everything that decides a room's part of a deal, as it is known when the draw is sealed.
-
-    ``commitment`` is that of the server. ``commitments`` are those to the shares, each with its seat, the lowest first.
-    """
-    return _hash(_SEAL_LABEL, _exactly(commitment), *(bytes([seat]) + _exactly(each) for seat, each in commitments))
-
-
-def tide_mix(mixes: Mapping[str, bytes]) -> bytes:
-    """Return the mix of a deal that several rooms share, from the mixes of the rooms by their codes."""
-    return _hash(_TIDE_LABEL, *(_line(room) + _exactly(mixes[room]) for room in sorted(mixes)))
 
 
 def public_mix(name: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal, Self
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from samedeal.board_history import Undo
 from samedeal.deal import Deal
@@ -17,7 +17,19 @@ from samedeal.games import DEFAULT_GAME, game_named
 StartRule = Literal["host", "all-ready", "full", "at"]
 
 MAX_PLAYERS: Final = 16
-"""Maximum number of seats of a room, and therefore of players of a race. It is also the highest number of a seat."""
+"""Maximum number of seats of a room that a client asks for."""
+
+MAX_SEATS: Final = 64
+"""Maximum number of seats of a room that the server opens for a tide, and therefore of players of any race.
+
+It is also the highest number of a seat.
+"""
+
+SEATS_OF_ADDRESS: Final = 4
+"""Maximum number of seats for players from one address in a room with more than ``MAX_PLAYERS`` seats.
+
+They are fewer than the draws of a deal, so nobody can use up all draws from one address.
+"""
 
 SHORTEST_LIMIT: Final = 10
 """Minimum time limit of a race, in seconds."""
@@ -50,7 +62,7 @@ class Options(Struct, frozen=True):
 
     games: Annotated[tuple[str, ...], Meta(min_length=1, max_length=16)] = (DEFAULT_GAME,)
     deal: Annotated[str, Meta(max_length=32)] = "random"
-    players: Annotated[int, Meta(ge=1, le=MAX_PLAYERS)] = 8
+    players: Annotated[int, Meta(ge=1, le=MAX_SEATS)] = 8
     limit: Annotated[int, Meta(ge=SHORTEST_LIMIT, le=LONGEST_LIMIT)] = 900
     undo: Literal["free", "no-reveal", "off"] = "no-reveal"
     hints: bool = False
@@ -81,12 +93,12 @@ class Options(Struct, frozen=True):
             )
 
     @classmethod
-    def scheduled(cls, game: str, start_at: int, countdown: int, *, bots: bool) -> Self:
+    def scheduled(cls, game: str, start_at: int, countdown: int, *, bots: bool, players: int = MAX_PLAYERS) -> Self:
         """Return the options of a room that the server opens by itself, for a race on a winnable deal."""
         return cls(
             games=(game,),
             deal="winnable",
-            players=MAX_PLAYERS,
+            players=players,
             start="at",
             start_at=start_at,
             countdown=countdown,
@@ -103,13 +115,34 @@ class Options(Struct, frozen=True):
         """Return the game of a race. ``round_number`` is 0 for a first race and rises by one with each rematch."""
         return game_named(self.games[round_number % len(self.games)])
 
+    def successor(self, deal: Deal) -> Options:
+        """Return the options of the rematch of a race on ``deal``.
+
+        After a numbered deal comes the next number, and after the highest number 0. After another public deal comes a
+        winnable deal, and after all others a new deal of the same kind. After a scheduled race or one without a host, the
+        host starts the rematch. After an earlier race that was dealt again, others can come too.
+        """
+        is_again = deal.kind == "again"
+        start = "host" if self.start == "at" or is_again else self.start
+        return replace(
+            self,
+            deal=str(deal.successor),
+            players=MAX_PLAYERS if is_again else self.players,
+            start=start,
+            start_at=0,
+            hosted=True,
+        )
+
 
 class WantedOptions(Options, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The options in a client's request to open a room.
 
     Decoding rejects an unknown option, so that a client never gets a room with other options than it asked for. Options
     with their default value are not sent. An older server therefore refuses only requests that use a newer option.
+    Only the server opens rooms for more than ``MAX_PLAYERS`` players.
     """
+
+    players: Annotated[int, Meta(ge=1, le=MAX_PLAYERS)] = 8
 
     @classmethod
     def of(cls, options: Options) -> Self:

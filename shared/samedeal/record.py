@@ -2,17 +2,18 @@
 
 ::
 
-    samedeal record 2
+    samedeal record 3
     room: friday
     round: 0
     game: willow
     rules: 1a2b...
+    description: 90b1...
     deal: #4821
     undo: no-reveal
     limit: 900
-    start: 2026-11-22T14:05:43.123Z
-    commitment: 5f1c...
     terms: 09ab...
+    commitment: 5f1c...
+    start: 2026-11-22T14:05:43.123Z
     end: 2026-11-22T14:12:01.001Z
     players: 2
     seed: 03ab...
@@ -28,9 +29,9 @@
 
     digest: 1f3a...
 
-RECORDS.md specifies the format byte by byte. ``terms`` and ``digest`` are hashes of the lines above them. A line that
-begins with a digit is an action of the player. The action stands after its time and the first digits of the head of the
-player's chain (see ``action_chain``).
+RECORDS.md specifies the format byte by byte. The lines above ``terms`` are the terms of the race (``samedeal.terms``).
+``terms`` and ``digest`` are hashes of the lines above them. A line that begins with a digit is an action of the player.
+The action stands after its time and the first digits of the head of the player's chain (see ``action_chain``).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
-from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head, player_lines
+from samedeal.action_chain import HEAD_BYTES, first_head, next_head, player_lines
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
@@ -51,34 +52,37 @@ from samedeal.errors import (
     BadRecord,
     DealNotCheckable,
     DealNotProven,
+    MalformedTerms,
     MalformedText,
     PlayError,
     SamedealError,
     UnknownGame,
+    UnknownTerms,
 )
 from samedeal.game import Game
-from samedeal.games import GAMES
 from samedeal.moves import Move
-from samedeal.names import clean_name, clean_room
-from samedeal.options import LONGEST_LIMIT, MAX_PLAYERS, SHORTEST_LIMIT
+from samedeal.names import clean_name
+from samedeal.options import MAX_SEATS
 from samedeal.standings import Result, ranked
+from samedeal.terms import RoomTerms
 from samedeal.utc_text import parse_utc, utc_text
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the format.
 
 Raise it also when ``samedeal.ENGINE`` is raised, so that a record always leads to the same boards.
 """
 
-LARGEST_RECORD: Final = 1_000_000
-"""Maximum length of a record, in bytes. Even sixteen players with a thousand actions each need only a third of it."""
+LARGEST_RECORD: Final = 1_100_000
+"""Maximum length of a record, in bytes. That of 64 players who make all actions that they may make has 1,016,000."""
 
 _FIRST: Final = f"samedeal record {VERSION}"
+_DIGEST: Final = "digest: "
 _CHECK_DIGITS: Final = 6
+_RULES: Final = 3  # the place of the rules among the lines of the terms
 _ACTION: Final = re.compile(rf"([0-9]{{1,6}})\.([0-9]{{3}}) ([0-9a-f]{{{_CHECK_DIGITS}}}) (.+)")
 _SECONDS: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3})")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
-_PLAYERS_LINE: Final = 13
 _CHANGED_LINES: Final = "The hash in the last of these lines does not match the others. A line was changed or removed."
 _CHANGED_ACTION: Final = "The hash in this line does not match. The line was changed, or a line before it was removed."
 _Value = TypeVar("_Value")
@@ -107,25 +111,28 @@ class _Line(NamedTuple):
     """A line that a record must have.
 
     ``key`` identifies the line in error reports. ``wrong`` is the error sentence about a text that has another line at
-    this place. If ``wrong`` is empty, the sentence quotes the expected line. The error names all lines
-    from number ``since`` to this line, or only this line if ``since`` is 0.
+    this place. If ``wrong`` is empty, the sentence quotes the expected line. Apart from this line, the error names those
+    with the numbers ``others``.
     """
 
     text: str
     key: tuple[object, ...] = ()
     wrong: str = ""
-    since: int = 0
+    others: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
 class Record:
     """A race, or one player's part of a race.
 
-    ``end`` is in milliseconds since 1970. ``seed`` is empty if the deal has a ``proof``. ``entrants`` is the number of
+    ``start`` and ``end`` are in milliseconds since 1970. ``commitment`` is the hash by which the server committed itself
+    to the deal in advance. ``seed`` is empty if the deal has a ``proof``. ``entrants`` is the number of
     players in the race. A record that a client writes has only the client's own player in ``players``.
     """
 
-    terms: RaceTerms
+    terms: RoomTerms
+    commitment: bytes
+    start: int
     end: int
     seed: bytes
     entrants: int
@@ -145,7 +152,7 @@ class Record:
     @property
     def undo_rule(self) -> Undo:
         """The undo rule of the race."""
-        return Undo(self.terms.undo)
+        return self.terms.options.undo_rule
 
     @property
     def actions(self) -> tuple[tuple[int, str], ...]:
@@ -160,14 +167,20 @@ class Record:
         """Whether the record has all players of the race."""
         return len(self.players) == self.entrants
 
-    def start(self) -> Play:
-        """Return the play before the first action. It is the same for all players."""
+    @property
+    def limit(self) -> int:
+        """The time limit of the race, in milliseconds."""
+        return 1000 * self.terms.options.limit
+
+    @property
+    def first_play(self) -> Play:
+        """The play before the first action. It is the same for all players."""
         deal = self.proof.board() if self.proof else Board.deal(self.game, shuffled(self.seed, self.game.decks))
         return Play(deal, self.undo_rule)
 
     def heads(self, player: RecordedPlayer) -> Iterator[bytes]:
         """Yield the heads of a player's chain: the head before the first action, and the head after each action."""
-        head = self.terms.first_head(player.seat, player.name, bot=player.bot)
+        head = first_head(self.terms.digest, self.start, player.seat, player.name, bot=player.bot)
         yield head
         for revision, (time, action) in enumerate(player.actions, 1):
             head = next_head(head, revision, time, action)
@@ -178,7 +191,7 @@ class Record:
 
         Raise BadRecord with a sentence that names the line if an action is not allowed.
         """
-        plays = [self.start()]
+        plays = [self.first_play]
         for number, (_, action) in enumerate(player.actions, 1):
             try:
                 plays.append(plays[-1].act(action))
@@ -195,12 +208,12 @@ class Record:
     def check(self) -> None:
         """Check the deal, every action, and the standings.
 
+        The limits of the search for the deal are only checked if this release describes the game as the server did.
         Raise BadRecord with a sentence that names the line if something is wrong. This method does not check the hashes
         in the text, because ``parse`` has done so.
         """
         self._check_deal()
-        limit = 1000 * self.terms.limit
-        if not self.terms.start <= self.end <= self.terms.start + limit:
+        if not self.start <= self.end <= self.start + self.limit:
             raise self._wrong("The race can't have ended at that time.", "end")
         results = []
         for player in self.players:
@@ -237,7 +250,7 @@ class Record:
                 raise self._wrong(f"{player.name}'s place is {place}, not {player.place}.", "place", player.seat)
 
     def _check_times(self, player: RecordedPlayer) -> None:
-        limit, length, before = 1000 * self.terms.limit, self.end - self.terms.start, 0
+        limit, length, before = self.limit, self.end - self.start, 0
         for number, (time, _) in enumerate(player.actions, 1):
             if time < before:
                 raise self._wrong("The action in the line before was made later.", "action", player.seat, number)
@@ -258,6 +271,11 @@ class Record:
         """
         self.check()
         if self.proof is not None:
+            if not self.terms.is_described:
+                raise self._wrong(
+                    f"The server searched for a deal of {self.game.title} in another way. Check it with its Samedeal.",
+                    "description",
+                )
             try:
                 self.proof.check_deeply()
             except (DealNotProven, DealNotCheckable) as error:
@@ -270,27 +288,39 @@ class Record:
                 "A winnable or daily deal has a proof, and no other deal has one.", "proof" if proof else "seed"
             )
         if proof is None:
-            if commitment(self.seed) != terms.commitment:
-                raise self._wrong("This is not the seed that the server committed to before the race.", "seed")
+            if commitment(terms.digest, self.seed) != self.commitment:
+                raise BadRecord(
+                    "The seed in the last of these lines is not the one that the server committed to in the first one.",
+                    self.line_of("commitment"),
+                    self.line_of("seed"),
+                )
             if terms.deal.public and terms.deal.public_seed() != self.seed:
                 raise self._wrong(f"This is not the seed of deal {terms.deal}.", "seed")
             return
         try:
             proof.check()
             proof.check_kind(terms.deal)
-        except (DealNotProven, DealNotCheckable) as error:
+        except DealNotProven as error:
             raise self._wrong(str(error), "proof") from None
-        if (proof.terms.room, proof.terms.game, proof.commitment) != (terms.room, terms.game, terms.commitment):
-            raise self._wrong("The proof is of another deal: room, game and commitment must be those above.", "proof")
-        if any(share.seat > MAX_PLAYERS for share in proof.shares):
-            raise self._wrong(f"The highest seat of a race is {MAX_PLAYERS}.", "proof")
+        except DealNotCheckable as error:
+            if terms.is_described:
+                raise self._wrong(str(error), "proof") from None
+        of_proof = (proof.terms.room, proof.terms.game, proof.digest, proof.commitment)
+        if of_proof != (terms.room, terms.game, terms.digest, self.commitment):
+            raise BadRecord(
+                "The proof is of another deal: room, game, terms and commitment must be those above.",
+                self.line_of("commitment"),
+                self._wrong("", "proof").last,
+            )
+        if any(share.seat > MAX_SEATS for share in proof.shares):
+            raise self._wrong(f"The highest seat of a race is {MAX_SEATS}.", "proof")
         dealt = {(share.seat, share.name) for share in proof.shares}
         for player in () if proof.public else self.players:
             if (player.seat, player.name) not in dealt:
                 raise self._wrong(f"The proof has no share of {player.name} (seat {player.seat}).", "proof")
 
     def _result(self, player: RecordedPlayer, plays: Sequence[Play]) -> Result:
-        start, cards, progress = self.terms.start, 0, 0
+        start, cards, progress = self.start, 0, 0
         for (time, _), play in zip(player.actions, plays[1:], strict=True):
             if play.board.foundation_cards != cards:
                 cards, progress = play.board.foundation_cards, start + time
@@ -300,8 +330,8 @@ class Record:
     def line_of(self, *key: object) -> int:
         """Return the number of a line in the text of the record.
 
-        ``key`` is ``end``, ``players`` or ``seed``, or the two values ``place`` and a seat, or the three values
-        ``action``, a seat and a revision.
+        ``key`` is ``commitment``, ``start``, ``end``, ``players`` or ``seed``, or the two values ``place`` and a seat, or
+        the three values ``action``, a seat and a revision.
         """
         return next(number for number, line in enumerate(self._layout(), 1) if line.key == key)
 
@@ -313,9 +343,11 @@ class Record:
         return "".join(f"{line.text}\n" for line in self._layout())
 
     def _layout(self) -> list[_Line]:
-        terms = self.terms
-        lines = [_Line(_FIRST), *(_Line(line) for line in terms.lines())]
-        lines.append(_Line(f"terms: {terms.digest().hex()}", wrong=_CHANGED_LINES, since=2))
+        lines = [_Line(_FIRST), *(_Line(line, (line.partition(":")[0],)) for line in self.terms.lines())]
+        lines.append(_Line(f"terms: {self.terms.digest.hex()}", wrong=_CHANGED_LINES, others=[2]))
+        lines.append(_Line(f"commitment: {self.commitment.hex()}", ("commitment",)))
+        lines.append(_Line(f"start: {utc_text(self.start)}", ("start",)))
+        start = len(lines)
         lines.append(_Line(f"end: {utc_text(self.end)}", ("end",)))
         lines.append(_Line(f"players: {self.entrants}", ("players",)))
         if self.proof is None:
@@ -323,16 +355,22 @@ class Record:
         else:
             lines += [_Line(f"proof: {line}", ("proof",)) for line in str(self.proof).splitlines()]
         for player in self.players:
-            lines += ((_Line("")), *self._player_layout(player, len(lines) + 2))
+            lines += ((_Line("")), *self._player_layout(player, start, len(lines) + 2))
         lines.append(_Line(""))
         digest = sha256("".join(f"{line.text}\n" for line in lines).encode()).hexdigest()
-        return [*lines, _Line(f"digest: {digest}", ("digest",))]
+        return [*lines, _Line(f"{_DIGEST}{digest}", ("digest",))]
 
-    def _player_layout(self, player: RecordedPlayer, first: int) -> list[_Line]:
+    @property
+    def digest(self) -> bytes:
+        """The hash in the last line, which covers the whole record."""
+        return bytes.fromhex(self._layout()[-1].text.removeprefix(_DIGEST))
+
+    def _player_layout(self, player: RecordedPlayer, start: int, first: int) -> list[_Line]:
         seat, name = player.seat, player.name
         first_head, *heads = self.heads(player)
         lines = [_Line(line, (line.partition(":")[0], seat)) for line in player_lines(seat, name, bot=player.bot)]
-        lines.append(_Line(f"chain: {first_head.hex()}", wrong=_CHANGED_LINES, since=first))
+        others = (start, *range(first, first + len(lines)))
+        lines.append(_Line(f"chain: {first_head.hex()}", wrong=_CHANGED_LINES, others=others))
         lines.append(_Line(f"place: {player.place}", ("place", seat)))
         lines.append(_Line(f"cards: {player.foundation_cards}", ("cards", seat)))
         if player.finish_time:
@@ -380,7 +418,7 @@ class Record:
         for number, (found, line) in enumerate(zip(lines[:-1], layout[:-1], strict=True), 1):
             if found != line.text:
                 wrong = line.wrong or f"The line should read {line.text[:80]!r}."
-                raise BadRecord(wrong, line.since or number, number)
+                raise BadRecord(wrong, *line.others, number)
         if lines[-1] != layout[-1].text:
             self.check()
             unproven = [number for number, line in enumerate(layout, 1) if line.key[:1] in self._unproven]
@@ -421,19 +459,12 @@ class _Reader:
 
     def record(self) -> Record:
         """Read everything after the first line, and return the record."""
-        terms = RaceTerms(
-            self._take("room", clean_room),
-            self._take("round", _number),
-            self._game(),
-            self._take("deal", _deal),
-            self._take("undo", _undo),
-            self._take("limit", _limit),
-            self._take("start", parse_utc),
-            self._take("commitment", _hash),
-        )
+        terms = self._terms()
         self._take("terms", str)
+        commitment, start = self._take("commitment", _hash), self._take("start", parse_utc)
         end = self._take("end", parse_utc)
         entrants = self._take("players", _entrants)
+        players_line = self._at
         proof = self._proof()
         seed = b"" if proof else self._take("seed", _hash)
         players: list[RecordedPlayer] = []
@@ -441,22 +472,29 @@ class _Reader:
             self._take_blank()
             players.append(self._player())
         if len(players) not in (1, entrants):
-            raise BadRecord(f"The record has {len(players)} players, not {entrants}.", _PLAYERS_LINE)
+            raise BadRecord(f"The record has {len(players)} players, not {entrants}.", players_line)
         self._take_blank()
-        return Record(terms, end, seed, entrants, tuple(players), proof)
+        return Record(terms, commitment, start, end, seed, entrants, tuple(players), proof)
 
-    def _game(self) -> Game:
-        name, rules = self._take("game", str), self._take("rules", _hash)
-        game = GAMES.get(name)
-        if game is None or game.rules_hash != rules:
-            known = "other rules of" if game else "no rules of"
-            raise BadRecord(
-                f"There are {known} the game {name[:40]!r} here. The record needs the file of the game whose rules have "
-                f"a hash that begins with {rules.hex()[:12]}. Give it with --games FILE.",
-                self._at - 1,
-                self._at,
+    def _terms(self) -> RoomTerms:
+        first = self._at
+        while self._at < len(self._lines) and self._line(self._at) and not self._has("terms"):
+            self._at += 1
+        lines = self._lines[first : self._at]
+        try:
+            return RoomTerms.read(lines)
+        except MalformedTerms as error:
+            wrong = [first + 1 + error.line] if error.line >= 0 else [first + 1, first + len(lines)]
+            raise BadRecord(str(error), *wrong) from None
+        except UnknownTerms as error:
+            if error.line > _RULES:
+                raise BadRecord(f"{error} Update Samedeal.", first + 1 + error.line) from None
+            rules = "".join(lines[_RULES : _RULES + 1]).removeprefix("rules: ")
+            advice = (
+                f"The record needs the file of the game whose rules have a hash that begins with {rules[:12]}. "
+                "Give it with --games FILE."
             )
-        return game
+            raise BadRecord(f"{error} {advice}", first + _RULES, first + _RULES + 1) from None
 
     def _player(self) -> RecordedPlayer:
         seat, name = self._take("player", _seat)
@@ -519,20 +557,6 @@ class _Reader:
         return BadRecord(sentence, min(self._at + 1, len(self._lines)))
 
 
-def _deal(text: str) -> Deal:
-    deal = Deal.parse(text)
-    if deal.kind == "daily" and not deal.date:
-        raise MalformedText("The daily deal has no date. Write one, as in 'daily 2026-11-21'.")
-    return deal
-
-
-def _undo(text: str) -> str:
-    try:
-        return Undo(text).value
-    except ValueError:
-        raise MalformedText(f"{text[:20]!r} is not an undo rule. Write free, no-reveal or off.") from None
-
-
 def _yes(text: str) -> bool:
     if text != "yes":
         raise MalformedText("The line must end with 'yes'.")
@@ -551,25 +575,18 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _limit(text: str) -> int:
-    limit = _number(text)
-    if not SHORTEST_LIMIT <= limit <= LONGEST_LIMIT:
-        raise MalformedText(f"A time limit is a number from {SHORTEST_LIMIT} to {LONGEST_LIMIT}, in seconds.")
-    return limit
-
-
 def _entrants(text: str) -> int:
     entrants = _number(text)
-    if not 1 <= entrants <= MAX_PLAYERS:
-        raise MalformedText(f"A race has from 1 to {MAX_PLAYERS} players.")
+    if not 1 <= entrants <= MAX_SEATS:
+        raise MalformedText(f"A race has from 1 to {MAX_SEATS} players.")
     return entrants
 
 
 def _seat(text: str) -> tuple[int, str]:
     number, _, name = text.partition(" ")
     seat = _number(number)
-    if not 1 <= seat <= MAX_PLAYERS:
-        raise MalformedText(f"A seat is a number from 1 to {MAX_PLAYERS}.")
+    if not 1 <= seat <= MAX_SEATS:
+        raise MalformedText(f"A seat is a number from 1 to {MAX_SEATS}.")
     return seat, clean_name(name)
 
 

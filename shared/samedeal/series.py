@@ -45,5 +45,5 @@ def table_of(records: Iterable[Record]) -> tuple[TableLine, ...]:
             )
             for player in record.players
         ]
-        table = with_race(table, standings, record.end - record.terms.start)
+        table = with_race(table, standings, record.end - record.start)
     return table

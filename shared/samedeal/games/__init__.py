@@ -6,9 +6,12 @@ from collections.abc import Collection, Mapping
 from importlib import resources
 from typing import Final
 
+from msgspec.structs import replace
+
 from samedeal.errors import MalformedGame, UnknownGame
 from samedeal.game import Game
 from samedeal.game_file import parse_game_file
+from samedeal.look_alikes import look_alike
 
 _FILES: Final = {
     path.name.removesuffix(".toml"): path.read_text(encoding="utf-8")
@@ -35,14 +38,26 @@ SHIPPED_RULES: Final = tuple(game.rules_hash for game in GAMES.values())
 MOST_OFFERED: Final = 16
 """Maximum number of files of games that a server offers."""
 
+_MARK: Final = " (this server's own)"
+"""What follows the title of an offered game that looks like one of this release."""
+
 _OFFERED: Final[dict[str, str]] = {}
 _REFUSED: Final[dict[str, MalformedGame]] = {}
+
+
+def _marked(game: Game) -> Game:
+    """Return a game with a mark in its title if a player could take it for one of this release."""
+    names = [name for shipped in _SHIPPED for name in (shipped.name, shipped.title)]
+    if not any(look_alike(own, name) for own in (game.name, game.title) for name in names):
+        return game
+    return Game(game.name, replace(game.file, title=f"{game.title}{_MARK}"))
 
 
 def offer(files: Mapping[str, str]) -> list[MalformedGame]:
     """Let ``GAMES`` have the games of these files besides those of this release. It loses the ones offered before.
 
-    ``files`` maps the name of each file, without ``.toml``, to its text. Return the errors of the files that do not
+    ``files`` maps the name of each file, without ``.toml``, to its text. A game whose name or title looks like that of one
+    of this release has a mark in its title. Return the errors of the files that do not
     describe games, or whose games have names that others have. ``game_named`` repeats these errors.
     """
     for file in _OFFERED:
@@ -54,7 +69,7 @@ def offer(files: Mapping[str, str]) -> list[MalformedGame]:
         try:
             if len(_OFFERED) == MOST_OFFERED:
                 raise MalformedGame(file, 0, f"A server offers at most {MOST_OFFERED} files of games")
-            games = _games_of(file, text)
+            games = {name: _marked(game) for name, game in _games_of(file, text).items()}
             if taken := [name for name in games if name in GAMES]:
                 raise MalformedGame(file, 0, f"There is another game called {taken[0]!r}. Choose another name")
         except MalformedGame as error:

@@ -28,6 +28,7 @@ Text = Annotated[str, Meta(max_length=128)]
 RoomCode = Annotated[str, Meta(max_length=24)]
 Hash = Annotated[bytes, Meta(max_length=32)]
 DrawNumber = Annotated[int, Meta(ge=1, le=MAX_DRAWS)]
+SeatNumber = Annotated[int, Meta(ge=0, le=255)]  # one byte in the hashes that cover it
 RaceId = Annotated[str, Meta(max_length=48)]
 Time = Annotated[int, Meta(ge=0, le=1 << 46)]
 
@@ -62,7 +63,7 @@ class Ping(_Message, frozen=True):
 
 
 class ListRooms(_Message, frozen=True):
-    """Ask for the rooms that can be joined or watched.
+    """Ask for the public rooms that can be joined or watched.
 
     ``game`` restricts the list to a game, and ``open`` to rooms that can be joined.
     """
@@ -81,18 +82,6 @@ class RaceNow(_Message, frozen=True):
     id: Id
     game: Annotated[str, Meta(max_length=24)] = ""
     tide: Time = 0
-
-
-class FollowTable(_Message, frozen=True):
-    """Ask for the table of a tide, and for its changes during the next minute. ``tide`` is when the tide starts.
-
-    If ``day`` is true, the table is that of all tides in this game on the day of this tide.
-    """
-
-    id: Id
-    game: Annotated[str, Meta(max_length=24)]
-    tide: Time
-    day: bool = False
 
 
 class ListRecords(_Message, frozen=True):
@@ -245,7 +234,6 @@ ToServer = (
     | Ping
     | ListRooms
     | RaceNow
-    | FollowTable
     | ListRecords
     | ReadRecord
     | Create
@@ -308,7 +296,7 @@ class Pong(_Message, frozen=True):
 
 
 class RoomLine(Struct, frozen=True, kw_only=True):
-    """A room in a list of rooms."""
+    """A public room in a list of rooms."""
 
     room: str
     game: str
@@ -316,7 +304,6 @@ class RoomLine(Struct, frozen=True, kw_only=True):
     phase: Phase
     players: int
     seats: int
-    private: bool
     spectators: bool
     starts: int = 0
     delay: int = 15
@@ -324,7 +311,7 @@ class RoomLine(Struct, frozen=True, kw_only=True):
 
 
 class Rooms(_Message, frozen=True):
-    """The answer to ``ListRooms``: the rooms that can be joined or watched, newest first."""
+    """The answer to ``ListRooms``: the public rooms that can be joined or watched, newest first."""
 
     to: Id
     rooms: tuple[RoomLine, ...]
@@ -385,7 +372,7 @@ class Joined(_Message, frozen=True):
 
     to: Id
     room: str
-    seat: int
+    seat: SeatNumber
     generation: int
     revision: int = -1
 
@@ -446,7 +433,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 
     player: str
     name: str
-    seat: int
+    seat: SeatNumber
     ready: bool = False
     resigned: bool = False
     bot: bool = False
@@ -457,7 +444,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 class DrawnShare(Struct, frozen=True, kw_only=True):
     """A share that decided a joint deal: the player's seat and name, the hash that the player sent first, and the share."""
 
-    seat: int
+    seat: SeatNumber
     name: str
     commitment: bytes
     share: bytes
@@ -470,23 +457,9 @@ class LostSeat(Struct, frozen=True, kw_only=True):
     """
 
     draw: int
-    seat: int
+    seat: SeatNumber
     name: str
     reason: LossReason
-
-
-class SeatLostElsewhere(LostSeat, frozen=True, kw_only=True):
-    """A player of another room who lost the seat while the deal of both rooms was being drawn."""
-
-    room: str
-
-
-class DealRoom(Struct, frozen=True, kw_only=True):
-    """Another room that shares the deal: a hash of all promises in it, and of all shares once all are known."""
-
-    room: str
-    seal: bytes
-    digest: bytes
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -561,14 +534,12 @@ class RoomState(_Message, frozen=True):
     ``ends`` is when its time is up. Both are 0 before the countdown. ``finished_at`` is when the race ended, or 0.
     ``commitment`` is the hash by which the server committed itself to the deal in advance. ``draw`` is the number of the
     newest draw of a joint deal: 1 when the countdown begins, and 0 before. ``lost`` has the players who lost their seats
-    in these draws. ``shares`` is empty until all players have revealed their shares. ``seed``, ``proof`` and
+    in these draws. ``seed``, ``proof`` and
     ``standings`` are empty until the race ends. A joint or daily deal has no seed, but a ``proof`` as text. ``next`` is
     the room of the rematch, or empty. ``round`` is 0 for a first race, and rises by one with each rematch.
     ``table`` is the table of a series, with this race once it has ended. ``rooms_before`` are the rooms of the earlier
     races of the series. ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the
-    tide of the race starts, or 0 if it belongs to none. ``rooms`` are the other rooms that share the deal. They are shown
-    together with the commitments of a sealed draw. ``elsewhere`` has the players of other rooms who lost their seats so
-    that the deal had to be drawn again.
+    tide of the race starts, or 0 if it belongs to none. ``terms`` are the terms of the race as text (``samedeal.terms``).
     """
 
     room: str
@@ -592,14 +563,20 @@ class RoomState(_Message, frozen=True):
     proof: str = ""
     draw: int = 0
     lost: tuple[LostSeat, ...] = ()
-    shares: tuple[DrawnShare, ...] = ()
     round: int = 0
     table: tuple[TableLine, ...] = ()
     rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
     tide: int = 0
-    rooms: tuple[DealRoom, ...] = ()
-    elsewhere: tuple[SeatLostElsewhere, ...] = ()
+    terms: str = ""
+
+
+class Drawn(_Message, frozen=True):
+    """The shares that decide a joint deal, once all are known. Those who enter later get it before their ``RoomState``."""
+
+    room: str
+    draw: int
+    shares: tuple[DrawnShare, ...]
 
 
 class BoardState(_Message, frozen=True):
@@ -622,7 +599,7 @@ class BoardState(_Message, frozen=True):
 class ProgressUpdate(_Message, frozen=True):
     """What has changed in the ``Tally`` of a rival, who has the seat ``seat``."""
 
-    seat: int
+    seat: SeatNumber
     foundation_cards: int | UnsetType = UNSET
     moves: int | UnsetType = UNSET
     undos: int | UnsetType = UNSET
@@ -667,42 +644,6 @@ class DelayedMove(_Message, frozen=True):
     time: int
 
 
-class TideLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A player's line in the table of a tide or a day. ``time`` is the time to the finish, in milliseconds, or 0.
-
-    ``room`` is the room in which the player raced. ``deal`` is the code of one of the rooms with the same cards, which is
-    the same for all of them, and ``deal_place`` the place among those who had these cards. ``racing`` says whether the
-    race still goes on.
-    """
-
-    player: str
-    name: str
-    room: str
-    foundation_cards: int
-    time: int = 0
-    place: int = 0
-    deal: str = ""
-    deal_place: int = 0
-    bot: bool = False
-    racing: bool = False
-
-
-class TideTable(_Message, frozen=True):
-    """The table of a tide or a day, for a client that follows it, or what has changed in it.
-
-    ``people`` and ``bots`` are the numbers of all lines. ``shown`` has the players whose lines are shown, in order: first
-    people, then bots. ``lines`` has those of their lines that have changed since the last message.
-    """
-
-    game: str
-    tide: int
-    day: bool
-    people: int
-    bots: int
-    shown: tuple[str, ...]
-    lines: tuple[TideLine, ...]
-
-
 class Notice(_Message, frozen=True):
     """News that is not an answer, such as a text from the operator. PROTOCOL.md, *Notice*, explains the codes."""
 
@@ -723,10 +664,10 @@ ToClient = (
     | Acked
     | Refused
     | RoomState
+    | Drawn
     | BoardState
     | ProgressUpdate
     | DelayedBoard
     | DelayedMove
-    | TideTable
     | Notice
 )

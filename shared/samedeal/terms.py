@@ -1,0 +1,276 @@
+"""The terms of a race: everything about it that is fixed when its room is created.
+
+As text, they are the first lines of a record::
+
+    room: friday
+    round: 0
+    game: willow
+    rules: 5816...
+    description: 90b1...
+    deal: winnable
+    undo: no-reveal
+    limit: 900
+    seats: 2
+
+An option with its default value has no line, apart from the undo rule and the limit. ``RoomTerms.digest`` is the hash of
+these lines. Commitments, shares, chains, proofs and the words of a deal all depend on it, so a server cannot show
+different terms to different players, or change them later. RECORDS.md, *The terms*, specifies the lines byte by byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import zip_longest
+from typing import Any, Final, Self, TypeVar
+
+import msgspec
+from msgspec.structs import FieldInfo, fields, replace
+
+from samedeal.deal import Deal
+from samedeal.errors import MalformedTerms, MalformedText, UnknownGame, UnknownTerms
+from samedeal.game import Game
+from samedeal.games import game_named
+from samedeal.names import clean_room
+from samedeal.options import Options
+from samedeal.solver.estimate import weights_of
+from samedeal.solver.solve import SOLVER
+
+_TERMS_LABEL: Final = b"samedeal terms 2\n"
+_DESCRIPTION_LABEL: Final = b"samedeal description 1\n"
+
+_Value = TypeVar("_Value")
+
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_HIGHEST_ROUND: Final = 999_999_999
+
+_TAGS: Final = {"players": "seats", "start": "start-rule"}
+"""Tags of options whose names mean something else in a record."""
+
+_OWN_LINES: Final = ("games", "deal", "undo", "limit")
+"""Options with lines of their own."""
+
+_FIELDS: Final = {field.name: field for field in fields(Options)}
+_OPTIONS: Final = {
+    _TAGS.get(name, name.replace("_", "-")): field for name, field in _FIELDS.items() if name not in _OWN_LINES
+}
+"""The options that have a line only if their value is not the default, by their tags, in the order of the lines."""
+
+
+def description_hash(game: Game) -> bytes:
+    """Return the hash of all that decides which deals of a game are dealt and how it is played.
+
+    That is its rules, the weights of its searches, its difficulties, and the version of the solver. RECORDS.md, *The
+    terms*, specifies it byte by byte.
+    """
+    search = {"solver": SOLVER, "difficulty": game.file.difficulty, "search": weights_of(game)}
+    return sha256(_DESCRIPTION_LABEL + game.rules_hash + msgspec.json.encode(search)).digest()
+
+
+@dataclass(frozen=True)
+class RoomTerms:
+    """The terms of a race.
+
+    ``round`` is 0 for a first race and rises by one with each rematch. ``description`` is the ``description_hash`` of the
+    game, as the server had it when the room was opened. ``tide`` is when the tide of the race starts, in milliseconds
+    since 1970, or 0. ``options`` are those of the room, with ``deal`` as their deal.
+    """
+
+    room: str
+    round: int
+    game: Game
+    description: bytes
+    deal: Deal
+    private: bool
+    tide: int
+    options: Options
+
+    @classmethod
+    def of(
+        cls, room: str, options: Options, deal: Deal, *, round_number: int = 0, private: bool = False, tide: int = 0
+    ) -> Self:
+        """Return the terms of a race for which this release describes the game. Arguments are as for the class."""
+        game = options.game(round_number)
+        return cls(
+            *(room, round_number, game, description_hash(game), deal, private, tide), cls.options_with(options, deal)
+        )
+
+    @staticmethod
+    def options_with(options: Options, deal: Deal) -> Options:
+        """Return options with ``deal`` as their deal, such as a daily deal with its date."""
+        return options if options.deal == str(deal) else replace(options, deal=str(deal))
+
+    @property
+    def is_described(self) -> bool:
+        """Whether this release describes the game as the server did, so that it can repeat the search for the deal."""
+        return self.description == description_hash(self.game)
+
+    def lines(self) -> list[str]:
+        """Return the terms as lines of text."""
+        options = self.options
+        lines = [
+            f"room: {self.room}",
+            f"round: {self.round}",
+            f"game: {self.game}",
+            f"rules: {self.game.rules_hash.hex()}",
+            f"description: {self.description.hex()}",
+            f"deal: {self.deal}",
+            f"undo: {options.undo}",
+            f"limit: {options.limit}",
+        ]
+        if self.private:
+            lines.append("private: yes")
+        if self.tide:
+            lines.append(f"tide: {self.tide}")
+        if options.games != (self.game.name,):
+            lines.append(f"games: {' '.join(options.games)}")
+        for tag, field in _OPTIONS.items():
+            if (value := getattr(options, field.name)) != field.default:
+                lines.append(f"{tag}: {_text(value)}")
+        return lines
+
+    def __str__(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines())
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The hash of the terms, 32 bytes."""
+        return sha256(_TERMS_LABEL + str(self).encode()).digest()
+
+    @classmethod
+    def parse(cls, text: str) -> RoomTerms:
+        """Return the terms for a text that ``str`` has written.
+
+        Raise MalformedTerms if there is no such text. Raise UnknownTerms if another release may have written it: it has
+        a line that this release does not know, or a game that is not known here or has other rules here.
+        """
+        *lines, rest = text.split("\n")
+        if rest:
+            raise MalformedTerms("The text is cut off: it must end with a line break.", len(lines))
+        return cls.read(lines)
+
+    @classmethod
+    def read(cls, lines: Sequence[str]) -> RoomTerms:
+        """Return the terms with these lines. Raise errors as ``parse`` does."""
+        reader = _Reader(lines)
+        room, number = reader.take("room", clean_room), reader.take("round", _round)
+        game, rules = reader.take("game", _game), reader.take("rules", _hash)
+        if game.rules_hash != rules:
+            raise UnknownTerms(f"There are other rules of the game {game.name!r} here.", 3)
+        description, deal = reader.take("description", _hash), reader.take("deal", _deal)
+        options: dict[str, Any] = {name: reader.take(name, _value_of(_FIELDS[name])) for name in ("undo", "limit")}
+        private, tide = reader.take_if("private", _flag, default=False), reader.take_if("tide", _number, default=0)
+        games = reader.take_if("games", _games, default=[game.name])
+        for tag, field in _OPTIONS.items():
+            options[field.name] = reader.take_if(tag, _value_of(field), default=field.default)
+        reader.end()
+        try:
+            wanted = Options(deal=str(deal), games=tuple(games), **options)
+        except ValueError as error:
+            raise MalformedTerms(f"The options of the race contradict one another. {error}", -1) from None
+        terms = cls(room, number, game, description, deal, private, tide, wanted)
+        for at, (found, line) in enumerate(zip_longest(lines, terms.lines())):
+            if found != line:
+                why = f"The line should read {line!r}." if line else "An option with its default value has no line."
+                raise MalformedTerms(why, at)
+        if terms.options.game(number) != game:
+            raise MalformedTerms(f"Race {number} of these games is not one of {game.title}.", -1)
+        return terms
+
+
+class _Reader:
+    """A reader that goes through the lines of terms from top to bottom."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._at = 0
+
+    def take(self, tag: str, read: Callable[[str], _Value]) -> _Value:
+        """Return the value of the next line.
+
+        Raise MalformedTerms if it has another tag or a wrong value, and UnknownTerms if there is no such game here.
+        """
+        line = self._lines[self._at] if self._at < len(self._lines) else ""
+        if not line.startswith(f"{tag}: "):
+            raise MalformedTerms(f"Expected '{tag}: ...', not {line[:40]!r}.", self._at)
+        self._at += 1
+        try:
+            return read(line.removeprefix(f"{tag}: "))
+        except MalformedText as error:
+            raise MalformedTerms(str(error), self._at - 1) from None
+        except UnknownGame as error:
+            raise UnknownTerms(str(error), self._at - 1) from None
+
+    def take_if(self, tag: str, read: Callable[[str], _Value], default: _Value) -> _Value:
+        """Return the value of the next line if it has the tag, and else the default."""
+        has_tag = self._at < len(self._lines) and self._lines[self._at].startswith(f"{tag}: ")
+        return self.take(tag, read) if has_tag else default
+
+    def end(self) -> None:
+        """Raise UnknownTerms if there is another line."""
+        if self._at < len(self._lines):
+            raise UnknownTerms(f"This release does not know what {self._lines[self._at][:40]!r} means.", self._at)
+
+
+def _text(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _value_of(field: FieldInfo) -> Callable[[str], Any]:
+    """Return the function that reads the text of an option."""
+    read = _flag if isinstance(field.default, bool) else str if isinstance(field.default, str) else _number
+
+    def value(text: str) -> Any:
+        try:
+            return msgspec.convert(read(text), field.type)
+        except msgspec.ValidationError:
+            raise MalformedText(f"This option can't be {text[:20]!r}.") from None
+
+    return value
+
+
+def _game(text: str) -> Game:
+    try:
+        return game_named(text)
+    except UnknownGame:
+        raise UnknownGame(f"There are no rules of the game {text[:40]!r} here.") from None
+
+
+def _games(text: str) -> list[str]:
+    return [_game(name).name for name in text.split(" ")]
+
+
+def _round(text: str) -> int:
+    number = _number(text)
+    if number > _HIGHEST_ROUND:
+        raise MalformedText(f"{text[:20]!r} is not a number up to {_HIGHEST_ROUND}.")
+    return number
+
+
+def _number(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise MalformedText(f"{text[:20]!r} is not a number.")
+    return int(text)
+
+
+def _hash(text: str) -> bytes:
+    if not _HASH.fullmatch(text):
+        raise MalformedText("This is not 64 hexadecimal digits in lower case.")
+    return bytes.fromhex(text)
+
+
+def _flag(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise MalformedText(f"{text[:20]!r} is neither yes nor no.")
+    return text == "yes"
+
+
+def _deal(text: str) -> Deal:
+    deal = Deal.parse(text)
+    if deal.kind == "daily" and not deal.date:
+        raise MalformedText("The daily deal has no date. Write one, as in 'daily 2026-11-21'.")
+    return deal
