@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import tempfile
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ async def test_bots_race_without_a_terminal(programs: Programs) -> None:
     await race.expect(r"Go!")
     await race.expect(r"\d\d:\d\d  (\w+ \(\w+\) \d+/52 in [1-9]\d* moves?(, )?){4}")
     await race.expect(r"The race is over\.", 30)
-    standings = await race.expect(r"(?s)1st: .*Deal checked: ")
+    standings = await race.expect(r"(?s)1st: .*Checked: ")
     assert len(re.findall(r"^\d\w\w: \w+ \(bot\)", standings[0], re.MULTILINE)) == 4
     assert await race.exit_code() == 0
     await nothing_remains(programs)
@@ -45,6 +46,32 @@ async def test_stopping_during_the_start_leaves_no_process(programs: Programs) -
     await until(lambda: any("samedeal_server" in command for command in programs.left_running().values()))
     race.signal(signal.SIGTERM)
     assert await race.exit_code() == 128 + signal.SIGTERM
+    await nothing_remains(programs)
+
+
+async def test_cancelled_start_of_a_server_leaves_no_process(
+    programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the start of the process that watches were cancelled, nobody would end the server that it has started."""
+    watched, start = asyncio.Event(), asyncio.create_subprocess_exec
+
+    async def start_slowly(*command: str, **options: Any) -> asyncio.subprocess.Process:
+        process = await start(*command, **options)
+        watched.set()
+        await until(lambda: sum("samedeal_server" in each for each in programs.left_running().values()) > 1)
+        return process
+
+    async def serve() -> None:
+        async with local_processes.local_server():
+            pass
+
+    monkeypatch.setenv("HOME", str(programs.home))
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
+    serving = asyncio.create_task(serve())
+    await watched.wait()
+    serving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
     await nothing_remains(programs)
 
 

@@ -149,21 +149,24 @@ async def _child(arguments: Sequence[str], *, announces: bool = False, passphras
     The child ends with the context. If ``announces`` is true, this process can read its output.
     """
     with TemporaryFile() as log:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE if announces else asyncio.subprocess.DEVNULL,
-            stderr=log,
-            # In a session of its own, the child gets no Ctrl-C. Only this process gets it, and then stops the child.
-            start_new_session=True,
-            # Every user of the machine can read the arguments, but only the owner can read the environment.
-            env=environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                sys.executable,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE if announces else asyncio.subprocess.DEVNULL,
+                stderr=log,
+                # In a session of its own, the child gets no Ctrl-C. Only this process gets it, and then stops the child.
+                start_new_session=True,
+                # Every user of the machine can read the arguments, but only the owner can read the environment.
+                env=environment() | {"PYTHONUNBUFFERED": "1", PASSPHRASE: passphrase},
+            )
         )
         try:
-            yield Child(process, log)
+            # If its start were cancelled, asyncio would kill the child, but not the server that the child has started.
+            yield Child(await asyncio.shield(starting), log)
         finally:
-            await _stop(process)
+            await _stop(await starting)
 
 
 def environment() -> dict[str, str]:
