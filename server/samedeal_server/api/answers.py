@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from samedeal.errors import SamedealError
 from samedeal.game import Game
-from samedeal.protocol.messages import RecordLine, RoomLine, TableLine, TideLine, TideTime
+from samedeal.protocol.messages import RecordLine, RoomLine, TableLine, TideTime
 from samedeal.record import Record, RecordedPlayer
 
 
@@ -26,8 +26,9 @@ class RacesAnswer(Struct, frozen=True):
 class RaceAnswer(Struct, frozen=True, kw_only=True):
     """A finished race, with every action of every player. Hashes and seeds are hexadecimal.
 
-    ``limit`` is in seconds. ``seed`` is empty if the deal has a ``proof``, and ``proof`` is empty if it has none. In
-    ``players``, each of ``actions`` is the time since the start of the race in milliseconds, and the action.
+    ``limit`` is in seconds. ``terms`` is the text of all terms. ``seed`` is empty if the deal has a ``proof``, and
+    ``proof`` is empty if it has none. In ``players``, each of ``actions`` is the time since the start of the race in
+    milliseconds, and the action.
     """
 
     race: str
@@ -38,6 +39,7 @@ class RaceAnswer(Struct, frozen=True, kw_only=True):
     deal: str
     undo: str
     limit: int
+    terms: str
     started: int
     ended: int
     commitment: str
@@ -50,9 +52,12 @@ class RaceAnswer(Struct, frozen=True, kw_only=True):
         """Return a race from its record. Raise BadRecord if this release does not read such records."""
         record = Record.parse(text)
         facts = dict(line.split(": ", 1) for line in record.terms.lines())
-        times = {"started": record.terms.start, "ended": record.end}
+        times = {"started": record.start, "ended": record.end}
+        bound = {"terms": str(record.terms), "commitment": record.commitment.hex()}
         proven = {"seed": record.seed.hex(), "proof": str(record.proof or ""), "players": record.players}
-        return msgspec.convert({**facts, **times, **proven, "race": race}, cls, strict=False, from_attributes=True)
+        return msgspec.convert(
+            {**facts, **times, **bound, **proven, "race": race}, cls, strict=False, from_attributes=True
+        )
 
 
 class GameLine(Struct, frozen=True):
@@ -95,12 +100,6 @@ class TidesAnswer(Struct, frozen=True):
     """The tides of each day."""
 
     tides: tuple[TideTime, ...]
-
-
-class TideAnswer(Struct, frozen=True):
-    """The whole table of a tide or of a day, people first, then bots."""
-
-    table: tuple[TideLine, ...]
 
 
 class ErrorAnswer(Struct, frozen=True):

@@ -7,6 +7,7 @@ each listener gets the news of all nodes. A client that reconnects says which ne
 from __future__ import annotations
 
 import http
+from collections import Counter
 from typing import Final
 
 import msgspec
@@ -28,6 +29,9 @@ _ROUNDS_PER_COMMENT: Final = 15
 MAX_UNSENT: Final = 64 * 1024
 """Maximum number of bytes that wait for a listener when there is more. A slower listener is disconnected."""
 
+_NETWORKS: Final = 20
+"""The part of all listeners, as 1 in this number, that a network may have."""
+
 _UNKNOWN: Final = NewsId(1 << 62, 0)
 """The position of a new listener until it is known which news is the newest."""
 
@@ -44,12 +48,14 @@ class StreamHead(Response):
     """The response to a listener, without its end.
 
     Its code is that of a successful handshake, so that the WebSocket library leaves the connection open and calls the
-    function that serves connections. The client gets 200. ``last`` is the id of the news that the client had last.
+    function that serves connections. The client gets 200. ``last`` is the id of the news that the client had last, and
+    ``network`` the largest network of its address that has limits.
     """
 
-    def __init__(self, last: NewsId | None) -> None:
+    def __init__(self, last: NewsId | None, network: str) -> None:
         super().__init__(http.HTTPStatus.SWITCHING_PROTOCOLS.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
         self.last = last
+        self.network = network
 
     def serialize(self) -> bytes:
         """Return the response as it is sent."""
@@ -57,34 +63,57 @@ class StreamHead(Response):
 
 
 class NewsListeners:
-    """All listeners of a node. ``positions`` has the id of the news that each had last."""
+    """All listeners of a node, which their networks share.
+
+    ``positions`` has the id of the news that each listener had last, in the order in which they came.
+    """
 
     def __init__(self, rooms: RoomRegistry) -> None:
         self._rooms = rooms
         self._news = rooms.store.news
         self.positions: dict[ClientSocket, NewsId] = {}
+        self._networks: dict[ClientSocket, str] = {}
 
-    def admit(self, request: Request) -> Response:
-        """Return the response to a new listener."""
+    def admit(self, request: Request, network: str) -> Response:
+        """Return the response to a new listener from a network.
+
+        If the node is full, the newest listener of the network with the most of them gives way, unless the new one's
+        network would then have as many.
+        """
         if request.method == "HEAD":
             return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, Headers(_HEAD))
-        if len(self.positions) >= self._rooms.limits.listeners:
-            raise ApiError("server_full", "Too many programs listen to the news of this server. Try again later.")
-        return StreamHead(parse_news_id(request.headers.get("Last-Event-ID", "")))
+        most, counts = self._rooms.limits.listeners, Counter(self._networks.values())
+        if counts[network] >= max(1, most // _NETWORKS):
+            raise ApiError("server_full", "Too many programs at your address listen to the news. Try again later.")
+        if len(self.positions) >= most:
+            largest, count = counts.most_common(1)[0] if counts else ("", 0)
+            if counts[network] + 1 >= count:
+                raise ApiError("server_full", "Too many programs listen to the news of this server. Try again later.")
+            newest = next(socket for socket in reversed(self._networks) if self._networks[socket] == largest)
+            self._remove(newest)
+            newest.transport.close()
+        return StreamHead(parse_news_id(request.headers.get("Last-Event-ID", "")), network)
 
     async def serve(self, socket: ClientSocket, head: StreamHead) -> None:
         """Send news to a listener until it disconnects."""
         socket.stop_keepalive()
         try:
             self.positions[socket] = head.last or _UNKNOWN  # counted at once
+            self._networks[socket] = head.network
             if head.last is None:
-                self.positions[socket] = await self._news.newest()
+                newest = await self._news.newest()
+                if socket in self.positions:
+                    self.positions[socket] = newest
             socket.transport.write(b"retry: 3000\n\n")
             await socket.wait_closed()
         except StoreUnavailable:
             socket.transport.close()
         finally:
-            self.positions.pop(socket, None)
+            self._remove(socket)
+
+    def _remove(self, socket: ClientSocket) -> None:
+        self.positions.pop(socket, None)
+        self._networks.pop(socket, None)
 
     def close(self) -> None:
         """Disconnect all listeners, because the node is stopping. They reconnect."""

@@ -19,7 +19,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.errors import SamedealError
-from samedeal.games import GAMES, game_named
+from samedeal.games import GAMES
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RecordLine, TideTime
 from samedeal_server.api.answers import (
@@ -31,7 +31,6 @@ from samedeal_server.api.answers import (
     RacesAnswer,
     RoomsAnswer,
     SeriesAnswer,
-    TideAnswer,
     TidesAnswer,
 )
 from samedeal_server.api.news_listeners import NewsListeners
@@ -44,7 +43,6 @@ from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.room_list import RoomList
-from samedeal_server.rooms.tide_tables import tide_table
 from samedeal_server.store.store import Store
 
 PREFIX: Final = "/api/v1"
@@ -52,7 +50,6 @@ PREFIX: Final = "/api/v1"
 REQUEST_COST: Final = 10
 """Cost, in moves, of a request to the API, in addition to that of its connection."""
 
-_TIME: Final = "[0-9]{1,14}"
 _BYTES_PER_MOVE: Final = 100
 """Number of bytes of a record that cost as much as one move."""
 
@@ -61,7 +58,7 @@ _STATUSES: Final = {
     "bad_method": http.HTTPStatus.METHOD_NOT_ALLOWED,
     "rate_limited": http.HTTPStatus.TOO_MANY_REQUESTS,
     **dict.fromkeys(("server_full", "unavailable"), http.HTTPStatus.SERVICE_UNAVAILABLE),
-    **dict.fromkeys(("no_such_path", "no_room", "no_record", "no_tide"), http.HTTPStatus.NOT_FOUND),
+    **dict.fromkeys(("no_such_path", "no_room", "no_record"), http.HTTPStatus.NOT_FOUND),
 }
 """The HTTP status for each code of an error. It is 400 for all other codes."""
 
@@ -81,11 +78,13 @@ Charge = Callable[[float], None]
 class Asked:
     """A request to the API. ``name`` is what its path has in the place of the name in braces.
 
+    ``network`` is the largest network of the client's address that has limits.
     ``charge`` charges the client for work that costs as much as so many moves.
     """
 
     request: Request
     name: str
+    network: str
     charge: Charge
 
     @property
@@ -111,22 +110,22 @@ class ReadApi:
     listeners: NewsListeners
     _tides: tuple[TideTime, ...]
 
-    async def respond(self, request: Request, charge: Charge) -> Response:
+    async def respond(self, request: Request, network: str, charge: Charge) -> Response:
         """Return the response to a request whose path is one of the API."""
         if request.method == "OPTIONS":  # what a browser asks before it sends If-None-Match from another site
             response = Response(
                 http.HTTPStatus.NO_CONTENT.value, http.HTTPStatus.NO_CONTENT.phrase, Headers(_PREFLIGHT)
             )
         else:
-            response = await self._answer(request, charge)
+            response = await self._answer(request, network, charge)
         return _for_everybody(request, response)
 
-    async def _answer(self, request: Request, charge: Charge) -> Response:
+    async def _answer(self, request: Request, network: str, charge: Charge) -> Response:
         try:
             if request.method not in METHODS:
                 raise ApiError("bad_method", "Only GET and HEAD are supported.")
             route, name = _find(request.path.partition("?")[0])
-            answer = await route.answer(self, Asked(request, name, charge))
+            answer = await route.answer(self, Asked(request, name, network, charge))
         except SamedealError as error:
             return _refusal(error.code, str(error))
         except StoreUnavailable:
@@ -142,8 +141,7 @@ class ReadApi:
     async def rooms(self, asked: Asked) -> RoomsAnswer:
         """Return the public rooms, perhaps only those of a game, or those that can be joined."""
         game, only_open = asked.query.get("game", [""])[0], "open" in asked.query
-        lines = await self._rooms.lines(game, only_open=only_open)
-        return RoomsAnswer(tuple(line for line in lines if not line.private))
+        return RoomsAnswer(await self._rooms.lines(game, only_open=only_open))
 
     async def races(self, _asked: Asked) -> RacesAnswer:
         """Return the newest records that everybody may read."""
@@ -182,19 +180,9 @@ class ReadApi:
         """Return the tides of each day."""
         return TidesAnswer(self._tides)
 
-    async def tide(self, asked: Asked) -> TideAnswer:
-        """Return the table of a tide, named by its game and its start, or of all tides in the game on that day."""
-        game, _, start = asked.name.rpartition(".")
-        _ = game_named(game)
-        if re.fullmatch(_TIME, start) is None:
-            raise refusals.no_tide()
-        table = await tide_table(self._store, game, int(start), day="day" in asked.query)
-        asked.charge(len(table))
-        return TideAnswer(table)
-
     async def events(self, asked: Asked) -> Response:
         """Send news of public races as server-sent events."""
-        return self.listeners.admit(asked.request)
+        return self.listeners.admit(asked.request, asked.network)
 
     async def openapi(self, _asked: Asked) -> str:
         """Return this document."""
@@ -208,7 +196,6 @@ ROUTES: Final = (
     Route("/games", ReadApi.games, GamesAnswer),
     Route("/series/{room}", ReadApi.series, SeriesAnswer),
     Route("/tides", ReadApi.tides, TidesAnswer),
-    Route("/tides/{tide}", ReadApi.tide, TideAnswer, query=("day",)),
     Route("/events", ReadApi.events, RaceNews, kinds=("text/event-stream",)),
     Route("/openapi.json", ReadApi.openapi),
 )

@@ -123,7 +123,7 @@ class Gateway:
         if (rejection := self._refuse_excess(socket, request, networks, REQUEST_COST if api else 0)) is not None:
             return refused_early(request, rejection) if api else rejection
         if api is not None:
-            return api.respond(request, partial(self._rates.charge_address, networks))
+            return api.respond(request, networks[-1], partial(self._rates.charge_address, networks))
         if self._page is not None and not is_handshake(request):
             return self._respond(self._page, socket, request)
         return self.handshakes.refuse_origin(socket, request)
@@ -402,6 +402,8 @@ class Gateway:
         if hub is None:
             return
         try:
+            if hub.drawn is not None:
+                connection.send(hub.drawn)
             if seat is None:
                 connection.send(hub.state())
                 self._rates.charge_replay(connection, hub.boards.build_cost)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import samedeal
 from samedeal.games import offered
+from samedeal.look_alikes import is_reserved
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.messages import (
     Act,
@@ -17,7 +18,6 @@ from samedeal.protocol.messages import (
     Created,
     DeclareStuck,
     Done,
-    FollowTable,
     GameDescription,
     Hello,
     Join,
@@ -46,7 +46,6 @@ from samedeal.terminal_text import printable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
-from samedeal_server.races.look_alikes import is_reserved
 from samedeal_server.races.race import (
     CommitShareCommand,
     DeclareStuckCommand,
@@ -64,10 +63,8 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_now import RaceNowRooms
 from samedeal_server.rooms.race_records import list_records, read_record
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
-from samedeal_server.rooms.tide_tables import TideTables
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -93,12 +90,11 @@ class RequestHandlers:
     has_page: bool
 
     def __post_init__(self) -> None:
-        self.creator = RoomCreator(self._rooms)
+        self.creator = self._rooms.creator
         self.entry = RoomEntry(self._rooms, self.creator, self._rates.charge_passphrase)
         self.room_list = RoomList(self._rooms.store, self._rooms.timers)
         self._race_now = RaceNowRooms(self._rooms, self.creator, self.room_list)
         self._tide_rooms = TideRooms(self._rooms, self.creator)
-        self.tide_tables = TideTables(self._rooms.store, self._rooms.background, self._rooms.timers)
         self.record_list = CachedList(partial(list_records, self._rooms.store), self._rooms.timers)
         self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
@@ -160,11 +156,6 @@ class RequestHandlers:
         else:
             room = await self._race_now.find(message.game, player, network)
         return Created(to=message.id, room=room)
-
-    async def follow_table(self, connection: PlayerConnection, message: FollowTable) -> ToClient:
-        """Send the table of a tide or a day, and its changes for a minute."""
-        await self.tide_tables.follow(connection, message)
-        return Done(to=message.id)
 
     async def list_records(self, _connection: PlayerConnection, message: ListRecords) -> ToClient:
         """Return the newest records that everybody may read."""
@@ -246,7 +237,6 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Ping: Request(RequestHandlers.ping, needs_hello=False),
     ListRooms: Request(RequestHandlers.list_rooms, cost=10),
     RaceNow: Request(RequestHandlers.race_now, cost=20),
-    FollowTable: Request(RequestHandlers.follow_table, cost=10),
     ListRecords: Request(RequestHandlers.list_records, cost=10),
     ReadRecord: Request(RequestHandlers.read_record, cost=5),
     Create: Request(RequestHandlers.create, cost=20),

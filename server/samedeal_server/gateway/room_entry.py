@@ -69,6 +69,8 @@ class RoomEntry:
             if watched:  # the state that the player is sent first no longer counts the player as a spectator
                 await hub.pull()
                 await self._rooms.publish_spectator_count(hub)
+            if connection.hub is not None and connection.hub.race.next == room:
+                await self.leave(connection)  # a room that waits only for this player can close now
             await self.exit_room(connection)
             if connection.socket.state is not State.OPEN:
                 # A request that took long must not take the seat from the player's newer connection.
@@ -100,7 +102,6 @@ class RoomEntry:
                 raise refusals.no_spectators()
             await self._check_passphrase(hub, connection, message.passphrase)
             hub.check_can_watch(connection.player, most)
-            await self._rooms.check_not_racing_elsewhere(connection.player, hub.race)
             await self._extend_session(connection)
             await self.exit_room(connection)
             await hub.pull()  # the state that the spectator is sent first shows that the player's seat is empty now

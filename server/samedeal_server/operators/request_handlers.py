@@ -44,11 +44,11 @@ from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
+from samedeal_server.races.public_facts import room_line
 from samedeal_server.races.race import CloseCommand, KickCommand, Race
 from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_list import room_lines
 from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -119,8 +119,8 @@ class OperatorRequests:
     async def list_rooms(self, message: ListServerRooms) -> ToOperator:
         """Return the newest rooms."""
         store = self._rooms.store
-        lines = await room_lines(store, await store.index.newest(message.limit))
-        rooms = tuple(line for line in lines.values() if line is not None)
+        races = await store.load_races(await store.index.newest(message.limit))
+        rooms = tuple(room_line(race) for race in races if race is not None and race.phase != "closed")
         return ServerRooms(to=message.id, rooms=rooms, total=await store.index.count())
 
     async def show_room(self, message: ShowRoom) -> ToOperator:

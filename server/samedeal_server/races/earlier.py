@@ -93,8 +93,7 @@ def deal_to_repeat(race: Race, secret: DealSecret) -> str:
     deal = Deal.parse(race.deal)
     if deal.kind == "again":
         return race.deal
-    rooms = secret.found.rooms if secret.found else ()
-    return f"again {mixed(secret.seed, race.shares, rooms).hex()}" if race.deal == "winnable" and race.shares else ""
+    return f"again {mixed(secret.seed, race.shares).hex()}" if race.deal == "winnable" and race.shares else ""
 
 
 def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[LogEntry]]) -> EarlierRace | None:

@@ -65,37 +65,12 @@ not_drawn: Final = _notice(
 """Notice that the room is closed because the last draw of the joint deal has failed too."""
 
 
-not_met: Final = _notice(
-    NoticeCode.NOT_DRAWN,
-    "Another room of the tide did not go on with the draw of the deal. This room is closed. Come to the next tide.",
-)
-"""Notice that the room is closed because it cannot go on with the draw of the rooms that share its deal."""
-
-
-def redrawn(lost: Iterable[tuple[str, str]]) -> Notice:
-    """Return the notice that the deal is drawn again because of other rooms. ``lost`` has names and rooms of players."""
-    who = ", ".join(f"{name} (room {room})" for name, room in lost)
-    return Notice(
-        code=NoticeCode.UNSEATED,
-        message=f"These players of other rooms left or did not answer while the deal was drawn: {who}. "
-        "It is drawn again.",
-    )
-
-
-over: Final = _notice(
-    NoticeCode.ENDING,
-    "Everybody in this room is done. The results come when the other rooms with the same cards are done too.",
-)
-"""Notice that the race is over in this room, but not in all rooms with its deal."""
-
-
-def waiting(names: Iterable[str], *, for_rooms: bool = False) -> Notice:
+def waiting(names: Iterable[str]) -> Notice:
     """Return the notice that the countdown is extended until the deal has been found.
 
-    ``names`` are the players whose shares are missing. If ``names`` is empty, only the search for the deal is
-    unfinished, unless the room waits ``for_rooms`` that share its deal.
+    ``names`` are the players whose shares are missing. If it is empty, only the search for the deal is unfinished.
     """
-    waits = "other rooms of the tide" if for_rooms else " and ".join(names)
+    waits = " and ".join(names)
     what = (
         f"The deal is being drawn. Waiting for {waits} to answer."
         if waits

@@ -33,7 +33,6 @@ def room_line(race: Race) -> RoomLine:
         phase=race.phase,
         players=len(race.racers),
         seats=race.options.players,
-        private=race.private,
         spectators=race.options.spectators,
         starts=race.starts or race.options.start_at,
         delay=race.options.delay,
@@ -45,9 +44,9 @@ def news_of(race: Race, change: str) -> RaceNews | None:
     """Return the news that a change of a race is for everybody, or None if it is none.
 
     ``change`` is the name of a change as in the events of a room. A race without spectators is public only until it
-    starts.
+    starts. Nobody else can join a room for a repeated deal, so that its opening is no news.
     """
-    if race.private or (change != "opened" and not race.options.spectators):
+    if race.private or (change == "opened" and race.earlier) or (change != "opened" and not race.options.spectators):
         return None
     line = room_line(race)
     match change:

@@ -21,12 +21,7 @@ Rules
   draw before all shares are known, the countdown begins again with another draw, for which everybody commits to a new
   share. If the last of ``MAX_DRAWS`` draws fails, the room closes. Once all shares are known, the deal is fixed, and
   nobody can change it, but a node still has to find it. The race is not under way until then: the countdown is extended.
-- The rooms of a tide, at most ``MAX_ROOMS`` of them, share one joint deal. From the countdown on nobody can enter, and an
-  empty room closes. When the draw of a room is sealed, it waits until the draws of all others are. Only then its players
-  see the promises, with a seal of each other room, and reveal their shares. The deal is fixed once all shares of all rooms
-  are known. If a room has to draw again before, so do all others, and if all its players leave, it closes. A room that
-  waits for the others in vain closes too. All begin when the first room whose deal was found says. Nobody learns the
-  hidden cards before the race is over in all of them: a room that is over admits no more actions, and waits for the rest.
+- A tide is one room with many seats. From its countdown on nobody can enter, and an empty room closes.
 - A player who has finished, has resigned, or has no moves left (no legal move, and no undo allowed) is done. A race is
   finished when all players are done, or when its time is up. If the options say so, the first finish ends the race too. If
   undo is off and the deal leaves no legal move, the race is finished as soon as it starts.
@@ -41,13 +36,17 @@ Rules
   players come first in the order of its players. Players who were kicked stay out of the rematch.
 - A room closes when it has been empty for a while, or some time after its race has finished.
 - A player who is kicked stays out of the room. The operator may kick players at any time, and the host before the race
-  starts.
+  starts. If others are left in a public room, nobody from the player's address can take a seat any more, unless it is
+  also the host's.
 - If all other persons have been ready for a while, the next person becomes the host, and the
   previous host becomes the last in the order of players. This rule does not apply to a scheduled race.
-- If only one player has come to a race without a host by the start of its countdown, a node may have the deal of an
-  earlier race dealt again. The race begins its countdown with this deal, or with a joint one if there is none.
+- If only one player has come to a race without a host by the start of its countdown, a node may open another room, in
+  which the deal of an earlier race is dealt again. Only this player gets its seat, and its race begins as soon as the
+  player takes it. The first room then admits nobody else. It closes once the player has left it, or after a while. If
+  there is no earlier race, the race begins its countdown with a joint deal.
 - In a public room, players from one address other than the host's take at most half of the seats.
-  In a room without a host, this applies to every address.
+  In a room without a host, this applies to every address. In a room with more than 16 seats, every address has at most
+  four: fewer than there are draws.
 - The operator may close a room. A race that is closed while under way has no standings, and its seed is not revealed.
 
 What each command does, by phase. Where the table has a code (``bad_share``, ``not_racing``, ``not_over``,
@@ -71,8 +70,8 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     Tick          may start   may race    may finish  may close   nothing
 
 Tick is the command for the passing of time. In an open room, Join and Tick also free the seats of absent players. In the
-countdown, Tick also frees the seats of players who have not committed or revealed in time, and goes on with the draw as
-the other rooms of a tide allow. If the countdown ends before the deal has been found, Tick extends the countdown.
+countdown, Tick also frees the seats of players who have not committed or revealed in time. If the countdown ends before
+the deal has been found, Tick extends the countdown.
 """
 
 from __future__ import annotations
@@ -85,8 +84,8 @@ from msgspec.structs import replace
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
-from samedeal.deal import HIGHEST_NUMBER, Deal, shuffled
-from samedeal.deal_proof import DealProof, LostShare, RevealedShare, RoomShares, ShareLostElsewhere, mix_of
+from samedeal.deal import Deal, shuffled
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import RequestRefused
 from samedeal.game import Game
 from samedeal.joint_deal import (
@@ -96,18 +95,16 @@ from samedeal.joint_deal import (
     LossReason,
     candidate_board,
     mix,
-    public_mix,
-    room_seal,
-    secret_commitment,
     share_commitment,
 )
+from samedeal.look_alikes import look_alike
 from samedeal.moves import Move
-from samedeal.options import Options
+from samedeal.options import MAX_PLAYERS, MAX_SEATS, SEATS_OF_ADDRESS, Options
 from samedeal.protocol.messages import EarlierPlayer, Phase, Standing, TableLine
 from samedeal.series import with_race
 from samedeal.standings import Result, ranked
+from samedeal.terms import RoomTerms
 from samedeal_server.races import refusals
-from samedeal_server.races.look_alikes import look_alike
 
 ROOM_LIFETIME: Final = 3_600_000
 """Time, in milliseconds, for which a room stays open after its race has finished.
@@ -149,17 +146,17 @@ SHARE_TIMEOUT: Final = 10_000
 A player who misses this time loses the seat.
 """
 
-ROOMS_TIMEOUT: Final = 60_000
-"""Time, in milliseconds, for which a room waits for the draws of others that share its deal. Then it closes."""
-
-TOGETHER: Final = 3_000
-"""Time, in milliseconds, that rooms which share a deal have at least to learn that it was found, until they all start."""
+FOLLOW_TIMEOUT: Final = 60_000
+"""Time, in milliseconds, in which the only player of a room has to go on to another one. Then the room closes."""
 
 EXTENSION: Final = 2_000
 """Time, in milliseconds, by which a countdown is extended if it ends before the deal has been found."""
 
+MOST_ACTIONS: Final = 40_000
+"""Maximum number of actions of all players of a race together."""
+
 _MAX_KICKED: Final = 100
-"""Maximum number of kicked players that a race remembers."""
+"""Maximum number of kicked players, and of their origins, that a race remembers."""
 
 
 class Racer(Struct, frozen=True, omit_defaults=True):
@@ -213,37 +210,26 @@ class Progress(Struct, frozen=True):
 ProgressByPlayer = Mapping[str, Progress]
 
 
-class RoomSeal(Struct, frozen=True):
-    """Another room that shares the deal: the hash of all promises in it, and of all shares once they are known."""
-
-    room: str
-    seal: bytes
-    digest: bytes = b""
-
-
 class FoundDeal(Struct, frozen=True):
     """The result of the search for a joint or daily deal.
 
     ``draw`` is the number of the draw that decided the deal, and ``shares`` are the shares that were revealed in it.
     ``candidate`` is the number of the first candidate deal that the solver wins. ``line`` is the solver's winning
-    sequence of moves, separated by commas. ``rooms`` are all rooms that share the deal, or empty if there is only one.
+    sequence of moves, separated by commas.
     """
 
     draw: int
     shares: tuple[RevealedShare, ...]
     candidate: int
     line: str
-    rooms: tuple[RoomShares, ...] = ()
 
 
-def mixed(secret: bytes, shares: Sequence[RevealedShare], rooms: Sequence[RoomShares] = ()) -> bytes:
+def mixed(secret: bytes, shares: Sequence[RevealedShare]) -> bytes:
     """Return the mix of a joint or daily deal. The mix decides which deals the search tries.
 
-    The mix of a joint deal is a hash of the server's secret and all shares, or of those of all ``rooms`` that share it. A
-    daily deal has no shares, and its ``secret`` is the mix itself.
+    The mix of a joint deal is a hash of the server's secret and all shares. A daily deal has no shares, and its
+    ``secret`` is the mix itself.
     """
-    if rooms:
-        return mix_of(rooms)
     return mix(secret, [(share.seat, share.share) for share in shares]) if shares else secret
 
 
@@ -265,10 +251,12 @@ class Race(Struct, frozen=True, omit_defaults=True):
     ``round`` is 0 for a first race and rises by one with each rematch. ``deal`` is the deal as text, as in the room
     options. ``commitment`` is the published hash of the seed, or of the server's secret if the deal is joint. ``seed``
     is empty until the race is finished. ``changed_at`` is the time of the last change. ``finished_at`` is when the race
-    ended. ``kicked`` holds the ids of the players who were removed from this race or an earlier one.
+    ended. ``kicked`` holds the ids of the players who were removed from this race or an earlier one, and
+    ``kicked_origins`` their origins in a public room, except those of hosts.
 
     If the race is a rematch, ``previous`` is the room of the race before it, and ``invited`` holds the ids of that
-    race's players. ``next`` is the room of this race's own rematch.
+    race's players. ``next`` is the room of this race's own rematch. If only one player came, it is the room in which the
+    deal of an earlier race is dealt again, and there ``earlier`` has that race's players, and ``invited`` this player.
 
     If the deal is joint or daily, ``seed`` stays empty, and ``solver``, ``budget`` and ``least`` have the meaning that
     they have in DealTerms. ``draw`` is the number of the newest draw of a joint deal, or 0 before the first one, and
@@ -276,18 +264,13 @@ class Race(Struct, frozen=True, omit_defaults=True):
     or once the draw is sealed, when they must have revealed. ``shares`` is filled when the last share is revealed.
     ``deal_found`` says whether the search has found the deal. ``proof`` is empty until the race is finished.
 
-    ``rules`` is the hash by which nodes notice that they have other descriptions of the room's games. ``origin`` is a keyed
+    ``rules`` is the hash by which nodes notice that they have other descriptions of the room's games, and ``description`` is
+    the ``description_hash`` of this race's game. ``origin`` is a keyed
     hash of the network from which the room of the first race was opened. ``ready_since`` is when all
     persons besides the host had become ready, as long as they all are.
 
     ``table_before`` is the table of a series before this race, and ``rooms_before`` has the rooms of its races.
-    ``earlier`` has the players of the earlier race whose deal is dealt again. ``tide`` is when the tide of the race
-    starts, or 0.
-
-    ``group`` has the codes of all rooms of the tide that may share the deal, this one among them. ``met`` is the number of
-    the draw in which this room knows the seals of the others, which are in ``others``. ``elsewhere`` has the players of
-    other rooms who lost their seats so that this room had to draw again. ``over_at`` is when the race was over in this
-    room, while it waits for the other rooms, or 0.
+    ``tide`` is when the tide of the race starts, or 0.
 
     A field is not stored if its value is the default. Therefore no default may ever change.
     """
@@ -302,7 +285,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     changed_at: int
     previous: str = ""
     phase: Phase = "open"
-    racers: Annotated[tuple[Racer, ...], Meta(max_length=16)] = ()
+    racers: Annotated[tuple[Racer, ...], Meta(max_length=MAX_SEATS)] = ()
     starts: int = 0
     ends: int = 0
     seed: bytes = b""
@@ -327,11 +310,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
     rooms_before: tuple[str, ...] = ()
     earlier: tuple[EarlierPlayer, ...] = ()
     tide: int = 0
-    group: tuple[str, ...] = ()
-    met: int = 0
-    others: tuple[RoomSeal, ...] = ()
-    elsewhere: tuple[ShareLostElsewhere, ...] = ()
-    over_at: int = 0
+    description: bytes = b""
+    kicked_origins: tuple[str, ...] = ()
 
     @property
     def table(self) -> tuple[TableLine, ...]:
@@ -344,6 +324,11 @@ class Race(Struct, frozen=True, omit_defaults=True):
     def game(self) -> Game:
         """The game of this race."""
         return self.options.game(self.round)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether players can come: the phase is ``open``, and the only player has no other room to go on to."""
+        return self.phase == "open" and not self.next
 
     @property
     def is_waiting(self) -> bool:
@@ -378,58 +363,44 @@ class Race(Struct, frozen=True, omit_defaults=True):
     @property
     def awaited(self) -> list[Racer]:
         """The racers who have to commit to a share, or to reveal one, before the draw goes on."""
-        if not self.lacks_shares or self.waits_for_rooms:
+        if not self.lacks_shares:
             return []
         return [racer for racer in self.racers if not (racer.share if self.is_sealed else racer.commitment)]
 
     @property
     def needs_search(self) -> bool:
         """Whether a node must search for the deal now: the deal has not been found, and no share is missing."""
-        return self.lacks_deal and not self.lacks_shares and all(other.digest for other in self.others)
+        return self.lacks_deal and not self.lacks_shares
 
     @property
-    def is_met(self) -> bool:
-        """Whether the players may reveal their shares in a sealed draw: no other room shares the deal, or all are sealed."""
-        return not self.group or self.met == self.draw
+    def is_listed(self) -> bool:
+        """Whether lists have the room, unless it is private: it is not closed, and somebody can still enter it."""
+        return self.is_open or self.phase not in ("open", "closed")
 
     @property
-    def waits_for_rooms(self) -> bool:
-        """Whether the draw goes on only once other rooms are as far: all of them sealed, or all shares of them revealed."""
-        if not self.group or not self.lacks_deal:
-            return False
-        return not self.needs_search if self.shares else self.is_sealed and not self.is_met
+    def is_crowd(self) -> bool:
+        """Whether the race has more racers than the room of a client can have, and is not in its short countdown."""
+        return len(self.racers) > MAX_PLAYERS and self.phase != "countdown"
 
     @property
-    def follows_rooms(self) -> bool:
-        """Whether a tick has to know the other rooms that share the deal."""
-        return bool(self.group and self.lacks_deal) or self.over_at > 0
-
-    @property
-    def seal(self) -> bytes:
-        """The hash of all promises in a sealed draw, by which the other rooms know them."""
-        shares = sorted((each.seat, each.commitment) for each in self.shares or self.racers)
-        return room_seal(self.commitment, shares)
-
-    def room_shares(self, secret: bytes) -> RoomShares:
-        """Return what this room contributes to the deal, with the secret of the server."""
-        return RoomShares(self.room, self.commitment, secret, self.shares)
-
-    @property
-    def deal_room(self) -> str:
-        """A code that is the same for all rooms with this deal: that of the first of them."""
-        return min(self.room, *(other.room for other in self.others)) if self.others else self.room
+    def most_actions(self) -> int:
+        """Maximum number of a player's actions, so that the record of the race is not too large to be kept."""
+        return MOST_ACTIONS // max(1, len(self.racers))
 
     def is_alone(self, now: int) -> bool:
-        """Whether a race without a host is due, and only one player came. Those of a tide have players elsewhere."""
-        is_due = self.phase == "open" and now >= self.due_at()
+        """Whether a race without a host is due, and only one player came. Nobody is alone in a tide."""
+        is_due = self.is_open and now >= self.due_at()
         return is_due and not self.options.hosted and not self.tide and len(self.racers) == 1
 
-    def seed_from(self, secret: DealSecret) -> bytes:
-        """Return the seed, the server's secret or the mix from which the deal follows: the mix if a deal is repeated."""
-        return public_mix(self.deal) if self.earlier else secret.seed
+    @property
+    def terms(self) -> RoomTerms:
+        """Everything about the race that was fixed when its room was opened."""
+        deal = Deal.parse(self.deal)
+        options = RoomTerms.options_with(self.options, deal)
+        return RoomTerms(*(self.room, self.round, self.game, self.description, deal, self.private, self.tide), options)
 
     @property
-    def terms(self) -> DealTerms:
+    def search(self) -> DealTerms:
         """The conditions of the search for the deal, if the deal is joint or daily."""
         return DealTerms(self.room, self.game, self.solver, self.budget, self.least)
 
@@ -439,7 +410,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
             return Board.deal(self.game, shuffled(secret.seed, self.game.decks))
         if (found := self._found(secret)) is None:
             return None
-        return candidate_board(mixed(self.seed_from(secret), found.shares, found.rooms), found.candidate, self.game)
+        return candidate_board(mixed(secret.seed, found.shares), found.candidate, self.game)
 
     def _found(self, secret: DealSecret) -> FoundDeal | None:
         """Return the result of the search after the newest draw, or None if there is none."""
@@ -453,13 +424,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
             return ""
         line = tuple(Move.parse(move) for move in found.line.split(", "))
         public = "" if self.is_joint else self.deal
-        proof = DealProof(
-            *(self.terms, self.commitment, self.seed_from(secret), self.draw, self.lost),
-            *(found.shares, found.candidate, line),
-            public=public,
-            others=tuple(room for room in found.rooms if room.room != self.room),
-            elsewhere=self.elsewhere,
-        )
+        drawn = secret.seed, self.draw, self.lost, found.shares
+        proof = DealProof(self.search, self.terms.digest, self.commitment, *drawn, found.candidate, line, public)
         return str(proof)
 
     @property
@@ -496,12 +462,21 @@ class Race(Struct, frozen=True, omit_defaults=True):
         if player in self.kicked:
             raise refusals.kicked()
 
+    def is_barred(self, player: str, origin: str) -> bool:
+        """Return whether a player may not take a seat because they, or somebody from their origin, were kicked.
+
+        A player who has a seat, or had one in the race before, is not barred by their origin.
+        """
+        known = self.racer(player) is not None or player in self.invited
+        return player in self.kicked or (origin in self.kicked_origins and not known)
+
     def is_crowded(self, origin: str) -> bool:
         """Return whether the players of an origin have all the seats that they may take."""
-        host = self.racer(self.host)
-        if self.private or (self.options.hosted and (host is None or host.origin in ("", origin))):
+        host, is_exempt = self.racer(self.host), self.options.hosted and self.options.players <= MAX_PLAYERS
+        if self.private or (is_exempt and (host is None or host.origin in ("", origin))):
             return False
-        return sum(racer.origin == origin for racer in self.racers) >= max(1, self.options.players // 2)
+        most = SEATS_OF_ADDRESS if self.options.players > MAX_PLAYERS else max(1, self.options.players // 2)
+        return sum(racer.origin == origin for racer in self.racers) >= most
 
     def due_at(self) -> int:
         """Return when the next timed change of the race is due, in milliseconds since 1970, or 0 if there is none.
@@ -509,14 +484,14 @@ class Race(Struct, frozen=True, omit_defaults=True):
         A TickCommand makes the change.
         """
         match self.phase:
+            case "open" if self.next:
+                return self.changed_at + (FOLLOW_TIMEOUT if self.racers else 0)
             case "open" if self.options.start == "at":
-                return self.options.start_at - (1000 * self.options.countdown if self.racers or self.group else 0)
+                return self.options.start_at - (1000 * self.options.countdown if self.racers or self.tide else 0)
             case "open":
                 return self.host_due_at() or self.changed_at + (ROOM_LIFETIME if self.previous else EMPTY_LIFETIME)
             case "finished":
                 return self.changed_at + ROOM_LIFETIME
-            case "countdown" if self.waits_for_rooms or (self.needs_search and self.others):
-                return self.changed_at  # looked at again and again, in case this node is not told of the other rooms
             case "countdown":
                 return min(self.starts, self.reveal_by) if self.lacks_shares else self.starts
             case "racing":
@@ -588,25 +563,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
         ahead = self.is_waiting or self.phase == "racing"
         return ahead and racer is not None and not _is_done(racer, progress)
 
-    def successor_deal(self) -> str:
-        """Return the deal of the rematch, as text.
-
-        After a numbered deal comes the next number, and after the highest number 0. After another public deal comes a
-        winnable deal. After all other deals comes a new deal of the same kind.
-        """
-        deal = Deal.parse(self.deal)
-        if deal.kind != "number":
-            return "winnable" if deal.public else self.deal
-        return str(Deal("number", number=deal.number + 1 if deal.number < HIGHEST_NUMBER else 0))
-
     def successor_options(self) -> Options:
-        """Return the options of the rematch.
-
-        They are the options of this race, except for the deal and a scheduled start. After a scheduled race or one without
-        a host, the host starts the rematch.
-        """
-        start = "host" if self.options.start == "at" else self.options.start
-        return replace(self.options, deal=self.successor_deal(), start=start, start_at=0, hosted=True)
+        """Return the options of the rematch."""
+        return self.options.successor(Deal.parse(self.deal))
 
 
 def _is_done(racer: Racer, progress: Progress) -> bool:
@@ -664,23 +623,18 @@ class RevealShareCommand(RaceCommand, frozen=True):
 
 
 class FixDealCommand(RaceCommand, frozen=True):
-    """Command of a node to fix the joint or daily deal that its search has found.
-
-    ``starts`` is when the race starts in the other room for which the deal was found, or 0.
-    """
+    """Command of a node to fix the joint or daily deal that its search has found."""
 
     found: FoundDeal
-    starts: int = 0
 
 
 class RaceAloneCommand(RaceCommand, frozen=True):
     """Command of a node to start the countdown of a race for which only one player came.
 
-    If there is a ``deal``, it is dealt again, and ``players`` are those of its earlier race.
+    If there is a ``room``, the deal of an earlier race is dealt again there instead.
     """
 
-    deal: str
-    players: tuple[EarlierPlayer, ...]
+    room: str
 
 
 class ResignCommand(RaceCommand, frozen=True):
@@ -720,14 +674,12 @@ class TickCommand(RaceCommand, frozen=True):
     """Command of a node to make the changes that are due at this time, or because players are done.
 
     ``secret`` is published if the race finishes. ``end_wait`` is True if the race has waited long enough for players
-    who are disconnected or idle. ``others`` has the races of all other rooms that may share the deal, or is None if
-    the node has not looked at them.
+    who are disconnected or idle.
     """
 
     progress: ProgressByPlayer
     secret: DealSecret
     end_wait: bool = False
-    others: tuple[Race, ...] | None = None
 
 
 CommandResult = tuple[Race, tuple[str, ...]]
@@ -755,10 +707,14 @@ def _join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     race.check_not_kicked(command.player)
     if race.racer(command.player):
         return race, ()
+    if race.is_barred(command.player, command.origin):
+        raise refusals.address_kicked()
     if command.bot and not race.options.bots:
         raise refusals.no_bots()
-    if race.group and now >= race.due_at():
+    if race.tide and now >= race.due_at():
         raise refusals.no_tide()
+    if race.next:
+        raise refusals.room_closed()
     race, freed = _free_seats(race, race.present_racers(command.progress, now))
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, race.racers_seen(command.progress, now - SCHEDULED_ABSENT_AFTER))
@@ -782,7 +738,7 @@ def _with_racer(race: Race, racer: Racer, **fields: Any) -> Race:
 
 def _check_free_seat(race: Race, player: str, now: int) -> None:
     seats = race.options.players
-    if len(race.racers) >= seats:
+    if len(race.racers) >= seats or (race.earlier and player not in race.invited):
         raise refusals.room_full(seats)
     wait = race.created + SEATS_KEPT - now
     awaited = [each for each in race.invited if race.racer(each) is None]
@@ -818,14 +774,13 @@ def _lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: in
     If the draw is sealed and shares are missing, begin the countdown again with another draw, because those who lost
     their seats may know which deal they prevent. If no racer is left, return the race to the phase ``open``. The next
     countdown then has another draw, even if all shares were known. So the last racers are always listed in ``lost``: a
-    proof must say why there was another draw. Nobody can enter the room of a tide then, so it closes. It keeps the shares
-    for the other rooms.
+    proof must say why there was another draw. Nobody can enter the room of a tide then, so it closes.
     """
     left = replace(race, racers=tuple(each for each in race.racers if each not in losers))
     if race.lacks_shares or (race.is_joint and not left.racers):
         lost = (LostShare(race.draw, racer.seat, reason, racer.name) for racer in losers)
         left = replace(left, lost=(*race.lost, *lost))
-    if not left.racers and race.group:
+    if not left.racers and race.tide:
         return replace(left, phase="closed"), (*events, "closed")
     if not left.racers:
         stopped = replace(left, phase="open", starts=0, ends=0, reveal_by=0, shares=(), deal_found=False)
@@ -838,9 +793,7 @@ def _lose_seats(race: Race, losers: Sequence[Racer], reason: LossReason, now: in
 
 
 def _seal_if_due(race: Race, now: int, *events: str) -> CommandResult:
-    """Give the players time to reveal their shares if all of them have committed, also in the rooms that share the deal."""
-    if race.group and race.is_sealed:
-        return replace(race, reveal_by=now + ROOMS_TIMEOUT), (*events, "room_sealed")
+    """Give the players time to reveal their shares if all of them have committed."""
     return (replace(race, reveal_by=now + SHARE_TIMEOUT), (*events, "sealed")) if race.is_sealed else (race, events)
 
 
@@ -887,7 +840,7 @@ def _start_if_due(race: Race, now: int, *events: str) -> CommandResult:
     begins = (rule == "all-ready" and enough and all(racer.ready for racer in race.racers)) or (
         rule == "full" and seated == race.options.players
     )
-    if not begins:
+    if not begins or race.next:
         return race, events
     return _countdown(race, now, now + 1000 * race.options.countdown, *events)
 
@@ -900,7 +853,7 @@ def _countdown(race: Race, now: int, starts: int, *events: str) -> CommandResult
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
     racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
     drawing = replace(race, phase="countdown", racers=racers, draw=race.draw + 1, reveal_by=now + SHARE_TIMEOUT)
-    return _starting_at(replace(drawing, shares=(), others=()), starts), (*events, "countdown")
+    return _starting_at(replace(drawing, shares=()), starts), (*events, "countdown")
 
 
 def _starting_at(race: Race, starts: int) -> Race:
@@ -924,98 +877,38 @@ def _reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandR
         raise refusals.bad_share()
     if command.share in (racer.share, *(share.share for share in race.shares if share.seat == racer.seat)):
         return race, ()
-    expected = share_commitment(race.room, racer.name, race.draw, command.share)
-    if racer.share or not (race.is_sealed and race.is_met) or expected != racer.commitment:
+    place = racer.seat, racer.name, race.draw
+    expected = share_commitment(race.terms.digest, race.commitment, *place, command.share)
+    if racer.share or not race.is_sealed or expected != racer.commitment:
         raise refusals.bad_share()
     revealed = _with_racer(race, racer, share=command.share)
     if not all(each.share for each in revealed.racers):
         return revealed, ("revealed",)
     shares = sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in revealed.racers)
     racers = tuple(replace(each, commitment=b"", share=b"") for each in revealed.racers)
-    waiting = replace(revealed, racers=racers, shares=tuple(shares), reveal_by=now + ROOMS_TIMEOUT)
-    return waiting, ("revealed", "drawn")
+    return replace(revealed, racers=racers, shares=tuple(shares)), ("revealed", "drawn")
 
 
 def _race_alone(race: Race, command: RaceAloneCommand, now: int) -> CommandResult:
     if not race.is_alone(now):
         return race, ()
-    if command.deal:
-        race = replace(race, deal=command.deal, earlier=command.players)
-        race = replace(race, commitment=secret_commitment(race.terms, public_mix(race.deal)))
+    if command.room:
+        return replace(race, next=command.room), ("repeated",)
     return _countdown(race, now, max(now, race.options.start_at))
 
 
 def _fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
-    found = command.found
-    others = tuple(RoomSeal(each.room, each.seal, each.digest) for each in found.rooms if each.room != race.room)
-    if not race.needs_search or found.shares != race.shares or others != race.others:
+    if not race.needs_search or command.found.shares != race.shares:
         return race, ()
-    fixed, starts = replace(race, deal_found=True), race.starts
-    if race.others:
-        starts = max(command.starts or starts, now + (0 if command.starts else TOGETHER))
-    if starts == race.starts:
-        return fixed, ("deal_found",)
-    return _starting_at(fixed, starts), ("deal_found", "start_set")
+    return replace(race, deal_found=True), ("deal_found",)
 
 
 def _tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:
-    followed, events = _follow_rooms(race, command.others, now) if command.others is not None else (race, ())
-    if events:
-        return followed, events
-    if race.waits_for_rooms and now >= race.reveal_by:
-        return _give_up(race)
     if race.awaited and now >= race.reveal_by:
         return _lose_seats(race, race.awaited, "silent", now, "left", "unseated")
     if race.lacks_deal and now >= race.starts:
         return _starting_at(race, now + EXTENSION), ("extended",)
     return race, ()
-
-
-def _follow_rooms(race: Race, others: Sequence[Race], now: int) -> CommandResult:
-    """Go on with the draw as the other rooms of the group allow.
-
-    Nodes look at the rooms one after another, so this relies only on what does not change any more: a sealed list in its
-    draw, all shares of a draw, and that a room has gone on to the next draw or has closed.
-    """
-    if not race.lacks_deal:
-        return race, ()
-    known = {other.room: other for other in others}
-    met = [known[each.room] for each in race.others if each.room in known]
-    failed = [each for each in others if each.draw > race.draw] or [each for each in met if _is_gone(each, race.draw)]
-    if failed:
-        lost = {(each.room, share) for each in failed for share in each.lost if share.draw == race.draw}
-        lines = {ShareLostElsewhere(share.draw, room, *share[1:]) for room, share in lost}
-        lines |= {
-            line for each in failed for line in each.elsewhere if (line.draw, line.room) == (race.draw, line.room)
-        }
-        lines = {line for line in lines if line.room != race.room}
-        again = replace(race, elsewhere=tuple(sorted({*race.elsewhere, *lines})))
-        starts = max(race.starts, now + 1000 * race.options.countdown)
-        return _countdown(again, now, starts, "redrawn") if lines else _give_up(race)
-    if len(met) < len(race.others):
-        return _give_up(race)  # the store has lost a room
-    if race.waits_for_rooms and not race.shares:
-        here = sorted((each for each in others if not _is_gone(each, race.draw)), key=lambda each: each.room)
-        if all(
-            each.draw == race.draw and (each.shares or (each.phase == "countdown" and each.is_sealed)) for each in here
-        ):
-            seals = tuple(RoomSeal(each.room, each.seal) for each in here)
-            return replace(race, met=race.draw, others=seals, reveal_by=now + SHARE_TIMEOUT), ("sealed",)
-    elif race.waits_for_rooms and all(each.shares for each in met):
-        if [each.seal for each in met] != [each.seal for each in race.others]:
-            return _give_up(race)
-        drawn = tuple(RoomSeal(each.room, each.seal, each.room_shares(b"").digest) for each in met)
-        return replace(race, others=drawn), ("drawn",)
-    return race, ()
-
-
-def _is_gone(race: Race, draw: int) -> bool:
-    """Return whether a room has closed before all its shares for a draw were known."""
-    return race.phase == "closed" and not (race.shares and race.draw == draw)
-
-
-def _give_up(race: Race) -> CommandResult:
-    return replace(race, phase="closed"), ("not_met", "closed")
 
 
 def _seated(race: Race, player: str) -> Racer:
@@ -1029,6 +922,8 @@ def _tick_open(race: Race, command: TickCommand, now: int) -> CommandResult:
     due = now >= race.due_at()
     if race.is_alone(now):
         return race, ()  # until a node has looked for an earlier race
+    if race.next:
+        return (replace(race, phase="closed"), ("closed",)) if due else (race, ())
     if due and race.options.start == "at" and race.racers:
         return _countdown(race, now, max(now, race.options.start_at))
     left, freed = _free_seats(race, race.present_racers(command.progress, now))
@@ -1050,15 +945,9 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
         or now >= race.ends
         or (command.end_wait and race.waits_for_absent(progress, now))
         or _is_hopeless(race, command.secret)
-        or race.over_at > 0
     )
     proof = race.proof_of(command.secret)
     if not is_over or (race.is_searched and not proof):  # the secret may have been read before the deal was found
-        return race, ()
-    if race.others and not race.over_at:
-        end = _end(race, progress, now)
-        return replace(race, over_at=end, ends=end), ("over",)
-    if race.others and (command.others is None or not all(_is_over(race, other) for other in command.others)):
         return race, ()
     finished = replace(
         race,
@@ -1069,12 +958,6 @@ def _tick_racing(race: Race, command: TickCommand, now: int) -> CommandResult:
         finished_at=_end(race, progress, now),
     )
     return finished, ("finished",)
-
-
-def _is_over(race: Race, other: Race) -> bool:
-    """Return whether a race is over that may share the deal of ``race``."""
-    shares = any(each.room == other.room for each in race.others)
-    return not shares or other.over_at > 0 or other.phase in ("finished", "closed")
 
 
 def _end(race: Race, progress: ProgressByPlayer, now: int) -> int:
@@ -1137,12 +1020,20 @@ def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
         if not race.is_waiting:
             raise refusals.race_started()
         _check_host(race, command.by)
-    if race.racer(command.player) is None or command.player == command.by:
+    racer = race.racer(command.player)
+    if racer is None or command.player == command.by:
         raise refusals.player_has_no_seat()
     if command.player in race.kicked:
         return race, ()
     left, events = _TRANSITIONS[LeaveCommand][_PHASES.index(race.phase)](race, command, now)
-    return replace(left, kicked=(*race.kicked, command.player)[-_MAX_KICKED:]), (*events, "kicked")
+    others = replace(race, racers=tuple(each for each in race.racers if each is not racer))
+    host, origin = others.racer(others.host), racer.origin
+    shares_host = host is not None and host.origin == origin
+    origins = race.kicked_origins
+    if origin and others.racers and not (race.private or shares_host or origin in origins):
+        origins = (*origins, origin)[-_MAX_KICKED:]
+    kicked = (*race.kicked, command.player)[-_MAX_KICKED:]
+    return replace(left, kicked=kicked, kicked_origins=origins), (*events, "kicked")
 
 
 def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:

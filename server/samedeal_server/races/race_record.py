@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from samedeal.action_chain import RaceTerms, next_head
-from samedeal.deal import Deal
+from samedeal.action_chain import first_head as head_before
+from samedeal.action_chain import next_head
 from samedeal.deal_proof import DealProof
 from samedeal.names import ROOM_CODE
 from samedeal.protocol.messages import AckedAction
@@ -32,15 +32,9 @@ def is_race_id(text: str) -> bool:
     return _RACE_ID.fullmatch(text) is not None
 
 
-def race_terms(race: Race) -> RaceTerms:
-    """Return everything about a race that was fixed when it started, such as its game and its time limit."""
-    deal, options = Deal.parse(race.deal), race.options
-    return RaceTerms(race.room, race.round, race.game, deal, options.undo, options.limit, race.starts, race.commitment)
-
-
 def first_head(race: Race, racer: Racer) -> bytes:
     """Return the head of a racer's chain before the racer's first action."""
-    return race_terms(race).first_head(racer.seat, racer.name, bot=racer.bot)
+    return head_before(race.terms.digest, race.starts, racer.seat, racer.name, bot=racer.bot)
 
 
 def follow_all(head: bytes, revision: int, starts: int, actions: Iterable[AckedAction]) -> bytes:
@@ -64,4 +58,5 @@ def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
         result = (line.place, line.foundation_cards, actions, line.time)
         players.append(RecordedPlayer(racer.seat, racer.name, *result, racer.bot, line.resigned))
     proof = DealProof.parse(race.proof) if race.proof else None
-    return Record(race_terms(race), race.finished_at, race.seed, len(players), tuple(players), proof)
+    times = race.starts, race.finished_at
+    return Record(race.terms, race.commitment, *times, race.seed, len(players), tuple(players), proof)

@@ -126,6 +126,12 @@ kicked: Final = _refusal(RefusalCode.KICKED, "You were removed from this room. C
 """Refusal because the operator or the host removed the player from the room."""
 
 
+address_kicked: Final = _refusal(
+    RefusalCode.KICKED, "A player from your address was removed from this room. Choose another one."
+)
+"""Refusal because the operator or the host removed somebody from the player's address from a public room."""
+
+
 def name_taken(name: str) -> RequestRefused:
     """Refusal because the player's name is too similar to ``name``, the name of a player with a seat in the room."""
     return RequestRefused(
@@ -268,7 +274,9 @@ def room_exists(room: str) -> RequestRefused:
 def room_full(seats: int) -> RequestRefused:
     """Refusal because all seats are taken."""
     return RequestRefused(
-        RefusalCode.ROOM_FULL, f"All {seats} seats are taken. Watch the race, or choose another room."
+        RefusalCode.ROOM_FULL,
+        f"{'The only seat is' if seats == 1 else f'All {seats} seats are'} taken. "
+        "Watch the race, or choose another room.",
     )
 
 
@@ -286,11 +294,11 @@ def seats_kept(seconds: int) -> RequestRefused:
 
 too_many_from_address: Final = _refusal(
     RefusalCode.ROOM_FULL,
-    "Players from your address already have half of the seats. Watch the race, or open another room.",
+    "Players from your address already have all seats that they may take. Watch the race, or open another room.",
 )
-"""Refusal because players from this player's address already have half of the seats in a public room.
+"""Refusal because players from this player's address already have half of the seats in a public room, or four of many.
 
-Players from the host's address are never refused for this reason.
+In a room of at most 16 seats, players from the host's address are never refused for this reason.
 """
 
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from samedeal.deal_proof import RoomShares
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.races import refusals
 from samedeal_server.races.race import FoundDeal, Race, mixed
@@ -43,16 +42,12 @@ class DealSearch:
             if snapshot is None:
                 raise refusals.no_room(room)
             race = snapshot.race
-            if secret is None or not race.needs_search or self._is_searched_here(race):
+            if secret is None or not race.needs_search:
                 return
-            if not await self._store.claim_search(race.deal_room, self._node):
+            if not await self._store.claim_search(race.room, self._node):
                 return
-            rooms = await self._rooms(race, secret.deal.seed)
-            if rooms is None:
-                return
-            first = Candidate(
-                mixed(race.seed_from(secret.deal), race.shares, rooms), race.game.name, race.budget, 0, race.least
-            )
+            mix = mixed(secret.deal.seed, race.shares)
+            first = Candidate(mix, race.game.name, race.budget, 0, race.least)
             finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
             task = self.searching[room] = asyncio.ensure_future(finding)
             try:
@@ -63,27 +58,9 @@ class DealSearch:
                     raise
                 return  # nobody waits for the deal any more
             if found is not None:
-                await fix_deal(room, FoundDeal(race.draw, race.shares, *found, rooms))
+                await fix_deal(room, FoundDeal(race.draw, race.shares, *found))
         finally:
             del self.searching[room]
-
-    def _is_searched_here(self, race: Race) -> bool:
-        """Return whether this node is searching for the deal for another room that shares it, or is about to."""
-        searching = [other.room for other in race.others if other.room in self.searching]
-        return any(self.searching[room] is not None or room < race.room for room in searching)
-
-    async def _rooms(self, race: Race, secret: bytes) -> tuple[RoomShares, ...] | None:
-        """Return all rooms that share the deal. Return nothing if that is only one, and None if the store has lost one."""
-        codes = [other.room for other in race.others]
-        if not codes:
-            return ()
-        rooms = [race.room_shares(secret)]
-        for other in await self._store.load_races(codes):
-            found = await self._store.load_secret(other.room) if other is not None else None
-            if other is None or found is None or other.draw != race.draw or not other.shares:
-                return None
-            rooms.append(other.room_shares(found.deal.seed))
-        return tuple(sorted(rooms))
 
     def give_up(self, room: str) -> None:
         """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
@@ -102,7 +79,7 @@ class DealSearch:
         for number in range(HIGHEST_CANDIDATE + 1):
             if line := await self._solvers.solve(replace(first, number=number), origin, race.room):
                 return number, line
-            if not await self._store.claim_search(race.deal_room, self._node):
+            if not await self._store.claim_search(race.room, self._node):
                 return None
             snapshot = await self._store.load(race.room)
             if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw != race.draw:

@@ -38,14 +38,12 @@ from samedeal_server.telemetry.metrics import Metrics
 RETRY_INTERVAL: Final = 1.0
 """Time, in seconds, after which a room is refreshed because some work failed, or an overdue tick is retried."""
 
-_HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "room_sealed", "deal_found"))
+_HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
 _NOTICES: Final = {
     "closed_by_operator": player_notices.closed,
     "not_drawn": player_notices.not_drawn,
-    "not_met": player_notices.not_met,
-    "over": player_notices.over,
 }
 """What everybody in the room is told of a change, whatever the race is like."""
 
@@ -58,6 +56,8 @@ class Hub:
     """A node's copy of one room that it follows.
 
     The hub applies events that are announced, and reads events that it has missed from the room's stream in Redis.
+    ``drawn`` has the shares of a joint deal once everybody has been told, for those who enter later. It comes before the
+    state that no longer shows what the players have promised, which would look like a draw that went back.
     ``spawn`` runs work in the background. ``tick`` sends a TickCommand to the race. ``close`` is called when the room
     has closed. ``release`` is called for each connection that the hub has removed from the room.
     """
@@ -80,11 +80,12 @@ class Hub:
     def __post_init__(self, timers: Timers, snapshot: Snapshot) -> None:
         self.room = snapshot.race.room
         self.model = RoomModel(snapshot, self._clock)
+        self.drawn = self.model.drawn
         self.audience = Audience(self._spawn)
         self.replay = BoardReplay(self._store, self.model)
         self.boards = SpectatorBoards(self.model, self._store, self._clock, timers, self.replay, self.audience)
         self.last_broadcast = snapshot.last_event
-        self.updates = ProgressUpdates(timers, self._send_updates)
+        self.updates = ProgressUpdates(timers, self._send_updates, lambda: self.race.is_crowd)
         self._deadline = Alarm(timers, self._on_deadline)
         self._retry_alarm = Alarm(timers, partial(self._spawn_with_retry, self.refresh))
         self._absence = Alarm(timers, partial(self._spawn, partial(self._tick, self.room, end_wait=True)))
@@ -262,15 +263,10 @@ class Hub:
         if "unseated" in changed.changes:
             gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
             self.audience.broadcast(player_notices.unseated(gone))
-        if "redrawn" in changed.changes:
-            lost = [each for each in race.elsewhere if each not in before.elsewhere]
-            self.audience.broadcast(player_notices.redrawn((each.name, each.room) for each in lost))
         step = (race.draw, race.lacks_shares, race.is_sealed)
         if "extended" in changed.changes and self._announced_waiting != step:
             self._announced_waiting = step
-            self.audience.broadcast(
-                player_notices.waiting((racer.name for racer in race.awaited), for_rooms=race.waits_for_rooms)
-            )
+            self.audience.broadcast(player_notices.waiting(racer.name for racer in race.awaited))
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()
             return
@@ -386,6 +382,9 @@ class Hub:
     def _broadcast_state(self) -> None:
         self.last_broadcast = self.model.event
         self._state_changed = False
+        drawn, self.drawn = self.drawn, self.model.drawn
+        if self.drawn is not None and self.drawn != drawn:
+            self.audience.broadcast(self.drawn)
         if self.audience.seats or self.audience.spectators:
             state = self.state()
             self.audience.broadcast(state)

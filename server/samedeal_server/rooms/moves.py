@@ -46,8 +46,9 @@ class MoveService:
         if message.revision < play.revision:
             return await self._repeat_answer(connection, hub, seat, play, message)
         after = play.act(message.action, message.revision)
-        if after.revision > self._rooms.limits.actions_per_race:
-            raise refusals.too_many_actions(self._rooms.limits.actions_per_race)
+        most = min(self._rooms.limits.actions_per_race, hub.race.most_actions)
+        if after.revision > most:
+            raise refusals.too_many_actions(most)
         result = await self._rooms.store.commit(_commit(hub, seat, after, message.action, message.id))
         if result.outcome == "ok" or result.outcome == "repeated":
             if result.outcome == "repeated":

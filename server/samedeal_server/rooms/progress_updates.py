@@ -10,6 +10,12 @@ from samedeal_server.loop_timers import Alarm, Timers
 PROGRESS_INTERVAL: Final = 0.1
 """Time, in seconds, for which changes are collected before they are sent."""
 
+CROWD_INTERVAL: Final = 1.0
+"""The same in a room with more racers than a client can ask for seats.
+
+Each change goes to all of them, so the price of a move would otherwise grow with their number.
+"""
+
 
 def _send_nothing(_players: set[str], _moved_at: int) -> None: ...
 
@@ -18,13 +24,16 @@ class ProgressUpdates:
     """Collects the players whose counts have changed, and sends their counts together.
 
     ``send`` is called with the ids of these players and the time of the oldest collected move, in milliseconds since
-    1970. The time is 0 if no move was collected.
+    1970. The time is 0 if no move was collected. ``is_crowded`` says whether the room has many racers.
     """
 
-    __slots__ = ("_alarm", "_moved_at", "_players", "_send")
+    __slots__ = ("_alarm", "_is_crowded", "_moved_at", "_players", "_send")
 
-    def __init__(self, timers: Timers, send: Callable[[set[str], int], None]) -> None:
+    def __init__(
+        self, timers: Timers, send: Callable[[set[str], int], None], is_crowded: Callable[[], bool] = lambda: False
+    ) -> None:
         self._send = send
+        self._is_crowded = is_crowded
         self._players: set[str] = set()
         self._moved_at = 0
         self._alarm = Alarm(timers, self.flush)
@@ -41,11 +50,11 @@ class ProgressUpdates:
     def schedule(self) -> None:
         """Send an update soon, even if no counts have changed."""
         if not self._alarm.is_set:
-            self._alarm.set(PROGRESS_INTERVAL)
+            self._alarm.set(CROWD_INTERVAL if self._is_crowded() else PROGRESS_INTERVAL)
 
     def close(self) -> None:
         """Stop sending updates, and keep no reference to ``send``."""
-        self._send = _send_nothing
+        self._send, self._is_crowded = _send_nothing, bool
         self._alarm.close()
 
     def flush(self) -> None:

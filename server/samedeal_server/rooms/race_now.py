@@ -72,16 +72,19 @@ class RaceNowRooms:
         raise refusals.no_free_code()
 
     def _admits(self, race: Race, player: str, network: str) -> bool:
-        if race.phase != "open" or race.private or player in race.kicked or (race.tide and race.options.bots):
+        if not race.is_open or race.private or (race.tide and race.options.bots):
             return False  # in a tide, bots meet in rooms of their own
+        origin = self._creator.origin(network)
+        if race.is_barred(player, origin):
+            return False
         if race.racer(player) is not None:
             return True
-        return len(race.racers) < race.options.players and not race.is_crowded(self._creator.origin(network))
+        return len(race.racers) < race.options.players and not race.is_crowded(origin)
 
 
 def _is_soon(line: RoomLine, now: int) -> bool:
     is_hopeless = game_named(line.game).file.seldom_winnable and not line.deal.startswith(("winnable", "daily"))
-    return not (line.private or is_hopeless) and SHORTEST_WAIT // 2 <= line.starts - now <= LONGEST_WAIT
+    return not is_hopeless and SHORTEST_WAIT // 2 <= line.starts - now <= LONGEST_WAIT
 
 
 def _next_start(time: int) -> int:

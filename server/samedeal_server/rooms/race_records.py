@@ -14,7 +14,6 @@ from samedeal_server.races.race import DealSecret, Race
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.cached_list import MAX_LISTED
 from samedeal_server.rooms.passphrases import Passphrases
-from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store.records import RecordAccess
 from samedeal_server.store.store import RoomSecret, Store
 from samedeal_server.telemetry.metrics import Metrics
@@ -46,8 +45,6 @@ async def keep_record(store: Store, limits: Limits, metrics: Metrics, race: Race
     players = tuple(racer.player for racer in sorted(race.racers, key=lambda racer: racer.seat))
     access = RecordAccess(is_public, players, secret.salt, secret.hash)
     line = _line(race, len(text))
-    if race.tide:
-        await store.tides.keep(race.game.name, race.tide, race.room, standing_lines(race, race.standings))
     if earlier := earlier_race(race, secret.deal, logs):
         await store.earlier.keep(race.game.name, earlier)
     for player, pace in paces(race).items():

@@ -11,8 +11,6 @@ from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
 
-from msgspec import structs
-
 from samedeal.errors import RequestRefused
 from samedeal.protocol.messages import TideTime
 from samedeal.protocol_codes import RefusalCode
@@ -23,7 +21,6 @@ from samedeal_server.races.earlier import choose
 from samedeal_server.races.public_facts import news_of
 from samedeal_server.races.race import (
     CommandResult,
-    DealSecret,
     FixDealCommand,
     FoundDeal,
     Progress,
@@ -38,6 +35,7 @@ from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.deal_search import DealSearch
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.race_records import keep_record
+from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.pubsub import Listener
 from samedeal_server.store.store import Snapshot, Store
@@ -45,9 +43,6 @@ from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
 _MILESTONES: Final = frozenset(("opened", "countdown", "racing", "finished", "closed", "rematch"))
-
-_TOLD_TO_ROOMS: Final = frozenset(("countdown", "room_sealed", "drawn", "deal_found", "over", "finished", "closed"))
-"""Changes of a race for which other rooms that share its deal may wait."""
 
 _log = get_logger()
 
@@ -79,6 +74,7 @@ class RoomRegistry:
 
     def __post_init__(self) -> None:
         self._listener = Listener(self.store.redis, self.metrics)
+        self.creator = RoomCreator(self)
         self.store.on_committed = partial(self._apply_event, Hub.committed)
 
     @property
@@ -110,8 +106,6 @@ class RoomRegistry:
             hub = self.hubs.get(room)
             if hub is not None:
                 await self.background.guard(hub.pull())
-            if race.group and _TOLD_TO_ROOMS.intersection(changes):
-                self.background.spawn(partial(self._tick_group, race))
         if race.needs_search and room not in self._deals.searching:
             self.background.spawn(partial(self._deals.search, room, self._fix_deal))
         elif not race.needs_search and "deal_found" not in changes:
@@ -190,8 +184,6 @@ class RoomRegistry:
             return None
         if race.is_alone(await self.store.now()):
             race = await self._race_alone(race)
-        if race.follows_rooms:
-            race = await self._follow_rooms(race, deal)
         await self.store.index.update(race)
         if race.phase == "finished":
             await keep_record(self.store, self.limits, self.metrics, race)
@@ -199,38 +191,13 @@ class RoomRegistry:
                 await self.store.news.add_once(news)
         return race
 
-    async def _tick_group(self, race: Race) -> None:
-        """Tick all rooms that share the deal of a race, because some of them may have waited for this room."""
-        for other in await self.store.load_races(race.group):
-            if other is not None and (other.is_waiting or other.phase == "racing"):
-                await self.background.guard(self.tick(other.room))
-
-    async def _follow_rooms(self, race: Race, secret: DealSecret) -> Race:
-        """Let a race go on as the other rooms allow that may share its deal. If one of them has the deal, take it over."""
-        found = await self.store.load_races([room for room in race.group if room != race.room])
-        others = tuple(other for other in found if other is not None)
-        for other in others if race.needs_search else ():
-            known = await self.store.load_secret(other.room) if other.deal_found and other.draw == race.draw else None
-            if known is not None and known.deal.found is not None:
-                own = structs.replace(known.deal.found, shares=race.shares)
-                return await self.command(race.room, FixDealCommand(own, other.starts), "")
-        return await self.command(race.room, lambda snapshot: TickCommand(snapshot.progress, secret, others=others), "")
-
-    async def check_not_racing_elsewhere(self, player: str, race: Race) -> None:
-        """Raise RequestRefused if a player still races in another room that has the deal of ``race``."""
-        for other in await self.store.load_races([each.room for each in race.others]) if race.others else ():
-            if other is not None and other.racer(player) is not None and not other.over_at:
-                progress = (await self.store.load_progress(other))[player]
-                if other.is_racing(player, progress):
-                    raise refusals.racing()
-
     async def _race_alone(self, race: Race) -> Race:
-        """Start the race of a player for whom nobody came, with the deal of an earlier race if there is one."""
+        """Start the race of a player for whom nobody came, or open a room with the deal of an earlier race."""
         (racer,) = race.racers
         races, past = await self.store.earlier.of_game(race.game.name), await self.store.earlier.past(racer.player)
         found = choose(races, race, past) if race.deal == "winnable" else None
-        chosen = RaceAloneCommand(found.deal, found.players) if found else RaceAloneCommand("", ())
-        return await self.command(race.room, chosen, "")
+        room = await self.creator.repeat(race, found) if found else ""
+        return await self.command(race.room, RaceAloneCommand(room), "")
 
     async def acquire(self, room: str) -> Hub:
         """Return the hub of a room, and follow the room until ``release`` was called once for each call of ``acquire``.

@@ -1,28 +1,32 @@
-"""The opening of rooms, for a first race or a rematch."""
+"""The opening of rooms, for a first race, a rematch or a repeated deal."""
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from samedeal.deal import SEED_BYTES, Deal, commitment
 from samedeal.difficulty import states_of
 from samedeal.errors import RequestRefused
-from samedeal.joint_deal import public_mix, secret_commitment
+from samedeal.joint_deal import public_mix
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
 from samedeal.solver.solve import SOLVER
+from samedeal.terms import description_hash
 from samedeal.utc_text import utc_text
 from samedeal_server.races import refusals
+from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.races.race import DealSecret, LinkRematchCommand, Race, apply
 from samedeal_server.rooms.passphrases import Passphrases
-from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.schema import rules_of
 from samedeal_server.store.store import RoomSecret
 from samedeal_server.telemetry.fullness_log import FullnessLog
+
+if TYPE_CHECKING:
+    from samedeal_server.rooms.registry import RoomRegistry
 
 MAX_START_DELAY: Final = 7 * 86_400_000
 """Maximum time, in milliseconds, from the opening of a room to its scheduled start."""
@@ -35,7 +39,7 @@ _ATTEMPTS: Final = 5
 
 
 class RoomCreator:
-    """Opens rooms for first races and rematches."""
+    """Opens rooms for first races, rematches and repeated deals."""
 
     def __init__(self, rooms: RoomRegistry) -> None:
         self.passphrases = Passphrases(rooms.store, rooms.clock)
@@ -47,12 +51,10 @@ class RoomCreator:
         """Return a keyed hash of a network. All nodes compute the same hash. Races contain it, and not the address."""
         return hmac.digest(self._store.receipt_key, network.encode(), "sha256").hex()[:16]
 
-    async def create(
-        self, options: Options, code: str, passphrase: str, network: str, tide: int = 0, group: tuple[str, ...] = ()
-    ) -> str:
+    async def create(self, options: Options, code: str, passphrase: str, network: str, tide: int = 0) -> str:
         """Open a room and return its code. If ``code`` is empty, choose a random code.
 
-        ``tide`` and ``group`` are as in ``Race``.
+        ``tide`` is as in ``Race``.
 
         Raise SamedealError if there are too many rooms, an argument is invalid, or the code is taken.
         """
@@ -68,7 +70,7 @@ class RoomCreator:
         for _ in range(_ATTEMPTS):
             room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
             origin = "" if tide else self.origin(network)
-            race = replace(_new_race(room, options, deal, secret, now), origin=origin, tide=tide, group=group)
+            race = replace(_new_race(room, options, deal, secret, now, tide=tide), origin=origin)
             if await self._open(race, secret):
                 return room
             if code:
@@ -79,12 +81,10 @@ class RoomCreator:
         """Return the code of a room that all nodes open for a purpose. It is keyed: nobody can open that room before."""
         return room_code(hmac.digest(self._store.receipt_key, purpose.encode(), "sha256"))
 
-    async def create_shared(
-        self, options: Options, code: str, network: str, tide: int = 0, group: tuple[str, ...] = ()
-    ) -> None:
+    async def create_shared(self, options: Options, code: str, network: str, tide: int = 0) -> None:
         """Open a room with a shared code, unless another node has just opened it. Raise SamedealError as ``create``."""
         try:
-            await self.create(options, code, "", network, tide, group)
+            await self.create(options, code, "", network, tide)
         except RequestRefused as refused:
             if refused.code != RefusalCode.ROOM_EXISTS:
                 raise
@@ -102,6 +102,33 @@ class RoomCreator:
             successor = await self._open_successor(race, snapshot.now)
             race = await self._rooms.command(room, LinkRematchCommand(successor), "")
         return race.next
+
+    async def repeat(self, race: Race, found: EarlierRace) -> str:
+        """Open a room in which the deal of an earlier race is dealt again to the only player of ``race``.
+
+        Return its code, which is the same on all nodes. Return an empty code if there can be no such room: the server has
+        too many, or another one has the code.
+
+        Raise RequestRefused if the room of ``race`` is gone.
+        """
+        if await self._store.index.count() >= self._rooms.limits.rooms:
+            return ""
+        options = replace(race.options, players=1, start="full", start_at=0)
+        deal = Deal.parse(found.deal)
+        secret = await self._secret(race.room, deal)
+        room = self.shared_code(f"again {race.room} {race.created}")
+        opened = replace(
+            _new_race(room, options, deal, secret, await self._store.now()),
+            origin=race.origin,
+            kicked=race.kicked,
+            invited=tuple(racer.player for racer in race.racers),
+            earlier=found.players,
+        )
+        if await self._open(opened, secret):
+            return room
+        (existing,) = await self._store.load_races([room])
+        is_same = existing is not None and existing.earlier and existing.invited == opened.invited
+        return room if is_same else ""
 
     async def check_passphrase(self, race: Race, passphrase: str, network: str) -> None:
         """Raise RequestRefused if ``passphrase`` is not the passphrase of the room, or if it cannot be checked now."""
@@ -121,12 +148,9 @@ class RoomCreator:
 
         If another request has just opened this room, return the code without opening another one.
         """
-        parent_secret = await self._store.load_secret(race.room)
-        if parent_secret is None:
-            raise refusals.no_room(race.room)
         options = race.successor_options()
         deal = Deal.parse(options.deal)
-        secret = RoomSecret(DealSecret(new_seed(deal)), parent_secret.salt, parent_secret.hash)
+        secret = await self._secret(race.room, deal)
         room = _successor_code(race)
         is_continued = (race.round + 1) % options.series > 0
         for _ in range(_ATTEMPTS):
@@ -137,6 +161,7 @@ class RoomCreator:
                 table_before=race.table if is_continued else (),
                 rooms_before=(*race.rooms_before, race.room) if is_continued else (),
                 kicked=race.kicked,
+                kicked_origins=race.kicked_origins,
                 invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
             )
             if await self._open(successor, secret):
@@ -146,6 +171,13 @@ class RoomCreator:
                 return room
             room = room_code(secrets.token_bytes(_CODE_LENGTH))
         raise refusals.no_free_code()
+
+    async def _secret(self, parent: str, deal: Deal) -> RoomSecret:
+        """Return the secret of a new room with ``deal`` and the passphrase of the room ``parent``."""
+        secret = await self._store.load_secret(parent)
+        if secret is None:
+            raise refusals.no_room(parent)
+        return RoomSecret(DealSecret(new_seed(deal)), secret.salt, secret.hash)
 
     async def _open(self, race: Race, secret: RoomSecret) -> bool:
         opened = await self._store.create_room(race, secret)
@@ -161,22 +193,26 @@ def new_seed(deal: Deal) -> bytes:
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
 
 
-def _new_race(room: str, options: Options, deal: Deal, secret: RoomSecret, now: int, round_number: int = 0) -> Race:
+def _new_race(
+    room: str, options: Options, deal: Deal, secret: RoomSecret, now: int, round_number: int = 0, tide: int = 0
+) -> Race:
+    game = options.game(round_number)
     race = Race(
         room=room,
         options=options,
         round=round_number,
         deal=str(deal),
-        commitment=commitment(secret.deal.seed),
+        commitment=b"",
         private=bool(secret.hash),
         created=now,
         changed_at=now,
+        description=description_hash(game),
+        tide=tide,
     )
     if deal.has_proof:
-        least, budget = states_of(race.game, deal.difficulty)
-        searched = replace(race, solver=SOLVER, budget=budget, least=least)
-        race = replace(searched, commitment=secret_commitment(searched.terms, secret.deal.seed))
-    return replace(race, rules=rules_of(race))
+        least, budget = states_of(game, deal.difficulty)
+        race = replace(race, solver=SOLVER, budget=budget, least=least)
+    return replace(race, rules=rules_of(race), commitment=commitment(race.terms.digest, secret.deal.seed))
 
 
 def room_code(random: bytes) -> str:

@@ -32,9 +32,9 @@ _READ: Final = 1_000
 
 
 class RoomList:
-    """The list of rooms that are ``open`` or admit spectators, with filters.
+    """The list of public rooms that are ``open`` or admit spectators, with filters.
 
-    Rooms with players come first, the newest ones first. Private rooms are included.
+    Rooms with players come first, the newest ones first.
     """
 
     def __init__(self, store: Store, timers: Timers) -> None:
@@ -74,13 +74,13 @@ class RoomList:
 
 
 async def room_lines(store: Store, rooms: Sequence[str]) -> dict[str, RoomLine | None]:
-    """Return rooms as lines, by their codes. The value is None for a room that is gone or closed.
+    """Return public rooms as lines, by their codes. The value is None for one that is gone, private or open to nobody.
 
     Raise StoreUnavailable if Redis fails.
     """
     races = await store.load_races(rooms)
     return {
-        room: None if race is None or race.phase == "closed" else room_line(race)
+        room: room_line(race) if race is not None and not race.private and race.is_listed else None
         for room, race in zip(rooms, races, strict=True)
     }
 

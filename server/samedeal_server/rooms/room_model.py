@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from samedeal.protocol.messages import DealRoom, DrawnShare, LostSeat, RoomState, Seat, SeatLostElsewhere, Tally
+from samedeal.protocol.messages import Drawn, DrawnShare, LostSeat, RoomState, Seat, Tally
 from samedeal_server.races.race import ABSENT_AFTER, Progress
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import MoveCommitted
@@ -105,17 +105,22 @@ class RoomModel:
                     resigned=racer.resigned and not self.progress_of(racer.player).finished_at,
                     bot=racer.bot,
                     stuck=racer.is_stuck(self.progress_of(racer.player)),
-                    share_commitment=b"" if race.waits_for_rooms else racer.commitment,
+                    share_commitment=racer.commitment,
                 )
                 for racer in race.racers
             ),
             tallies=tuple(self.tally(racer.player) for racer in race.racers),
             spectator_count=self.spectator_count,
             lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
-            shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
-            rooms=tuple(DealRoom(room=each.room, seal=each.seal, digest=each.digest) for each in race.others),
-            elsewhere=tuple(SeatLostElsewhere(**lost._asdict()) for lost in race.elsewhere),
+            terms=str(race.terms),
         )
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """The message with the shares of a joint deal, or None if they are not all known."""
+        race = self.race
+        shares = tuple(DrawnShare(**share._asdict()) for share in race.shares)
+        return Drawn(room=race.room, draw=race.draw, shares=shares) if shares else None
 
     def tally(self, player: str) -> Tally:
         """Return the counts of a player's board that everybody may see."""

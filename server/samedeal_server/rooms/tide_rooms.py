@@ -1,11 +1,10 @@
-"""The rooms of tides: players who come are sent to them, at most sixteen to a room. Some rooms share one deal."""
+"""The rooms of tides: all players who come are sent to one room. A second one, which shares nothing, opens if it is full."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from samedeal.joint_deal import MAX_ROOMS
-from samedeal.options import MAX_PLAYERS, Options
+from samedeal.options import MAX_SEATS, Options
 from samedeal.tides import OPEN_FOR, has_tide
 from samedeal_server.races import refusals
 from samedeal_server.races.race import Race
@@ -13,12 +12,10 @@ from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
 
 _COUNTDOWN: Final = 10
-_MOST_ROOMS: Final = 256
+_MOST_ROOMS: Final = 64
 """Maximum number of rooms of a tide, for people and again for bots."""
 
-_ROOMS_PER_READ: Final = MAX_ROOMS
-_FULL_FOR: Final = 1.0
-"""Time, in seconds, for which a room that was full is not looked at again."""
+_ROOMS_PER_READ: Final = 4
 
 
 class TideRooms:
@@ -32,7 +29,6 @@ class TideRooms:
         self._rooms = rooms
         self._store = rooms.store
         self._creator = creator
-        self._full: dict[str, tuple[float, Race]] = {}
 
     async def find(self, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
         """Return the code of a room of the tide, in which the player has a seat or can take one.
@@ -52,40 +48,24 @@ class TideRooms:
         return room
 
     async def _claim(self, tide: str, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
+        origin = self._creator.origin(network)
         rooms: list[str] = []
         races: list[Race | None] = []
         while None not in races and len(rooms) < _MOST_ROOMS:
             codes = [self._creator.shared_code(f"tide {tide} {len(rooms) + each}") for each in range(_ROOMS_PER_READ)]
-            races = await self._load(codes)
+            races = await self._store.load_races(codes)
             for code, race in zip(codes, races, strict=True):
                 if race is None:
                     break
                 if race.racer(player) is not None:
                     return code
-                is_open = race.phase == "open" and race.tide == start and player not in race.kicked
+                is_open = race.phase == "open" and race.tide == start and not race.is_barred(player, origin)
                 rooms.append(" ".join(f"{each.player} {each.origin}" for each in race.racers) if is_open else "full")
-        origin = self._creator.origin(network)
-        number = await self._store.tides.claim(tide, player, origin, rooms, MAX_PLAYERS, _MOST_ROOMS)
+        number = await self._store.tides.claim(tide, player, origin, rooms, _MOST_ROOMS)
         if number < 0:
             raise refusals.server_full()
         code = self._creator.shared_code(f"tide {tide} {number}")
         if number >= len(rooms):
-            first = number - number % MAX_ROOMS
-            group = sorted(self._creator.shared_code(f"tide {tide} {first + each}") for each in range(MAX_ROOMS))
-            options = Options.scheduled(game, start, _COUNTDOWN, bots=bot)
-            await self._store.tides.keep(game, start, code, ())
-            await self._creator.create_shared(options, code, network, start, tuple(group))
+            options = Options.scheduled(game, start, _COUNTDOWN, bots=bot, players=MAX_SEATS)
+            await self._creator.create_shared(options, code, network, start)
         return code
-
-    async def _load(self, codes: list[str]) -> list[Race | None]:
-        """Load the races of rooms. Of those that have just been full, return what was known."""
-        now = self._rooms.timers.monotonic()
-        self._full = {
-            code: (read_at, race) for code, (read_at, race) in self._full.items() if now < read_at + _FULL_FOR
-        }
-        unknown = [code for code in codes if code not in self._full]
-        races = dict(zip(unknown, await self._store.load_races(unknown), strict=True))
-        for code, race in races.items():
-            if race is not None and len(race.racers) >= MAX_PLAYERS:
-                self._full[code] = now, race
-        return [races[code] if code in races else self._full[code][1] for code in codes]

@@ -12,7 +12,6 @@ from samedeal.games import GAMES
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
-from samedeal_server.rooms.tide_tables import rebuild
 from samedeal_server.store.clock import CLOCK_SYNC_INTERVAL
 from samedeal_server.telemetry.metrics import PHASES
 
@@ -112,7 +111,7 @@ class Upkeep:
     async def repair(self) -> None:
         """Repair the indexes of the rooms, and count rooms and records for the metrics.
 
-        Also store the schema version, the receipt key and the results of tides again, in case Redis has lost them.
+        Also store the schema version and the receipt key again, in case Redis has lost them.
         """
         await self._store.record_schema()
         await self._store.load_receipt_key()
@@ -128,6 +127,4 @@ class Upkeep:
                     await self._store.index.update(race)
         for game, phase in product(GAMES, PHASES):
             self._rooms.metrics.rooms.labels(game, phase).set(counted[game, phase])
-        if self._rooms.tides:
-            await rebuild(self._store, self._rooms.limits.records)
         self._rooms.metrics.records_kept.set(await self._store.records.count())

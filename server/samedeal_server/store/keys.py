@@ -33,9 +33,6 @@ RECORDS: Final = f"{PREFIX}records"
 NEWS: Final = f"{PREFIX}news"
 """Stream: news of public races (packed); trimmed. Hooks read it as groups of consumers."""
 
-TIDES: Final = f"{PREFIX}tides"
-"""Sorted set: each tide that had players, as its game, a space and its start, by the start in milliseconds."""
-
 RECEIPT_KEY: Final = f"{PREFIX}receipt_key"
 """String: the secret key with which all nodes sign receipts."""
 
@@ -98,11 +95,6 @@ def earlier(game: str) -> str:
 def past(player: str) -> str:
     """String: the speed and the last deals of a player (packed); expires."""
     return f"{PREFIX}past:{player}"
-
-
-def tide(game: str, start: int) -> str:
-    """Hash: the results (packed) of each room of a tide, empty until its race has finished; expires."""
-    return f"{PREFIX}tide:{game}:{start}"
 
 
 def tide_claims(tide: str) -> str:

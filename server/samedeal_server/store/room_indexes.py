@@ -40,8 +40,8 @@ class RoomIndex(StorePart):
     async def update(self, race: Race) -> None:
         """Add the room of a race to the indexes. Remove the room if the race is closed.
 
-        If an earlier tick of the room is already scheduled, keep that tick. Another node may have scheduled it for a
-        newer state of the race.
+        Lists have only public rooms. If an earlier tick of the room is already scheduled, keep that tick. Another node may
+        have scheduled it for a newer state of the race.
         """
         if race.phase == "closed":
             await self._executor.execute(
@@ -53,8 +53,8 @@ class RoomIndex(StorePart):
             since = race.created if race.racers else max(race.created, race.options.start_at) - EMPTY
             await self._executor.execute(
                 command("ZADD", keys.ROOMS, race.created, race.room),
-                command("ZADD", keys.LISTED, since, _member(race.origin, race.room)),
                 command("ZADD", keys.DUE, "LT", race.due_at(), race.room),
+                *([] if race.private else [command("ZADD", keys.LISTED, since, _member(race.origin, race.room))]),
             )
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:

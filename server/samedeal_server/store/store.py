@@ -68,8 +68,7 @@ No room waits longer than this for its start.
 CLOSED_LIFETIME: Final = 60
 """Lifetime, in seconds, of a closed room's keys.
 
-When the keys expire, all nodes have closed the room and its code is free again. A room of a tide is kept ten times as
-long, because other rooms may need its shares.
+When the keys expire, all nodes have closed the room and its code is free again.
 """
 
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
@@ -263,7 +262,7 @@ class Store:
         seated = _player_keys(room, race.racers)
         unseated = _player_keys(room, (racer for racer in before.race.racers if race.racer(racer.player) is None))
         revisions: list[int] = []
-        if (race.phase == "finished", race.over_at) != (before.race.phase == "finished", before.race.over_at):
+        if race.phase == "finished" and before.race.phase != "finished":
             revisions = [before.progress.get(racer.player, Progress()).revision for racer in race.racers]
         replacing = _COMPARE_AND_SET(
             [keys.meta(room), keys.events(room), keys.secret(room), keys.spectators(room), *seated, *unseated],
@@ -274,7 +273,7 @@ class Store:
             0 if race.lacks_deal else race.ends,
             event,
             min(WAITING_STREAM_LENGTH, WAITING_STREAM_SIZE // len(event)) if race.is_waiting else STREAM_LENGTH,
-            CLOSED_LIFETIME * (10 if race.group else 1) if race.phase == "closed" else LIFETIME,
+            CLOSED_LIFETIME if race.phase == "closed" else LIFETIME,
             " ".join(racer.player for racer in race.racers if racer.resigned),
             keys.channel(room),
             len(unseated),
@@ -294,7 +293,7 @@ class Store:
         return None if seed is None else RoomSecret(DealSecret(seed, found), salt, passphrase_hash)
 
     async def claim_search(self, room: str, node: str) -> bool:
-        """Claim the search for the joint or daily deal of a room, or renew the claim. Rooms that share it claim one room.
+        """Claim the search for the joint or daily deal of a room, or renew the claim.
 
         Return False if another node has the claim.
         """

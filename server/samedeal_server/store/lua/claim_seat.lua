@@ -24,7 +24,6 @@ for i = 8, #ARGV do
   for who, from in string.gmatch(ARGV[i], '(%S+) (%S+)') do
     taken(room, who, from)
   end
-  room.full = room.full or (room.count >= tonumber(seats) and not room.players[player])
 end
 local own
 local claims = redis.call('HGETALL', claims_key)
@@ -43,13 +42,16 @@ local function claim(number)
   redis.call('EXPIRE', claims_key, expiry)
   return number
 end
-if own and not at(own).full then
+local function is_free(number)
+  local room = at(number)
+  local has_seats = not room.full and room.count < tonumber(seats)
+  return has_seats and (room.origins[origin] or 0) < tonumber(seats_of_origin)
+end
+if own and is_free(own) then
   return claim(own)
 end
 for number = 0, most_rooms - 1 do
-  local room = at(number)
-  local is_free = room.count < tonumber(seats) and (room.origins[origin] or 0) < tonumber(seats_of_origin)
-  if number ~= own and not room.full and is_free then
+  if is_free(number) then
     return claim(number)
   end
 end

@@ -23,11 +23,8 @@ for revision in string.gmatch(revisions, '%d+') do
 end
 redis.call('HSET', meta_key, 'race', race, 'phase', phase)
 -- If the first finish ended the race, commit_action.lua has set its end. That end must not be overwritten.
-local stored = redis.call('HMGET', meta_key, 'starts', 'ends')
-if stored[1] ~= starts then
+if redis.call('HGET', meta_key, 'starts') ~= starts then
   redis.call('HSET', meta_key, 'starts', starts, 'ends', ends)
-elseif tonumber(ends) < tonumber(stored[2]) then
-  redis.call('HSET', meta_key, 'ends', ends)
 end
 if deal ~= '' then
   redis.call('HSET', secret_key, 'deal', deal)
