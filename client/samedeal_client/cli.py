@@ -30,9 +30,7 @@ COMMANDS: Final = {
     "verify": "check the record of a race",
     "history": "show your past races and best times",
     "rules": "print the rules of a game",
-    "bench": "measure a server under load",
     "doctor": "check the terminal and the connection to a server",
-    "completion": "print a completion script for a shell",
 }
 
 _CODES: Final = "exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."

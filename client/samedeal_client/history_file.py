@@ -7,7 +7,6 @@ last one counts. Lines that can't be read, and lines of later versions, are kept
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.paths import state_home
+from samedeal_client.paths import open_private, state_home
 from samedeal_client.state.model import Model
 from samedeal_client.state.past_races import VERSION, History, PastRace, best_time, race_result, unfinished_race
 
@@ -43,10 +42,10 @@ class HistoryFile:
         Raise OSError if the file can't be read or written.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+        with open_private(self.path, "a+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            before = file.read() or b""
+            file.seek(0)
+            before = file.read()
             if race in _parse(before).races:
                 return
             end_line = b"\n" if before and not before.endswith(b"\n") else b""  # a write that was cut short

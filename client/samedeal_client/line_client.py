@@ -24,6 +24,7 @@ from samedeal_client.terminal import LineSource, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer
 from samedeal_client.views.race import card_location, quit_warnings, server_gone_sentences
+from samedeal_client.views.verdict import exit_code
 
 HELP: Final = """\
 moves: 3 5      move cards from column 3 to column 5; 35 is the same
@@ -126,12 +127,12 @@ class LineClient:
         If ``own`` is None, there is no file to replace. Once the race is verified, end the program if
         ``ends_with_race`` is true.
         """
-        await self.client.audit()
+        audit = await self.client.audit()
         if own is not None:
             with contextlib.suppress(OSError):  # the player's own record stays
                 await room_actions.save_whole_record(self.client, own)
         if self.ends_with_race:
-            self._stop(0)
+            self._stop(exit_code(audit.verdict))
 
     async def _run_session(self) -> None:
         ended = await self.client.run()

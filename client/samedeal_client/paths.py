@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO
+from typing import IO, Any, Literal
 
 from samedeal_client.terminal import terminal
 
@@ -27,17 +27,38 @@ def data_home() -> Path:
     return terminal().directory("XDG_DATA_HOME", ".local/share")
 
 
+def make_private_directory(path: Path) -> None:
+    """Make a directory that only its owner can enter, also if it exists already. Raise OSError if it can't be made."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_private(path, 0o700)
+
+
+def open_private(path: Path, mode: Literal["a", "ab", "a+b", "x", "xb"]) -> IO[Any]:
+    """Open a file that only its owner can read, also if it exists already. Raise OSError if it can't be opened."""
+    encoding = None if "b" in mode else "utf-8"
+    file: IO[Any] = open(  # noqa: SIM115 (the caller closes it)
+        path, mode, encoding=encoding, opener=lambda name, flags: os.open(name, flags, 0o600)
+    )
+    _make_private(path, 0o600)
+    return file
+
+
+def _make_private(path: Path, mode: int) -> None:
+    with suppress(PermissionError):  # it belongs to another user, who lets this one write
+        path.chmod(mode)
+
+
 def write_new(path: Path, text: str) -> bool:
-    """Write a new file that only its owner can read. If the file already exists, leave it alone and return False.
+    """Write a new file that only its owner can read. If the file already exists, keep its text and return False.
 
     Raise OSError if writing fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        with path.open("x", encoding="utf-8") as file:
-            path.chmod(0o600)
+        with open_private(path, "x") as file:
             file.write(text)
     except FileExistsError:
+        _make_private(path, 0o600)
         return False
     return True
 

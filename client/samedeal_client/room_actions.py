@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec.structs import replace
 
 from samedeal.errors import RequestRefused
-from samedeal.options import Options
-from samedeal.protocol.messages import RoomState
+from samedeal.options import MAX_PLAYERS, Options
+from samedeal.protocol.messages import RoomLine, RoomState
 from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import next_tides
 from samedeal_client.bots.bot_manager import LocalBots
@@ -32,41 +32,19 @@ _TRY_NEXT_ROOM: Final = {
 _MOST_TRIES: Final = 3
 """Maximum number of rooms that ``race_now`` tries."""
 
-AskPassphrase: TypeAlias = Callable[[RequestRefused, str], Awaitable[str | None]]
-"""A function that asks for a passphrase, given the refusal and the refused passphrase. It returns None to give up."""
 
+async def join_or_watch(client: ClientSession, room: str, line: RoomLine | None) -> None:
+    """Join a room. If its race has started without the player, watch the race instead, if spectators are admitted.
 
-async def enter_room(enter: Callable[[str], Awaitable[None]], passphrase: str, ask: AskPassphrase) -> None:
-    """Enter a room by calling ``enter`` with a passphrase.
-
-    While the passphrase is refused, call ``ask`` for another one.
-
-    If ``ask`` returns None, do not enter the room. Raise RequestRefused if the server refuses for another reason.
-    """
-    while True:
-        try:
-            return await enter(passphrase)
-        except RequestRefused as refused:
-            if refused.code != RefusalCode.BAD_PASSPHRASE:
-                raise
-            answer = await ask(refused, passphrase)
-            if answer is None:
-                return None
-            passphrase = answer
-
-
-async def join_or_watch(client: ClientSession, room: str, passphrase: str, *, spectators: bool) -> None:
-    """Join a room. If its race has started without the player, watch the race instead.
-
-    The race is watched only if ``spectators``, the option of the room, is true. Raise RequestRefused if the player can
+    ``line`` is the row of the room in the list from which the player chose it. Raise RequestRefused if the player can
     neither join nor watch.
     """
     try:
-        await client.join(room, passphrase)
+        await client.join(room, line=line)
     except RequestRefused as refused:
-        if refused.code != RefusalCode.RACE_STARTED or not spectators:
+        if refused.code != RefusalCode.RACE_STARTED or line is None or not line.spectators:
             raise
-        await client.watch(room, passphrase)
+        await client.watch(room, line=line)
 
 
 async def join_match(client: ClientSession, rooms: Iterable[str], options: Options) -> None:
@@ -123,7 +101,7 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
     if record is None:
         return own
     if own is None:
-        return save_record(record, record.terms.room, record.terms.start)
+        return save_record(record, record.terms.room, record.start)
     write_private(own, str(record))
     return own
 
@@ -187,12 +165,13 @@ async def open_similar_room(
 
 
 def similar_options(room: RoomState, deal: str = DEFAULT_DEAL) -> Options:
-    """Return a room's options for another race with ``deal``.
+    """Return a room's options for another race with ``deal``, whose host the player is.
 
     If the games alternate, the other race has the same game as the room's present race.
     """
     options = room.options
     position = options.games.index(room.game) if room.game in options.games else 0
     games = (*options.games[position:], *options.games[:position])
-    start = "host" if options.start == "at" else options.start
-    return replace(options, games=games, deal=deal, start=start, start_at=0)
+    start = options.start if options.hosted and options.start != "at" else "host"
+    players = MAX_PLAYERS if room.earlier else min(options.players, MAX_PLAYERS)
+    return replace(options, games=games, deal=deal, players=players, start=start, start_at=0, hosted=True)

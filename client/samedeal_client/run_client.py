@@ -19,12 +19,12 @@ from samedeal_client.input.key_file import load_bindings
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.net.evidence_files import evidence_root
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
 from samedeal_client.paths import config_home
 from samedeal_client.saved_settings import load_settings, remember_server
 from samedeal_client.signals import on_signals
-from samedeal_client.state.journal_file import RaceJournals
 from samedeal_client.terminal import LineSource, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.kept_screen import KeptScreen
@@ -110,7 +110,7 @@ async def run_client(
     )
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()
-    async with Link(address, name, sessions, home=home, journals=RaceJournals()) as link:
+    async with Link(address, name, sessions, home=home, evidence_root=evidence_root()) as link:
         _print_warnings(warnings)
         public = parse_address(terminal().public_url) if terminal().public_url else None
         client = ClientSession(link, shared_address=shared_address or public)

@@ -25,7 +25,6 @@ from samedeal_client.net.link_events import Connected, Ended, Lost, ModelMessage
 from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.room_client import RoomClient, allowing
 from samedeal_client.state.bot_levels import Level
-from samedeal_client.state.deal_check import Verdict
 from samedeal_client.text.time_text import ordinal
 from samedeal_client.views.final_standings import finish_text
 
@@ -131,8 +130,9 @@ class Bot:
 
     async def _wait_for_start(self) -> None:
         """Wait for the race to start. A bot that has become the host starts the race once all players are ready."""
-        while self._phase in ("open", "countdown"):
-            await self._wait_until(lambda: self._phase not in ("open", "countdown") or self._must_start)
+        before = ("", "open", "countdown")  # empty on the way to another room
+        while self._phase in before:
+            await self._wait_until(lambda: self._phase not in before or self._must_start)
             if self._must_start:
                 with allowing(RefusalCode.NOT_HOST):
                     await self._rooms.start()
@@ -210,11 +210,11 @@ class Bot:
         """Verify the race. If it was not fair, report why, and return False."""
         if self._phase != "finished":
             return True
-        verification = (await audit_race(self._rooms, lambda _: None)).verification
-        is_wrong = verification is not None and verification.verdict is Verdict.WRONG
-        if verification is not None and verification.verdict is not Verdict.FAIR:
-            self.report(f"{verification.sentence} Leaving." if is_wrong else verification.sentence)
-        return not is_wrong
+        found = (await audit_race(self._rooms, lambda _: None)).verdict
+        if found is None or found.kind in ("fair", "checked"):
+            return True
+        self.report(f"{found.sentence} Leaving." if found.kind == "wrong" else found.sentence)
+        return found.kind != "wrong"
 
     @property
     def _time_left(self) -> float:

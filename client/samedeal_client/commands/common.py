@@ -185,17 +185,15 @@ async def enter_with_passphrase(enter: Callable[[str], Awaitable[None]], given: 
     The line client passes ``lines``, through which the question is asked. Raise RequestRefused if the server refuses,
     and Failure if there is no terminal for the question.
     """
-    from samedeal_client.room_actions import enter_room
-
-    async def ask_once(refused: RequestRefused, passphrase: str) -> str:
-        if passphrase:
-            raise refused
+    try:
+        return await enter(given)
+    except RequestRefused as refused:
+        if given or refused.code != RefusalCode.BAD_PASSPHRASE:
+            raise
         if not terminal().reads_keyboard:
-            raise Failure("This room has a passphrase. Give it with --passphrase.")
+            raise Failure("This room has a passphrase. Give it with --passphrase.") from None
         question = "Passphrase: "
         answer = await (lines.ask_secret if lines else terminal().ask_secret or _ask_on_terminal)(question)
         if not answer:
-            raise refused
-        return answer
-
-    await enter_room(enter, given, ask_once)
+            raise
+    return await enter(answer)

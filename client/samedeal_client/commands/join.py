@@ -47,7 +47,7 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     async def choose_room(client: ClientSession, lines: LineIO) -> str:
         rooms = await client.rooms.list()
         if not rooms:
-            raise Failure(f"There are no rooms on {address.typed}. Open one with samedeal new {address.typed}.")
+            raise Failure(f"There are no public rooms on {address.typed}. Open one with samedeal new {address.typed}.")
         lines.printer.print_lines(room_lines(rooms, lines.look))
         return await lines.ask("Which room?")
 

@@ -166,6 +166,7 @@ async def _print_race(client: ClientSession) -> int:
     from samedeal_client.text.line_io import Printer, terminal_look
     from samedeal_client.text.time_text import clock_text
     from samedeal_client.views.narration import Narrator
+    from samedeal_client.views.verdict import exit_code
 
     look = terminal_look(ascii_only=False)
     printer = Printer(sys.stdout, colour=False)
@@ -181,7 +182,7 @@ async def _print_race(client: ClientSession) -> int:
         if printed.room is not None and printed.room.phase in ("finished", "closed"):
             over.set()
 
-    async def print_progress() -> None:
+    async def print_progress() -> int:
         previous = ""
         while True:
             await asyncio.sleep(_PROGRESS_INTERVAL)
@@ -191,14 +192,13 @@ async def _print_race(client: ClientSession) -> int:
                 printer.print_lines([f"{clock_text(client.now() - room.starts)}  {line}"])
                 previous = line
 
-    async def follow() -> None:
+    async def follow() -> int:
         raise Failure((await client.run()).sentence)
 
-    async def until_over() -> None:
+    async def until_over() -> int:
         await over.wait()
-        await client.audit()
+        return exit_code((await client.audit()).verdict)
 
     client.subscribe(print_changes)
     async with first_of(until_over(), follow(), print_progress()) as tasks:
-        next(task for task in tasks if task.done()).result()
-    return 0
+        return next(task for task in tasks if task.done()).result()

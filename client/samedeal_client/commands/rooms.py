@@ -39,7 +39,7 @@ async def run(given: argparse.Namespace) -> int:
     elif given.game or given.open:
         lines = ["There are no such rooms. List all of them without --game and --open."]
     else:
-        lines = [f"There are no rooms. Open one with samedeal new {address.typed}."]
+        lines = [f"There are no public rooms. Open one with samedeal new {address.typed}."]
     for line in lines:
         print(printable(line), file=terminal().output)
     return 0

@@ -12,8 +12,8 @@ from samedeal_client.errors import Failure
 DESCRIPTION = """\
 Check the record of a race: that nothing in it was changed, that the server dealt what it had committed to, that every move
 was allowed, and that the standings are right. This needs no server. If you were in the race on this machine, the record is
-also compared with your own journal, which shows whether the server has rewritten your moves, or changed what it showed
-you before the deal was drawn."""
+also held against what your own program was shown and did, which tells whether the server has rewritten your moves, or
+changed what it showed you before the deal was drawn."""
 
 EXAMPLES = """\
 examples:
@@ -38,8 +38,9 @@ def run(given: argparse.Namespace) -> int:
     """Check a record and return the exit code."""
     from samedeal.errors import BadRecord
     from samedeal.record import Record
-    from samedeal_client.state.journal_file import RaceJournals
+    from samedeal_client.net.evidence_files import all_evidence
     from samedeal_client.views.records import verified_lines
+    from samedeal_client.views.verdict import compared
 
     offer_file(given.games)
     try:
@@ -50,7 +51,7 @@ def run(given: argparse.Namespace) -> int:
             record.check()
     except BadRecord as error:
         raise Failure(f"{given.file} failed the check. {error}") from None
-    journals = RaceJournals().compare(record)
-    for line in verified_lines(record, journals, deep=given.deep):
+    found = compared(record, all_evidence())
+    for line in verified_lines(record, found, deep=given.deep):
         print(printable(line, 400))
-    return 1 if any(comparison.differences for comparison in journals) else 0
+    return 1 if any(comparison.differences for comparison in found) else 0

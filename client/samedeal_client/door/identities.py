@@ -20,7 +20,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 from samedeal_client.errors import Failure
-from samedeal_client.paths import write_new, write_private
+from samedeal_client.paths import make_private_directory, write_new, write_private
 
 KEPT_FOR: Final = 366 * 24 * 3600
 """Time, in seconds, after which a key that has not come back is forgotten."""
@@ -60,7 +60,7 @@ class Identities:
 
     def __init__(self, directory: Path) -> None:
         self._keys = directory / "keys"
-        self._keys.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_directory(self._keys)
         write_new(directory / "secret", secrets.token_hex(32))
         self._secret = bytes.fromhex((directory / "secret").read_text(encoding="ascii"))
 

@@ -35,6 +35,9 @@ class ClientCode(StrEnum):
     NOT_FAIR = "not_fair"
     """The server deviates from the rules by which a joint deal is drawn."""
 
+    REPEATED = "repeated"
+    """Nobody else came to the race, and the client goes on to a room with the deal of an earlier one."""
+
     OTHER_RACE = "other_race"
     """The room in which the player had a seat was opened anew."""
 

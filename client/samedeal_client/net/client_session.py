@@ -12,7 +12,7 @@ from typing import Final, Literal
 from samedeal.board_history import Play
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import FOUNDATION, Move
-from samedeal.protocol.messages import Acked, Notice, Ping, RoomState
+from samedeal.protocol.messages import Acked, Joined, Notice, Ping, RoomLine, RoomState, Watching
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record
 from samedeal_client.net.address import ServerAddress
@@ -23,9 +23,10 @@ from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.state.connection_status import ConnectionStatus
 from samedeal_client.state.dead_end import is_stuck_for_good
-from samedeal_client.state.deal_check import DealVerification, Verdict
+from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.model import Model
 from samedeal_client.state.own_play import OwnPlay
+from samedeal_client.state.verdict import verdict
 
 PING_INTERVAL: Final = 5.0
 """Interval, in seconds, between two measurements of the round trip."""
@@ -71,7 +72,7 @@ class ClientSession:
         self._proving: asyncio.Task[None] | None = None
         self._proved: Play | None = None
         self._auditing: asyncio.Task[Audit] | None = None
-        self._audited = b""
+        self._audited: Evidence | None = None
 
     @property
     def model(self) -> Model:
@@ -123,10 +124,10 @@ class ClientSession:
         if isinstance(event, ModelMessage):
             if isinstance(event, RoomState):
                 self.entering = False
+            elif self.model.room is None and isinstance(event, (Joined, Watching)):
+                self.entering = True  # also if the link does so by itself
             if isinstance(event, (Acked, RoomState)):
                 self.ending_at = None
-            if isinstance(event, Acked):
-                self.link.journals.append_acked(self.model)
             self._handle_play()
             return
         match event:
@@ -204,42 +205,50 @@ class ClientSession:
 
     def _audit_finished_race(self) -> None:
         """Begin to verify the race in the background, once it is finished."""
-        room = self.model.room
-        if room is None or room.phase != "finished" or room.commitment == self._audited:
+        room, evidence = self.model.room, self.link.evidence
+        if room is None or evidence is None or room.phase != "finished":
+            return
+        if self._audited is not None and _is_same_race(self._audited, evidence):
+            self._judge_again(evidence)
             return
         if self._auditing is not None:
             self._auditing.cancel()
-        self._audited = room.commitment
-        self._auditing = asyncio.create_task(self._audit(room.commitment))
+        self._audited = evidence
+        self._auditing = asyncio.create_task(self._audit(evidence))
 
-    async def _audit(self, commitment: bytes) -> Audit:
-        def show(verification: DealVerification | None) -> None:
-            if self.model.room is not None and self.model.room.commitment == commitment:
-                self.rooms.model = replace(self.model, verification=verification)
+    def _judge_again(self, evidence: Evidence) -> None:
+        """Judge a race again if the server shows something else about it later."""
+        auditing, known = self._auditing, self._audited
+        if auditing is None or not auditing.done() or auditing.cancelled() or known is None:
+            return
+        if (known.results, known.found) != (evidence.results, evidence.found):
+            self._audited = evidence
+            self.rooms.model = replace(self.model, verdict=verdict(evidence, auditing.result().reading))
+
+    async def _audit(self, evidence: Evidence) -> Audit:
+        def show(**changes: object) -> None:
+            if self.link.evidence is not None and _is_same_race(self.link.evidence, evidence):
+                self.rooms.model = replace(self.model, **changes)  # type: ignore[arg-type]  # fields of a model
                 self._notify()
 
-        model = self.model
-        audit = await audit_race(self.rooms, show)
-        found = audit.verification
-        if found is not None and found.verdict is Verdict.WRONG and model.seat is not None:
-            self.link.journals.keep_finding(model, found.sentence)
-        show(found)
+        audit = await audit_race(self.rooms, lambda words: show(checking=words))
+        show(verdict=audit.verdict, checking="")
         return audit
 
     async def audit(self) -> Audit:
         """Return the result of verifying the finished race, when it is known. Outside a finished race it is empty."""
-        return await asyncio.shield(self._auditing) if self._auditing is not None else Audit(None)
+        return await asyncio.shield(self._auditing) if self._auditing is not None else Audit()
 
-    async def join(self, room: str, passphrase: str = "") -> None:
-        """Take a seat in ``room``, or return to the seat that the player already has."""
-        await self._enter(self.rooms.join(room, passphrase))
+    async def join(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
+        """Take a seat in ``room``, or return to the seat that the player already has. ``line`` is as in ``RoomClient``."""
+        await self._enter(self.rooms.join(room, passphrase, line))
         if room == self.link.saved_room:
             self._saved_room = room
             self._save_room()
 
-    async def watch(self, room: str, passphrase: str = "") -> None:
+    async def watch(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
         """Start watching ``room`` as a spectator."""
-        await self._enter(self.rooms.watch(room, passphrase))
+        await self._enter(self.rooms.watch(room, passphrase, line))
 
     async def _enter(self, request: Awaitable[None]) -> None:
         self.entering = True
@@ -266,14 +275,13 @@ class ClientSession:
 
     def _play(self, action: Move | str) -> None:
         self.rooms.act(action)
-        self.link.journals.append_sent(self.model)
 
     def record(self) -> Record | None:
         """Return the record of the finished race, with the actions of this player only.
 
         Return None if a part of the race is unknown.
         """
-        return self.link.journals.record(self.model)
+        return self.model.record()
 
     def play_to_foundations(self) -> int:
         """Play every card that can go to the foundations. Return the number of cards that this call has played.
@@ -292,6 +300,12 @@ class ClientSession:
                 played += 1
         self._playing_to_foundations = self.model.own.awaiting_face
         return played
+
+
+def _is_same_race(one: Evidence, other: Evidence) -> bool:
+    return (one.room, one.commitment, one.terms_text, one.start) == (
+        *(other.room, other.commitment, other.terms_text, other.start),
+    )
 
 
 def next_foundation_move(model: Model) -> Move | None:

@@ -57,6 +57,7 @@ class GhostLink(Link):
 
     def __init__(self, name: str, record: Record, play: Play, moment: Moment, ghosts: Sequence[Track]) -> None:
         super().__init__(ServerAddress("ws://practice.invalid:1"), name, MemorySessions())
+        self.witness.is_blind = True
         self._record = record
         self._play = Play(play.board, Undo.FREE)
         self._moment = moment
@@ -85,7 +86,7 @@ class GhostLink(Link):
     async def run(self) -> None:
         """Answer requests and make the moves of the ghosts, until this task is cancelled."""
         server = f"samedeal {ROOM}"
-        await self.receive(Welcome(to=0, session="", player=_ME, name=self.name, time=self.now(), server=server))
+        await self.events.put(Welcome(to=0, session="", player=_ME, name=self.name, time=self.now(), server=server))
         await self.events.put(Connected(resumed=False))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._answer_requests())
@@ -170,7 +171,7 @@ class GhostLink(Link):
             host=_ME,
             players=(Seat(player=_ME, name=self.name, seat=1, ready=True, resigned=self._resigned), *ghosts),
             tallies=tuple(self._tallies.values()),
-            commitment=record.terms.commitment,
+            commitment=record.commitment,
             starts=self._starts,
             ends=self._starts + 1000 * _LIMIT,
         )

@@ -8,11 +8,11 @@ from samedeal.protocol.messages import (
     BoardState,
     DelayedBoard,
     DelayedMove,
+    Drawn,
     Notice,
     ProgressUpdate,
     Refused,
     RoomState,
-    TideTable,
 )
 from samedeal_client.net.unanswered_requests import ServerAnswer
 
@@ -59,7 +59,7 @@ class Ended:
     sentence: str
 
 
-ModelMessage = ServerAnswer | Refused | RoomState | BoardState | ProgressUpdate | DelayedBoard | DelayedMove | TideTable
+ModelMessage = ServerAnswer | Refused | RoomState | Drawn | BoardState | ProgressUpdate | DelayedBoard | DelayedMove
 """Every message except ``Notice``. Its effect is in the model, where front ends find it."""
 
 LinkEvent = ModelMessage | Notice | Connected | Lost | SeatLost | Ended

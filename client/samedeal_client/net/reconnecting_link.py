@@ -20,6 +20,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final, Never, Self
 
@@ -36,7 +37,7 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Create,
-    Done,
+    Drawn,
     Join,
     Joined,
     Leave,
@@ -50,24 +51,27 @@ from samedeal.protocol.messages import (
     ToServer,
 )
 from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
+from samedeal.verdict_rows import ROWS
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.backoff import Backoff
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.clock_sync import ClockOffset
 from samedeal_client.net.dial import CannotConnect, dial
 from samedeal_client.net.disconnect import Disconnected, LinkEnded, close_code, close_error, decode_or_end, disconnected
+from samedeal_client.net.evidence_files import EvidenceFiles
 from samedeal_client.net.hello import greet
-from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
-from samedeal_client.net.resume import NextStep, Resumption
+from samedeal_client.net.resume import NextStep, Resumption, names_other_room
 from samedeal_client.net.saved_sessions import SessionStore
 from samedeal_client.net.unanswered_requests import PendingRequests, ServerAnswer
-from samedeal_client.state.draws import OwnDraws
-from samedeal_client.state.journal_file import NO_JOURNALS, RaceJournals
+from samedeal_client.net.witness import Witness
+from samedeal_client.state.evidence import Evidence
+from samedeal_client.state.facts import Role, Wanted
 
 _CLOSE_TIMEOUT: Final = 2.0
 _MAX_EVENTS: Final = 1024
 _FIRST_PINGS: Final = 3
+_NOBODY_CAME: Final = "Nobody else came. The deal of an earlier race is dealt again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +90,9 @@ class Link:
     """A player's connection, under the player's ``name``. Entering the context manager connects.
 
     If ``bot`` is true, the link declares to the server that the player is a bot. ``home`` is the path of the room that
-    the player is about to enter, if it is known: see ``home_path``. ``journals`` keeps what the player
-    reveals and plays. Iterating a link yields each message of the server and each change of the connection, in order.
-    ``round_trip`` is the newest one, in seconds.
+    the player is about to enter, if it is known: see ``home_path``. ``evidence_root`` is the directory that keeps what the
+    player was shown and did, or None to keep it only in memory. Iterating a link yields each message of the server and each
+    change of the connection, in order. ``round_trip`` is the newest one, in seconds.
     """
 
     def __init__(
@@ -102,7 +106,7 @@ class Link:
         timeouts: LinkTimeouts | None = None,
         bot: bool = False,
         home: str = "",
-        journals: RaceJournals = NO_JOURNALS,
+        evidence_root: Path | None = None,
     ) -> None:
         self.address = address
         self.name = name
@@ -119,8 +123,8 @@ class Link:
         self._offset = ClockOffset()
         self._warnings: set[str] = set()
         self._last_id = 0
-        self.journals = journals
-        self._shares = JointShares(partial(secrets.token_bytes, SHARE_BYTES), journals)
+        files = EvidenceFiles(evidence_root, address.url)
+        self.witness = Witness(files, partial(secrets.token_bytes, SHARE_BYTES), bot=bot)
         self._pending = PendingRequests()
         self._resumption = Resumption(self.new_id)
         self._awaited: dict[int, asyncio.Future[ServerAnswer]] = {}
@@ -162,6 +166,7 @@ class Link:
         if self._closing is not None:
             await self._closing
         self._finish(Ended(code, sentence))
+        self.witness.close()
 
     async def __aiter__(self) -> AsyncIterator[LinkEvent]:
         """Yield events until the link has ended."""
@@ -301,6 +306,7 @@ class Link:
         self._offset.reset()
         self._offset.record(sent, self._clock(), welcome.time)
         self.player, self.has_page, self.tides = welcome.player, welcome.page, welcome.tides
+        self.witness.greeted(welcome, self._millis())
         if welcome.session != session:
             self._sessions.keep(self.address.url, self.name, welcome.session)
         wrong = offer({game.name: game.text.decode(errors="replace") for game in welcome.games})
@@ -317,9 +323,12 @@ class Link:
             await self._warn(ClientCode.BAD_GAME, sentence)
 
     @property
-    def draws(self) -> OwnDraws:
-        """The draws of the joint deal in which the player has revealed a share."""
-        return self._shares.draws
+    def evidence(self) -> Evidence | None:
+        """What the player was shown and did in the present race, or None outside a room."""
+        return self.witness.evidence if self.witness.evidence.room else None
+
+    def _millis(self) -> int:
+        return round(1000 * self._clock())
 
     @property
     def saved_room(self) -> str:
@@ -335,20 +344,18 @@ class Link:
         self._sessions.keep(url, name, self._sessions.session(url, name), room)
 
     async def _take_part_in_draw(self, state: RoomState) -> None:
-        """Commit to the player's share of a joint deal, or reveal it, if the room waits for it.
-
-        Tell the player once if the server deviates from the rules of the draw.
-        """
-        problem = self._shares.draws.problem
-        request = self._shares.answer(state, self.player)
+        """Commit to the player's share of a joint deal, or reveal it, if the room waits for it."""
+        request = self.witness.answer(state)
         if request is not None:
-            numbered = replace(request, id=self.new_id())
-            self._shares.sent(numbered)
-            self.post(numbered)
-        found = self._shares.draws.problem
-        if found is not None and found != problem:
-            self.journals.keep_problem(state, self.player, found)
-            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=found.value))
+            self.post(replace(request, id=self.new_id()))
+
+    async def _tell_contradiction(self, before: Evidence) -> None:
+        """Tell the player at once, and only once, that the server has contradicted itself."""
+        evidence = self.witness.evidence
+        if evidence.is_contradicted and not before.is_contradicted:
+            row = next(row for row in evidence.found if ROWS[row].verdict == "wrong" and not evidence.excuses(row))
+            sentence = ROWS[row].sentence.format(detail=evidence.found[row][0])
+            await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=sentence))
 
     async def _leave_other_race(self) -> None:
         """Give up a seat that the server gave to the player in a room that was opened anew."""
@@ -356,6 +363,15 @@ class Link:
         self.post(Leave(id=self.new_id()))
         sentence = "The race that you had a seat in is gone, and another room has its code. Join again to race there."
         await self.events.put(SeatLost(ClientCode.OTHER_RACE, sentence))
+
+    async def _follow(self, state: RoomState) -> None:
+        """Go on to the room in which the deal of an earlier race is dealt again, because nobody else came."""
+        step = self._resumption.follow(state)
+        if step.send:
+            role: Role = "player" if isinstance(self._resumption.place, Join) else "spectator"
+            self.witness.asks(role, state.next, Wanted(game=state.game), self.player, self.name)
+            await self.events.put(Notice(code=ClientCode.REPEATED, message=_NOBODY_CAME))
+        await self._execute(step)
 
     async def _warn(self, code: ClientCode, sentence: str) -> None:
         """Tell the player about something wrong with the server, but only once."""
@@ -399,7 +415,6 @@ class Link:
         """
         self._outbox = asyncio.Queue()
         self._pings.clear()
-        self._shares.connected()
         # A link does not move before such a request is answered, so those of a moving link have not been sent.
         for request in () if self._moving else self._pending.remove_unrepeatable():
             sentence = (
@@ -425,6 +440,8 @@ class Link:
             except ConnectionClosed as closed:
                 if close_code(closed) == CloseCode.TAKEN_OVER and self._resumption.explains_takeover(self._clock()):
                     raise disconnected(closed) from None
+                if close_code(closed) == CloseCode.TAKEN_OVER:
+                    self.witness.taken_over()
                 raise close_error(closed) from None
             pinged = False
             message = decode_or_end(frame)
@@ -443,6 +460,7 @@ class Link:
                 message = await self._outbox.get()
                 if isinstance(message, Ping):
                     self._pings[message.id] = self._clock()
+                self.witness.sends(message, self._millis())
                 await socket.send(encode(message))
 
     def _ping(self) -> None:
@@ -459,30 +477,45 @@ class Link:
             self.round_trip = now - sent
             if self._pending.get(message.to) is None:
                 return
+        if isinstance(message, RoomState) and self.witness.is_other_race(message):
+            await self._leave_other_race()
+            return
+        before = self.witness.evidence
+        self.witness.receives(message, self._millis())
+        if isinstance(message, Joined):  # actions of the program before a restart have ids too
+            self._last_id = max(self._last_id, *self.witness.evidence.sent_actions, 0)
+        if isinstance(message, RoomState | BoardState | Drawn) and message.room != self._room:
+            return  # the evidence has it; nobody is shown another room than the own one
         if isinstance(message, RoomState):
-            if self._shares.is_other_race(message):
-                await self._leave_other_race()
+            if names_other_room(message):
+                await self._follow(message)
                 return
             await self._take_part_in_draw(message)
-        elif isinstance(message, Done):
-            self._shares.accepted(message.to)
         if isinstance(message, BoardState):
             await self._execute(self._resumption.board_received(message.revision))
         elif isinstance(message, Refused) and self._pending.defer(message, self._clock()):
             self._send_due()
             return
         elif isinstance(message, ServerAnswer | Refused):
-            await self._answered(message)
+            if not await self._answered(message):
+                return
         elif isinstance(message, Notice) and message.code == NoticeCode.KICKED:
             self._resumption.left()
             await self.events.put(SeatLost(message.code, message.message))
             return
         await self.events.put(message)
+        await self._tell_contradiction(before)
 
-    async def _answered(self, answer: ServerAnswer | Refused) -> None:
+    @property
+    def _room(self) -> str:
+        """The room that the player is in, or an empty text."""
+        return self._resumption.place.room if self._resumption.place else ""
+
+    async def _answered(self, answer: ServerAnswer | Refused) -> bool:
+        """Handle an answer. Return False if it is the answer to no request, so that nobody believes it."""
         if self._resumption.expects(answer):
             await self._execute(self._resumption.answered(answer), answer)
-            return
+            return True
         if isinstance(answer, Refused):
             if answer.code == RefusalCode.UNAVAILABLE and isinstance(self._pending.get(answer.to), Act):
                 # The outcome of the action is unknown. Repeat it on a new connection, then the actions after it.
@@ -490,14 +523,14 @@ class Link:
             self._pending.remove(answer.to)
             refused = RequestRefused.from_wire(answer.code, answer.message, answer.retry_after or None)
             self._settle(answer.to, refused)
-            return
+            return True
         request = self._pending.remove(answer.to)
-        if request is not None:
-            self._resumption.accepted(request, answer)
-            if isinstance(request, Join) and isinstance(answer, Joined):
-                self._shares.entered(answer.room)
+        if request is None:
+            return False
+        self._resumption.accepted(request, answer)
         self._settle(answer.to, answer)
         self._send_due()
+        return True
 
     async def _execute(self, step: NextStep, answer: ServerAnswer | Refused | None = None) -> None:
         """Carry out a step of resuming a seat. ``answer`` is the server's answer that led to this step, if any."""

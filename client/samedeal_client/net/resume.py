@@ -14,7 +14,6 @@ from samedeal.protocol.messages import (
     CommitShare,
     Create,
     DeclareStuck,
-    FollowTable,
     Hello,
     Join,
     Joined,
@@ -31,6 +30,7 @@ from samedeal.protocol.messages import (
     Rematch,
     Resign,
     RevealShare,
+    RoomState,
     Start,
     ToServer,
     Watch,
@@ -58,6 +58,15 @@ class NextStep:
     reconnect_after: float | None = None
     seat_lost: bool = False
     moves_lost: bool = False
+
+
+def names_other_room(state: RoomState) -> bool:
+    """Return whether the room's only player goes on to the room ``next``, with the deal of an earlier race.
+
+    Otherwise ``next`` is a rematch, which players choose. A server can lead a player to one other room at most.
+    """
+    has_begun = state.starts > 0 or state.phase not in ("open", "closed")
+    return bool(state.next) and not (has_begun or state.earlier or state.options.hosted)
 
 
 class Resumption:
@@ -96,7 +105,7 @@ class Resumption:
                 if isinstance(answer, Acked):
                     self._revision = max(self._revision, request.revision + 1)
                     self._history = self._history.acked(request, answer)
-            case Hello() | Ping() | ListRooms() | RaceNow() | FollowTable() | ListRecords() | ReadRecord() | Create():
+            case Hello() | Ping() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create():
                 pass  # needs no place
             case CommitShare() | RevealShare():
                 pass  # not repeated, but made again if the room still waits for it
@@ -109,6 +118,13 @@ class Resumption:
             self._revision = -1
             self._history = AckedHistory()
         self.place = request
+
+    def follow(self, state: RoomState) -> NextStep:
+        """Return the step that enters the room ``next`` of the client's room, as what the client is there."""
+        if self.place is None or self.place.room != state.room:
+            return NextStep()  # on the way already
+        self._enter(replace(self.place, room=state.next))
+        return NextStep(send=self._request_place())
 
     def left(self) -> None:
         """Record that the client has left its room."""

@@ -17,7 +17,6 @@ from samedeal.protocol.messages import (
     Create,
     Created,
     DeclareStuck,
-    FollowTable,
     Join,
     KickPlayer,
     Leave,
@@ -33,7 +32,6 @@ from samedeal.protocol.messages import (
     Resign,
     RoomLine,
     Rooms,
-    RoomState,
     Start,
     ToClient,
     Watch,
@@ -44,6 +42,8 @@ from samedeal.record import LARGEST_RECORD
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import LinkEvent, SeatLost
 from samedeal_client.net.reconnecting_link import Link
+from samedeal_client.net.unanswered_requests import ServerAnswer
+from samedeal_client.state.facts import ANYTHING, Role, Wanted
 from samedeal_client.state.model import Model
 
 _MAX_RESYNCS: Final = 3
@@ -73,6 +73,7 @@ class RoomClient:
         self.passphrase = ""
         self._resyncing = False
         self._resyncs = 0
+        self._wanted: dict[str, Wanted] = {}
 
     async def __aiter__(self) -> AsyncIterator[LinkEvent]:
         """Yield events until the link has ended."""
@@ -81,9 +82,7 @@ class RoomClient:
                 self.model = self.model.without_room()
             elif isinstance(event, ToClient):
                 try:
-                    self.model = self.model.after(event)
-                    if isinstance(event, RoomState):
-                        self.model = replace(self.model, draws=self.link.draws)
+                    self.model = replace(self.model.after(event), evidence=self.link.evidence)
                 except SamedealError as error:
                     sentence = f"The server sent something impossible. {error} Update this client or the server."
                     await self.link.end(ClientCode.BAD_MESSAGE, sentence)
@@ -118,11 +117,7 @@ class RoomClient:
         With ``tide``, return that of a room of the tide that starts at this time.
         """
         answer = await self.link.request(RaceNow(id=0, game=game, tide=tide))
-        return answer.room if isinstance(answer, Created) else ""
-
-    async def follow_table(self, game: str, tide: int, *, day: bool) -> None:
-        """Ask for the table of a tide or its day, which the model then has, and for its changes in the next minute."""
-        await self.link.request(FollowTable(id=0, game=game, tide=tide, day=day))
+        return self._given(answer, Wanted(game=game, tide=tide))
 
     async def records(self) -> tuple[RecordLine, ...]:
         """Return a line for each of the newest records of races."""
@@ -151,17 +146,33 @@ class RoomClient:
         answer = await self.link.request(
             Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase)
         )
-        return answer.room if isinstance(answer, Created) else room
+        return self._given(answer, Wanted(options=options, round=0)) or room
 
-    async def join(self, room: str, passphrase: str = "") -> None:
-        """Take a seat in ``room``, or return to the seat that the player already has."""
-        await self.link.request(Join(id=0, room=clean_room(room), passphrase=passphrase))
+    def _given(self, answer: ServerAnswer, wanted: Wanted) -> str:
+        """Return the room that the server has named, and remember what the player asked for."""
+        room = answer.room if isinstance(answer, Created) else ""
+        self._wanted[room] = wanted
+        return room
+
+    async def join(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
+        """Take a seat in ``room``, or return to the seat that the player already has.
+
+        ``line`` is the row that the player chose in a list of rooms, if there was one.
+        """
+        await self.link.request(Join(id=0, room=self._asked("player", room, line), passphrase=passphrase))
         self.passphrase = passphrase
 
-    async def watch(self, room: str, passphrase: str = "") -> None:
-        """Start watching ``room`` as a spectator."""
-        await self.link.request(Watch(id=0, room=clean_room(room), passphrase=passphrase))
+    async def watch(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
+        """Start watching ``room`` as a spectator. ``line`` is as for ``join``."""
+        await self.link.request(Watch(id=0, room=self._asked("spectator", room, line), passphrase=passphrase))
         self.passphrase = passphrase
+
+    def _asked(self, role: Role, room: str, line: RoomLine | None) -> str:
+        """Begin the evidence of a race, and return the code of its room."""
+        code = clean_room(room)
+        wanted = self._wanted.get(code) or Wanted(line=line)
+        self.link.witness.asks(role, code, wanted, self.link.player, self.link.name)
+        return code
 
     async def leave(self) -> None:
         """Give up the seat or stop watching. A player who leaves during a race resigns from it."""
@@ -191,8 +202,11 @@ class RoomClient:
 
     async def rematch(self) -> str:
         """Open the room of the next race if no other player has opened it. Return the room's code."""
+        before = self.link.evidence.terms if self.link.evidence else None
         answer = await self.link.request(Rematch(id=0))
-        return answer.room if isinstance(answer, Created) else ""
+        if before is None:
+            return self._given(answer, ANYTHING)
+        return self._given(answer, Wanted(options=before.options.successor(before.deal), round=before.round + 1))
 
     def act(self, action: Move | str) -> None:
         """Show an action on the player's board and send it.

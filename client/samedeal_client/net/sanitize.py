@@ -16,7 +16,7 @@ from samedeal.terminal_text import printable
 _MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100, "deal": 100}
 """Maximum widths, in terminal columns, of the fields that may be longer than names and codes."""
 
-_TEXTS: Final = {"proof": 10_000}
+_TEXTS: Final = {"proof": 10_000, "terms": 1_000}
 """Maximum widths, in terminal columns, of a line in the fields that may have several lines."""
 
 _MAX_NAME_COLUMNS: Final = 64
@@ -27,7 +27,8 @@ _MAX_NUMBER: Final = 1 << 47
 def decode_sanitized(frame: str | bytes) -> ToClient:
     """Decode a server's frame, and make each string in the message one printable line without control characters.
 
-    Only the proof of a deal may have several such lines. Raise MalformedFrame if the frame is not a valid message.
+    Only the terms of a race and the proof of a deal may have several such lines. Raise MalformedFrame if the frame is not
+    a valid message.
     """
     message: ToClient = _sanitized("", decode_to_client(frame), _MAX_NAME_COLUMNS)
     return message

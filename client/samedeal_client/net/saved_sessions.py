@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from samedeal_client.net.address import ServerAddress, is_loopback_url
-from samedeal_client.paths import state_home, write_private
+from samedeal_client.paths import open_private, state_home, write_private
 from samedeal_client.state.kept_seat import KeptSeat
 
 _MAX_SESSIONS: Final = 500
@@ -158,7 +158,7 @@ class FileSessions:
     def _locked(self) -> Iterator[None]:
         """Lock the file, so that clients that start together don't overwrite each other's sessions."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._path.with_suffix(".lock").open("a") as lock:
+        with open_private(self._path.with_suffix(".lock"), "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 

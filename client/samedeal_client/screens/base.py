@@ -315,7 +315,7 @@ def only_progress_changed(before: Model, after: Model) -> bool:
     Header, banner and footer do not show this progress.
     """
     return (
-        before is not after
+        before.tallies is not after.tallies
         and before.room is after.room
         and before.own.shown is after.own.shown
         and before.own.pending is after.own.pending

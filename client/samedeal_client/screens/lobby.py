@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -22,7 +22,6 @@ from samedeal.errors import RequestRefused
 from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal_client import room_actions
-from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.lobby import Lobby
 from samedeal_client.state.past_races import History
@@ -248,12 +247,11 @@ class LobbyScreen(WidgetScreen):
         """Watch the selected room."""
         line = self.lobby.line(self._rooms.selected_key)
         if line is None:
-            self.show_message("There are no rooms yet. Open one with n, or press m to race now.")
+            self.show_message("There are no public rooms yet. Open one with n, or press m to race now.")
         elif not line.spectators:
             self.show_message(f"The host of room {line.room!r} allows no spectators. Choose another room.")
         else:
-            task = partial(self._with_passphrase, line.room, partial(self.client.watch, line.room))
-            self.run_busy(f"Opening {line.room} to watch", task)
+            self.run_busy(f"Opening {line.room} to watch", partial(self.client.watch, line.room))
 
     def action_choose(self, choice: str) -> None:
         """Start a race in one of the ways that ``views.choices`` lists."""
@@ -294,15 +292,8 @@ class LobbyScreen(WidgetScreen):
 
     def _enter(self, room: str) -> None:
         line = self.lobby.line(room)
-        spectators = line is not None and line.spectators
-        enter = partial(room_actions.join_or_watch, self.client, room, spectators=spectators)
-        self.run_busy(f"Joining {room}", partial(self._with_passphrase, room, enter))
-
-    async def _with_passphrase(self, room: str, enter: Callable[[str], Awaitable[None]]) -> None:
-        async def ask(_: RequestRefused, refused: str) -> str | None:
-            return await self.app.push_screen_wait(PassphraseScreen(room, wrong=bool(refused)))
-
-        await room_actions.enter_room(enter, "", ask)
+        enter = partial(room_actions.join_or_watch, self.client, room, line=line)
+        self.run_busy(f"Joining {room}", enter)
 
     async def _practise(self, game: str) -> None:
         """Suspend the app and run a race against bots on this machine in place of the app."""

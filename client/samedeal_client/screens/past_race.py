@@ -44,7 +44,7 @@ class PastResultsScreen(LookScreen[None]):
         table, plot = StandingsTable(), PlotView(id="plot")
         table.show_standings(standings, total, me, look, self.app.size.width)
         maximum = top_of_plot(max(line.foundation_cards for line in standings), total)
-        plot.show_curves(curves, maximum, record.end - record.terms.start, look)
+        plot.show_curves(curves, maximum, record.end - record.start, look)
         remarks = "" if record.is_whole else "This machine has only your own part of the race."
         page = VerticalScroll(
             Static(text_of((Span(result, "title"),), look), id="headline"),

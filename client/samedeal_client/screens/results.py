@@ -22,6 +22,7 @@ from samedeal.record import Record
 from samedeal_client import room_actions
 from samedeal_client.history_file import best_before
 from samedeal_client.screens.base import Task
+from samedeal_client.screens.page import PageScreen
 from samedeal_client.screens.widget_screen import WidgetScreen
 from samedeal_client.state.new_room_fields import DEFAULT_DEAL
 from samedeal_client.state.progress_history import record_progress
@@ -41,16 +42,13 @@ from samedeal_client.views.results import (
     rematch_text,
     shared_result,
 )
+from samedeal_client.views.verdict import verdict_page
 from samedeal_client.widgets.plot_view import PlotView
 from samedeal_client.widgets.standings_table import StandingsTable
 from samedeal_client.widgets.themes import lines_of, text_of
 
 COUNT_INTERVAL: Final = 2.0
 """Time, in seconds, between two requests for the number of players in the room of the rematch."""
-
-
-FOLLOW_INTERVAL: Final = 30.0
-"""Time, in seconds, between two requests for the table of a tide. Each one lasts for a minute."""
 
 
 class ResultsScreen(WidgetScreen):
@@ -65,7 +63,7 @@ class ResultsScreen(WidgetScreen):
         Binding("n", "new_room", "new room"),
         Binding("a", "same_deal", "same deal again"),
         Binding("c", "copy", "copy result"),
-        Binding("t", "table", "table of the day"),
+        Binding("d", "details", "what was checked"),
         Binding("r", "rules", "rules"),
         Binding("w", "watch", show=False),
         Binding("question_mark", "no_hint", show=False),
@@ -77,7 +75,6 @@ class ResultsScreen(WidgetScreen):
         self.details = ResultDetails()
         self._scrolls = False
         self._rematch_players: int | None = None
-        self._of_day = False
         self._path: Path | None = None
         self._completing: Worker[None] | None = None
 
@@ -106,7 +103,6 @@ class ResultsScreen(WidgetScreen):
         page.focus()
         self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
         self.run_task(self._count_players)
-        self.run_task(self._follow, group="table", exclusive=True)
 
     def title_parts(self) -> Row:
         """Return the left part of the header: the game and its deal, the room, and the word "results"."""
@@ -137,11 +133,9 @@ class ResultsScreen(WidgetScreen):
         room = self.model.this_room
         if action == "scroll":
             return self._scrolls
-        if action == "table":
-            return bool(room.tide)
         if action == "copy":
             return self.model.seat is not None
-        return action != "same_deal" or Deal.parse(room.deal).public
+        return action != "same_deal" or (Deal.parse(room.deal).public and not room.earlier)
 
     def key_labels(self) -> Mapping[str, str]:
         """Return the labels of the keys for the rematch and for leaving."""
@@ -232,6 +226,11 @@ class ResultsScreen(WidgetScreen):
             self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
             self.update()
 
+    def action_details(self) -> None:
+        """Show everything that was found when the race was checked."""
+        model = self.model
+        _ = self.app.push_screen(PageScreen("What was checked", lambda look, width: verdict_page(model, look, width)))
+
     def action_leave(self) -> None:
         """Leave the room."""
         self._run_if_idle("Leaving", partial(room_actions.leave_with_bots, self.client, self.samedeal.bots))
@@ -239,20 +238,6 @@ class ResultsScreen(WidgetScreen):
     def _run_if_idle(self, busy: str, task: Task) -> None:
         if not self._busy:
             self.run_busy(busy, task)
-
-    async def _follow(self) -> None:
-        """Follow the table of the tide or of the day, again and again."""
-        while True:
-            room = self.model.this_room
-            if room.tide and self.on_top:
-                with suppress(RequestRefused):  # asked again after the next interval
-                    await self.client.rooms.follow_table(room.game, room.tide, day=self._of_day)
-            await asyncio.sleep(FOLLOW_INTERVAL)
-
-    def action_table(self) -> None:
-        """Show the table of the day instead of that of the tide, or the other way round."""
-        self._of_day = not self._of_day
-        self.run_task(self._follow, group="table", exclusive=True)
 
     async def _count_players(self) -> None:
         """Count the players in the room of the rematch, again and again."""

@@ -30,7 +30,7 @@ from samedeal_client.views.footer_key import FooterKey
 from samedeal_client.views.live_ranking import delayed_ranking
 from samedeal_client.views.race import LOBBY_KEY
 from samedeal_client.views.race_news import fresh_news_row
-from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, cell_head, seat_keys, sort_players
+from samedeal_client.views.spectator_grid import Grid, arrange, board_grid_rows, board_keys, cell_head, sort_players
 from samedeal_client.widgets.board import BoardView, panel_layout
 from samedeal_client.widgets.players_panel import PlayersPanel
 from samedeal_client.widgets.rows_widget import Rows
@@ -94,9 +94,9 @@ class SpectateScreen(ClientScreen):
         ranking = delayed_ranking(model, self._boards, self.shown_time)
         self._feed = self._feed.after(ranking, self.shown_time)
         seats = {seat.player: seat.seat for seat in model.this_room.players}
-        self._keys = seat_keys(seats)
         self._players = sort_players(ranking, self._state.order, seats)
         self._state = self._state.limited_to(self.watched)
+        self._keys = board_keys(self._players, seats, self._grid(), self._state.page)
         zoomed = bool(self._state.zoomed)
         self._grid_view.display = not zoomed
         self._board_view.display = zoomed

@@ -73,7 +73,7 @@ class Lobby:
         return f"daily {self.today.isoformat()}"
 
     def daily_rooms(self) -> tuple[RoomLine, ...]:
-        """Return the rooms without a passphrase that have the daily deal and a free seat."""
+        """Return the rooms that have the daily deal and a free seat."""
         return tuple(
             line
             for line in self.rooms or ()
@@ -94,4 +94,4 @@ def _sort_key(line: RoomLine, last_room: str) -> tuple[int, bool, bool, bool, in
 
 
 def _has_seat(line: RoomLine) -> bool:
-    return line.phase == "open" and not line.private and line.players < line.seats
+    return line.phase == "open" and line.players < line.seats

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from samedeal.action_chain import RaceTerms
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof
-from samedeal.deal_words import deal_words
 from samedeal.errors import PlayError, SamedealError
 from samedeal.game import Game
 from samedeal.games import game_named
@@ -25,11 +23,10 @@ from samedeal.protocol.messages import (
     Act,
     BoardState,
     Created,
-    DealRoom,
     DelayedBoard,
     DelayedMove,
     Done,
-    DrawnShare,
+    Drawn,
     Joined,
     Notice,
     Pong,
@@ -41,16 +38,13 @@ from samedeal.protocol.messages import (
     RoomState,
     Seat,
     Tally,
-    TideTable,
     ToClient,
     Watching,
     Welcome,
 )
 from samedeal.record import Record, RecordedPlayer
-from samedeal.tides import merged
 from samedeal_client.state.board_from_piles import masked_board
-from samedeal_client.state.deal_check import DealVerification
-from samedeal_client.state.draws import OwnDraws, is_repetition
+from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.own_play import OwnPlay
 from samedeal_client.state.progress_history import (
     Histories,
@@ -59,6 +53,7 @@ from samedeal_client.state.progress_history import (
     tally_after,
     with_tallies,
 )
+from samedeal_client.state.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +81,8 @@ class Model:
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
 
-    ``commitment`` and ``deal`` are the first commitment of the server and the first deal that the room showed. ``draws``
-    are the draws of a joint deal in which this client has revealed a share. ``shares`` are the shares of all players, as
-    the room last showed them before the race was over, and ``rooms`` the other rooms that share the deal.
-    ``verification`` is the result of verifying the finished race, or
-    None until then. ``table`` is the table of a tide that the client follows.
+    ``evidence`` is what the client knows of its own race for certain. ``verdict`` is the verdict on the finished race, or
+    None until then, and ``checking`` says how far it has come.
     """
 
     me: str = ""
@@ -101,13 +93,9 @@ class Model:
     watched: Mapping[str, WatchedBoard] = field(default_factory=dict)
     delay: int | None = None
     history: Histories = field(default_factory=dict)
-    commitment: bytes = b""
-    deal: str = ""
-    draws: OwnDraws = field(default_factory=OwnDraws)
-    shares: tuple[DrawnShare, ...] = ()
-    rooms: tuple[DealRoom, ...] = ()
-    verification: DealVerification | None = None
-    table: TideTable | None = None
+    evidence: Evidence | None = None
+    verdict: Verdict | None = None
+    checking: str = ""
     stale: bool = True
     missed_move: bool = False
 
@@ -211,13 +199,7 @@ class Model:
     @property
     def deal_words(self) -> str:
         """The words of the deal, or an empty string while they are not known."""
-        room = self.room
-        if room is None or room.phase == "open" or (room.draw and not room.shares):
-            return ""
-        others = {other.room: other.digest for other in room.rooms}
-        if not all(others.values()):
-            return ""
-        return deal_words(room.commitment, [(share.seat, share.share) for share in room.shares], room.room, others)
+        return self.evidence.words if self.evidence else ""
 
     def until_start(self, now: int) -> int:
         """Return the milliseconds until the race starts, or 0 if no countdown is running."""
@@ -246,32 +228,29 @@ class Model:
     def record(self) -> Record | None:
         """Return the record of this player's part of the race.
 
-        Return None if the server has not revealed the deal yet, or if this client did not see the player's first board.
+        Return None for a spectator, if the server has not revealed the deal yet or has revealed a wrong one, or if an
+        action is unknown. After a restart, the actions are those of the evidence.
         """
-        room = self.room
-        if room is None or self.own.first is None or not (room.seed or room.proof):
+        room, play, seat, evidence = self.room, self.own.play, self.seat, self.evidence
+        if room is None or play is None or seat is None or evidence is None or evidence.terms is None:
             return None
-        return self.record_of(room, self.own.actions)
-
-    def record_of(self, room: RoomState, actions: tuple[tuple[int, str], ...]) -> Record | None:
-        """Return the record of this player's part of the race in ``room``.
-
-        ``actions`` are the player's actions and their times. The server must have revealed the deal. Return None for a
-        spectator, and if the deal has no valid proof.
-        """
-        seat, play = self.seat, self.own.play
-        if seat is None or play is None:
+        if not (room.seed or room.proof):
             return None
+        own = self.own.actions
+        actions = own if self.own.first else tuple((ack.time - room.starts, ack.action) for ack in evidence.acks)
+        standing = next((line for line in room.standings if line.player == self.me), None)
+        place, time = standing.place if standing else 0, actions[-1][0] if play.board.won and actions else 0
         try:
             proof = DealProof.parse(room.proof) if room.proof else None
+            result = (place, play.board.foundation_cards, actions, time)
+            player = RecordedPlayer(seat.seat, seat.name, *result, seat.bot, seat.resigned)
+            end, players = max(room.finished_at, room.starts), len(room.standings) or len(room.players)
+            race = evidence.terms, evidence.commitment, room.starts, end
+            record = Record(*race, room.seed, players, (player,), proof)
+            same = record.replay().board.state_hash() == play.board.state_hash()
         except SamedealError:
             return None
-        standing = next((line for line in room.standings if line.player == self.me), None)
-        place, time = standing.place if standing else 0, actions[-1][0] if play.board.won else 0
-        result = (place, play.board.foundation_cards, actions, time)
-        player = RecordedPlayer(seat.seat, seat.name, *result, seat.bot, seat.resigned)
-        terms, end = race_terms(room), max(room.finished_at, room.starts)
-        return Record(terms, end, room.seed, len(room.standings) or len(room.players), (player,), proof)
+        return record if same else None
 
     def with_action(self, action: Move | str, number: int, now: int) -> tuple[Model, Act]:
         """Return the model after an action, and the Act with the id ``number`` that the client has to send.
@@ -321,30 +300,12 @@ class Model:
         )
 
 
-def race_terms(room: RoomState) -> RaceTerms:
-    """Return everything about a room's race that is fixed when it starts.
-
-    The first hash in the chain of each player covers these values.
-    """
-    game, deal, options = game_named(room.game), Deal.parse(room.deal), room.options
-    return RaceTerms(room.room, room.round, game, deal, options.undo, options.limit, room.starts, room.commitment)
-
-
 def _unchanged(model: Model, _: ToClient) -> Model:
     return model
 
 
 def _welcome(model: Model, message: Welcome) -> Model:
     return replace(model, me=message.player, name=message.name)
-
-
-def _tide_table(model: Model, message: TideTable) -> Model:
-    same = model.table if (message.game, message.tide, message.day) == _key(model.table) else None
-    return replace(model, table=merged(same, message))
-
-
-def _key(table: TideTable | None) -> tuple[str, int, bool] | None:
-    return (table.game, table.tide, table.day) if table else None
 
 
 def _joined(model: Model, message: Joined) -> Model:
@@ -357,18 +318,14 @@ def _watching(model: Model, message: Watching) -> Model:
 
 
 def _room_state(model: Model, state: RoomState) -> Model:
+    _ = game_named(state.game), Deal.parse(state.deal)  # raise an error if there is no such game or deal
     if model.room is not None and not model.is_in(state.room):
         model = replace(model.without_room(), delay=model.delay)
-    first = not (is_repetition(state) and model.deal == "winnable" and not model.draws.revealed)
     return replace(
         model,
         room=state,
         tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
         history=_history_after(model, state),
-        commitment=(first and model.commitment) or state.commitment,
-        deal=(first and model.deal) or state.deal,
-        shares=state.shares if state.phase in ("countdown", "racing") else model.shares,
-        rooms=state.rooms if state.phase in ("countdown", "racing") else model.rooms,
         stale=False,
     )
 
@@ -397,16 +354,15 @@ def _with_tally(model: Model, tally: Tally) -> Model:
 
 
 def _board_state(model: Model, state: BoardState) -> Model:
-    room, seat = model.room, model.seat
+    room = model.room
     rule = room.options.undo_rule if room else Undo.NO_REVEAL
-    head = race_terms(room).first_head(seat.seat, seat.name, bot=seat.bot) if room and seat and room.starts else b""
-    return replace(model, own=model.own.with_board(state, rule, head))
+    return replace(model, own=model.own.with_board(state, rule))
 
 
 def _acked(model: Model, answer: Acked) -> Model:
     own = model.own.acked(answer, model.room.starts if model.room else 0)
     acknowledged, play, tally = replace(model, own=own), own.play, model.tallies.get(model.me)
-    if tally is None or play is None or own.newest_link is model.own.newest_link:
+    if tally is None or play is None or play is model.own.play:
         return acknowledged
     return _with_tally(acknowledged, tally_after(tally, play, answer.time))
 
@@ -460,7 +416,6 @@ HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
     Refused: _refused,
     DelayedBoard: _delayed_board,
     DelayedMove: _delayed_move,
-    TideTable: _tide_table,
-    **dict.fromkeys((Created, Done, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
+    **dict.fromkeys((Created, Done, Drawn, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
 }
 """The handler for each type of message from the server."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.errors import PlayError, UnseenCard
@@ -38,19 +37,6 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class ChainLink:
-    """An acknowledged action: the revision that it led to, its time, its text, and the head after it.
-
-    The time is in milliseconds since the start of the race.
-    """
-
-    revision: int
-    time: int
-    action: str
-    head: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Rollback:
     """An action that the server refused, and the reason."""
 
@@ -67,9 +53,6 @@ class OwnPlay:
     the deal, each with its time, as in a record. If the newest message from the server refused an action, ``rollback``
     is this action. A client that joins the race again gets a board without the moves that led to it.
     ``unknown_is_undoable`` is true if the server can undo the newest of these unknown moves.
-
-    ``head`` is the newest head of the chain of actions, empty if it is unknown. ``newest_link`` is the newest
-    acknowledged action. ``chain_broken`` is true if the server's head before the first action was wrong.
     """
 
     play: Play | None = None
@@ -80,9 +63,6 @@ class OwnPlay:
     rollback: Rollback | None = None
     unknown_is_undoable: bool = True
     out_of_sync: bool = False
-    head: bytes = b""
-    newest_link: ChainLink | None = None
-    chain_broken: bool = False
 
     @property
     def no_move_helps(self) -> bool:
@@ -143,11 +123,8 @@ class OwnPlay:
         pending = (*self.pending, Pending(number, act.revision, text, now))
         return _predicted(replace(self, pending=pending, rollback=None)), act
 
-    def with_board(self, state: BoardState, undo_rule: Undo, first_head: bytes = b"") -> OwnPlay:
-        """Return the play after the server's message ``state``, which has the whole board.
-
-        ``first_head`` is the head before the first action.
-        """
+    def with_board(self, state: BoardState, undo_rule: Undo) -> OwnPlay:
+        """Return the play after the server's message ``state``, which has the whole board."""
         if self._will_reach(state.revision):
             return self
         board = masked_board(game_named(state.game), state.piles)
@@ -158,9 +135,6 @@ class OwnPlay:
             rollback=self.rollback,
             unknown_is_undoable=state.may_undo,
             out_of_sync=board.state_hash() != state.hash,
-            head=state.head,
-            chain_broken=self.chain_broken
-            or (state.revision == 0 and bool(first_head and state.head) and state.head != first_head),
         )
         return _predicted(received)
 
@@ -186,14 +160,11 @@ class OwnPlay:
         if play is None or play.board.state_hash() != answer.hash:
             return _predicted(replace(rest, out_of_sync=True))
         time = max(answer.time - race_start, 0)
-        head = next_head(self.head, play.revision, time, pending.action) if self.head else b""
         acknowledged = replace(
             rest,
             play=play,
             unknown_is_undoable=answer.may_undo if play.last is None else self.unknown_is_undoable,
             actions=(*self.actions, (time, pending.action)) if self.first is not None else self.actions,
-            head=head,
-            newest_link=ChainLink(play.revision, time, pending.action, head),
         )
         return _predicted(acknowledged)
 

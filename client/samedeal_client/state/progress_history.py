@@ -122,7 +122,7 @@ def record_progress(record: Record) -> tuple[tuple[int, int], ...]:
     A pair is a time, in milliseconds since the start, and the number of foundation cards from then on. Return no pairs
     if the record is invalid.
     """
-    play = record.start()
+    play = record.first_play
     pairs = []
     for time, action in record.actions:
         try:

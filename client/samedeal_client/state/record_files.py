@@ -23,7 +23,7 @@ def saved_record(room: str, starts: int) -> Path | None:
 
 def save_downloaded(record: Record) -> Path:
     """Write a record that a server has sent, and return its file. Raise OSError if the file can't be written."""
-    path = record_path(f"{record.terms.room}-all", record.terms.start)
+    path = record_path(f"{record.terms.room}-all", record.start)
     write_private(path, str(record))
     return path
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 PLAYER_KEYS: Final = "123456789abcdefg"
-"""The keys that choose a player: one for each seat of a room, or for each player of a recorded race."""
+"""The keys that choose a player: by seat, or in a room with more seats by the place of the board on its page."""
 
 SortOrder = Literal["place", "seat", "name", "pace"]
 SORT_ORDERS: Final[tuple[SortOrder, ...]] = ("place", "seat", "name", "pace")

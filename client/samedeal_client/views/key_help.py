@@ -125,7 +125,7 @@ _SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] 
             ("m", "rematch: a room with seats for everyone in this race, and the next deal"),
             ("v", "replay the race: the boards of all players"),
             ("c", "copy your result, to send it to others: it says nothing about the cards"),
-            ("t", "after a tide: the table of the day, or that of the tide again"),
+            ("d", "what was checked: all findings about the deal, the record and the clock"),
             ("n", "a new room with the same options and a winnable deal; only your bots come with you"),
             ("a", "the same, but with this deal, if it has a number or a date"),
             ("r", "the rules of the game"),

@@ -68,7 +68,6 @@ def _state_text(line: RoomLine, now: int) -> tuple[str, str]:
     match line.phase:
         case "open":
             states = ["full"] if line.players == line.seats else ["open"]
-            states += ["passphrase"] if line.private else []
             states += ["live boards"] if line.spectators and not line.delay else []
             states += [f"starts in {clock_text(line.starts - now)}"] if line.starts > now else []
             states += ["no bots"] if not line.bots and len(states) == 1 else []

@@ -9,8 +9,6 @@ from samedeal.board import Board
 from samedeal.deal import Deal
 from samedeal.moves import Move
 from samedeal.protocol.messages import RoomLine, RoomState, Seat, Standing, Tally
-from samedeal_client.state.deal_check import Verdict
-from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import losses_text, words_text
@@ -22,6 +20,7 @@ from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import why_over
 from samedeal_client.views.race import moved_cards_text
 from samedeal_client.views.series import series_rows
+from samedeal_client.views.verdict import verdict_lines
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,8 @@ class Narrator:
             lines.append(f"The server rejected {after.own.rollback.action}. {reason}")
         if after.deal_words and after.deal_words != before.deal_words:
             lines.append(f"{words_text(after.deal_words)} (the same for all who race on the same cards)")
-        verification = after.verification
-        is_known = verification is not None and verification.verdict is not Verdict.CHECKING
-        if verification is not None and is_known and verification != verify_deal(before):
-            lines.append(verification.sentence)
+        if after.verdict is not None and after.verdict != before.verdict:
+            lines += verdict_lines(after)
         if after.own.is_stuck and not before.own.is_stuck and after.delay is None:
             lines.append("No useful move is left. Undo may help, if the room allows it.")
         return lines
@@ -128,11 +125,10 @@ class Narrator:
         """Return the final standings and the result of the deal check."""
         room = model.this_room
         lines = [self._standing(line, model) for line in room.standings]
-        checked = verify_deal(model)
         over = " ".join(filter(None, ("The race is over.", why_over(room))))
         tables = (*series_rows(room, model.me, self.look), *earlier_rows(model, self.look))
         table = [row_text(row).rstrip() for row in tables]
-        return [over, *lines, *table, *([checked.sentence] if checked else [])]
+        return [over, *lines, *table, *verdict_lines(model)]
 
     def _standing(self, line: Standing, model: Model) -> str:
         """Return a player's result, as in ``1st: ada (bot), finished in 05:52, 40 moves.``"""
@@ -217,7 +213,7 @@ def room_lines(rooms: Iterable[RoomLine], look: Look) -> list[str]:
     """Return a heading, and then one line for each room of a server."""
     lines = [f"{'room':<24} {'game':<14} {'deal':<17} {'phase':<10} {'players':<8} "]
     for room in rooms:
-        marks = ["passphrase"] if room.private else []
+        marks = []
         if not room.spectators:
             marks.append("no spectators")
         elif not room.delay:

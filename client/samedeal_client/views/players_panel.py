@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from samedeal.options import MAX_PLAYERS
 from samedeal_client.state.race_feed import CLOSE_TO_FINISH, RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
@@ -17,6 +18,9 @@ FINAL_SECONDS: Final = 30_000
 """Time left, in milliseconds, at which the screens begin to announce the end of the race."""
 
 _NEWS_ROWS: Final = 5
+_CROWD_ROWS: Final = 12
+"""Maximum number of rows for a ranking of more than ``MAX_PLAYERS`` players."""
+
 _QUICK: Final = 4
 """Number of moves in one time slot that fill the height of the line that shows the pace."""
 
@@ -57,9 +61,11 @@ def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height
     Each player has a row with the name and the progress. If there is space, a bar follows, and between the two the
     player's pace. At least ``_NEWS_ROWS`` rows are left for the news before the pace is shown.
 
-    If there is no space for all players, the last row has the number of players that are left out. The player of this
-    client is never left out.
+    If there is no space for all players, the last row has the number of players that are left out. The leaders are
+    shown, and the player of this client between the two neighbours in the ranking.
     """
+    if len(players) > MAX_PLAYERS:
+        height = min(height, _CROWD_ROWS)
     for rows in (4, 3):
         if rows * len(players) + _NEWS_ROWS <= height:
             blank = ((Span(" " * width),),) * (rows - 3)
@@ -73,10 +79,11 @@ def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height
         return tuple(row for player in players for row in _two_lines(player, look, width))
     if len(players) <= height:
         return _single_lines(players, look, width)
-    shown = list(players[: max(height - 1, 0)])
-    you = next((player for player in players if player.you), None)
-    if you is not None and you not in shown and shown:
-        shown[-1] = you
+    space = max(height - 1, 0)
+    you = next((place for place, player in enumerate(players) if player.you), 0)
+    around = min(3, (space + 1) // 2) if you >= space - 1 else 0
+    first = min(max(you - around // 2, 0), len(players) - around)
+    shown = [*players[: space - around], *players[first : first + around]]
     left_out = len(players) - len(shown)
     rest = f"   {look.glyphs.ellipsis} {counted(left_out, 'more player')}"
     more = (Span(fit(rest, width, look.glyphs.ellipsis), "label"),)

@@ -14,7 +14,6 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.intended_move import is_foundation
 from samedeal_client.input.key_names import command_text, key_text
-from samedeal_client.state.draws import UNSURE_PROBLEMS
 from samedeal_client.state.model import Model
 from samedeal_client.state.race_feed import RankedPlayer
 from samedeal_client.text import large_digits
@@ -88,8 +87,8 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_r
     board, room = model.board, model.room
     if board is None or room is None:
         return ()
-    if model.draws.problem is not None and model.draws.problem not in UNSURE_PROBLEMS:
-        return (Span(" NOT a fair deal: the server broke the rules of the draw.", "bad"),)
+    if model.evidence is not None and model.evidence.is_contradicted:
+        return (Span(" NOT fair: the server has contradicted itself.", "bad"),)
     if model.has_finished:
         watch = f"{WATCH_KEY} to watch, " if model.may_watch_others else ""
         text, keys = f" {_outcome(model)}", f" Press {watch}{LOBBY_KEY} for the {after_room}."

@@ -8,13 +8,13 @@ from samedeal.deal_proof import DealProof
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.utc_text import utc_text
-from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import clock_text
 from samedeal_client.views.past_race import record_standings
+from samedeal_client.views.verdict import HeldRecord
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -30,7 +30,7 @@ def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
 def record_heading(record: Record) -> str:
     """Return a line with the game, the deal, the room and the time of a recorded race."""
     terms = record.terms
-    when = utc_text(terms.start)[:16].replace("T", " ")
+    when = utc_text(record.start)[:16].replace("T", " ")
     deal = f"deal {terms.deal}" if public_deal_title(str(terms.deal)) else deal_title(str(terms.deal))
     return f"{record.game.title}, {deal}, room {terms.room}, {when} UTC"
 
@@ -55,23 +55,17 @@ def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
         if proof.public.startswith("again "):
             return ["The deal is that of an earlier race, which the server chose."]
         return ["The deal follows from its name, so nobody chose it."]
-    players = sum(len(room.shares) for room in proof.rooms)
-    where = f" in {len(proof.rooms)} rooms" if proof.others else ""
-    lines = [f"The deal was drawn by the server and {counted(players, 'player')}{where} together."]
+    lines = [f"The deal was drawn by the server and {counted(len(proof.shares), 'player')} together."]
     lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
-    lines += [
-        f"Draw {lost.draw}: {lost.name} in room {lost.room} {LOSSES[lost.reason]} and lost the seat."
-        for lost in proof.elsewhere
-    ]
     known = (
         "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
     )
-    unknown = "Whether somebody chose it, only the journal of one of its players can tell."
+    unknown = "Whether somebody chose it, only the evidence of one of its players can tell."
     return [*lines, known if is_known_fair else unknown]
 
 
-def verified_lines(record: Record, journals: Sequence[JournalComparison], *, deep: bool) -> list[str]:
-    """Return lines about a record that was checked without errors, and about its comparison with the player's journals.
+def verified_lines(record: Record, known: Sequence[HeldRecord], *, deep: bool) -> list[str]:
+    """Return lines about a record that was checked without errors, and about its comparison with the player's own evidence.
 
     ``deep`` is true if the check included the earlier candidates for the deal.
     """
@@ -79,7 +73,7 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:
-        lines += _deal_lines(record.proof, is_known_fair=any(each.drew and not each.differences for each in journals))
+        lines += _deal_lines(record.proof, is_known_fair=any(each.drew and not each.differences for each in known))
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
         )
@@ -89,9 +83,9 @@ def verified_lines(record: Record, journals: Sequence[JournalComparison], *, dee
                 f"Not checked: whether the deal is {record.deal.difficulty}. "
                 f"That needs a Samedeal with version {record.proof.terms.solver} of the solver."
             )
-    if not journals:
-        lines.append("There is no journal of this race on this machine to compare it with.")
-    for comparison in journals:
-        agrees = f"It agrees with your own journal: all {comparison.actions} moves of {comparison.player}."
+    if not known:
+        lines.append("There is no evidence of this race on this machine to compare it with.")
+    for comparison in known:
+        agrees = f"It agrees with your own evidence: all {comparison.actions} moves of {comparison.player}."
         lines += comparison.differences or (agrees,)
     return lines

@@ -45,7 +45,7 @@ def replay_key_rows(look: Look, width: int) -> list[Row]:
 
 def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
     """Return the players in the order of the record, each with the player's place at a moment."""
-    start, total = race.record.terms.start, race.record.game.cards
+    start, total = race.record.start, race.record.game.cards
     results = []
     for track in race.tracks:
         revision = track.revision_at(moment)
@@ -82,8 +82,11 @@ def heading_at(race: RecordedRace, number: int, moment: Moment) -> RankedPlayer:
 
 
 def key_of(race: RecordedRace, number: int) -> str:
-    """Return the key that shows a board, or an asterisk for the winning line, which has no key."""
-    return PLAYER_KEYS[number] if number < len(race.tracks) else "*"
+    """Return the key that shows a board, or an asterisk for the winning line and for further players.
+
+    These have no keys.
+    """
+    return PLAYER_KEYS[number] if number < min(len(race.tracks), len(PLAYER_KEYS)) else "*"
 
 
 def grid_rows(race: RecordedRace, replay: Replay, look: Look, size: Size) -> tuple[Row, ...]:

@@ -6,10 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from msgspec.structs import replace
-
-from samedeal_client.state.deal_check import Verdict
-from samedeal_client.state.deal_verification import verify_deal
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory
 from samedeal_client.text.appearance import Look
@@ -21,15 +17,8 @@ from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.outcome import headline, personal_best, why_over
 from samedeal_client.views.plot import Curve, top_of_plot
 from samedeal_client.views.series import series_rows
-from samedeal_client.views.tide import tide_rows, tide_title
-
-VERDICT_STYLES: Final = {
-    Verdict.FAIR: "good",
-    Verdict.CHECKING: "label",
-    Verdict.UNSURE: "notice",
-    Verdict.WRONG: "bad",
-}
-"""The style of the sentence about the check of the deal."""
+from samedeal_client.views.tide import tide_title
+from samedeal_client.views.verdict import VERDICT_STYLES, verdict_lines
 
 _MAX_NAMED: Final = 4
 
@@ -124,8 +113,6 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
     """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
     drawn, left_out = progress_curves(model, details, look)
     rows: list[Row] = [*series_rows(model.this_room, model.me, look), ()] if model.this_room.table else []
-    if table := tide_rows(model, look):
-        rows += [*table, ()]
     if earlier := earlier_rows(model, look):
         rows += [*earlier, ()]
     if not drawn:
@@ -135,9 +122,8 @@ def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row,
         rows.append((Span(f"No curve, because you were away for most of the race: {names}.", "label"),))
     elif any(curve.missed for curve in drawn):
         rows.append((Span("Curves have gaps where you were away.", "label"),))
-    checked = verify_deal(model)
-    if checked is not None:
-        rows.append((Span(checked.sentence, VERDICT_STYLES[checked.verdict]),))
+    style = VERDICT_STYLES[model.verdict.kind] if model.verdict else "label"
+    rows += ((Span(line, style),) for line in verdict_lines(model))
     if details.record_text:
         rows.append((Span(look.displayable(details.record_text), "label"),))
     if words := words_text(model.deal_words):
@@ -157,10 +143,7 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     cards = model.game.cards
     bar = bar_text(details.own_progress, own.time or race_length(model), cards)
     link = page(f"replay?race={room.room}") if page else ""
-    players, tide, table = len(room.standings), tide_title(room.tide), model.table
-    if table is not None and not table.day and (line := next((x for x in table.lines if x.player == model.me), None)):
-        own, players = replace(own, place=line.place), table.bots if line.bot else table.people
-    return share_text((room.game, room.deal, cards), own, players, bar, link, tide)
+    return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link, tide_title(room.tide))
 
 
 def rematch_text(model: Model, players: int | None) -> str:

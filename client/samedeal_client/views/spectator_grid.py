@@ -82,12 +82,16 @@ def sort_players(
     return tuple(sorted(players, key=keys[order]))
 
 
-def seat_keys(seats: Mapping[str, int]) -> dict[str, str]:
+def board_keys(players: Sequence[RankedPlayer], seats: Mapping[str, int], grid: Grid, page: int) -> dict[str, str]:
     """Return the key that shows each player's board.
 
-    ``seats`` maps players to the numbers of their seats, which never change.
+    ``seats`` maps players to the numbers of their seats, which never change. If there are more seats than keys, only
+    the boards on the page have keys.
     """
-    return {player: PLAYER_KEYS[seat - 1] for player, seat in seats.items() if 0 < seat <= len(PLAYER_KEYS)}
+    if max(seats.values(), default=0) <= len(PLAYER_KEYS):
+        return {player: PLAYER_KEYS[seat - 1] for player, seat in seats.items()}
+    shown = players[page * grid.on_page : (page + 1) * grid.on_page]
+    return {player.player: key for player, key in zip(shown, PLAYER_KEYS, strict=False)}
 
 
 def board_grid_rows(

@@ -28,7 +28,7 @@ _IDLE: Final = 3.0
 def cast_lines(race: RecordedRace, look: Look, only: int | None = None) -> Iterator[str]:
     """Yield the lines of an asciicast of a race, of all boards or of one player's. Nothing is drawn between two actions."""
     header = {"version": 2, "width": WIDTH, "height": HEIGHT, "idle_time_limit": _IDLE}
-    yield json.dumps({**header, "title": record_heading(race.record), "timestamp": race.record.terms.start // 1000})
+    yield json.dumps({**header, "title": record_heading(race.record), "timestamp": race.record.start // 1000})
     console = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", legacy_windows=False)
     cells = TerminalCells()
     replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)

@@ -1,0 +1,323 @@
+"""A client's evidence of its own race: what the player did, and what the server showed. Pure; it only grows.
+
+``Evidence.sent`` is told each request before it leaves, and ``Evidence.received`` each message before it is shown. Both
+return the evidence with more facts, of which ``new`` has those that have not been written to the file yet. The role of
+the player is what the player did, not what the server says. If a message contradicts the evidence, the evidence gets a
+``Found`` with the name of a row of the table of verdicts (``samedeal.verdict_rows``), and keeps what was shown first.
+
+``Evidence.wanted_share`` and ``answer`` decide when the player commits to a share of a joint deal, and when the player
+reveals it: once in a draw, for the seats and commitments that were shown before, and never after a contradiction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from samedeal.deal_words import deal_words
+from samedeal.errors import SamedealError, UnknownGame, UnknownTerms
+from samedeal.protocol import messages
+from samedeal.protocol.messages import Tally, ToServer
+from samedeal.terms import RoomTerms
+from samedeal.verdict_rows import ROWS
+from samedeal_client.state import facts
+from samedeal_client.state.facts import ANYTHING, Fact, LossShown, Role, ShownSeat, Wanted, fact_text
+from samedeal_client.state.race_clock import RaceClock
+
+MOST_BYTES: Final = 1_000_000
+"""Maximum length of the facts of a race as text. Later facts are dropped, and the verdict says so."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A draw in which the player has revealed a share, or is about to. ``seats`` are those that were shown before."""
+
+    number: int
+    seats: tuple[ShownSeat, ...]
+    share: bytes
+
+    @property
+    def places(self) -> set[tuple[int, str]]:
+        """The numbers of the seats with the names of their players."""
+        return {(seat, name) for seat, name, _ in self.seats}
+
+
+class Ack(NamedTuple):
+    """An action that the server confirmed: the revision that it led to, its time, its text, and the hash of the board."""
+
+    revision: int
+    time: int
+    action: str
+    cards: bytes
+
+
+class Counts(NamedTuple):
+    """Counts of a racer that the client was shown."""
+
+    seat: int
+    foundation_cards: int
+    moves: int
+    undos: int
+    acted_at: int
+    finished_at: int
+
+
+class BoardWatched(NamedTuple):
+    """A racer's whole board that a spectator was shown. ``cards`` is the hash of its piles."""
+
+    player: str
+    revision: int
+    cards: bytes
+    moves: int
+    undos: int
+    time: int
+
+
+class MoveWatched(NamedTuple):
+    """A racer's move that a spectator was shown, with the cards that it turned up."""
+
+    player: str
+    revision: int
+    action: str
+    seen: bytes
+    time: int
+
+
+def deal_hash(seed: bytes, proof: str) -> bytes:
+    """Return the hash of a revealed deal: of its seed, or of its proof."""
+    return sha256(seed + proof.encode()).digest()
+
+
+class Evidence(Struct, frozen=True):
+    """What a client knows of its own race.
+
+    ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
+    computed by this client. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
+    player has no seat any more, and ``was_out`` that this was so at any time. ``places`` are all seats that the player had,
+    with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
+    until the race has begun.
+    ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is missing, by the names of rows:
+    the detail of the first time, and how often. ``results`` has the ends of the race that were shown.
+
+    What other racers did (``counts``, ``boards``, ``moves``), the clock and unanswered requests are only in memory.
+    ``is_kept`` says that the program was restarted, so they may be incomplete.
+    """
+
+    role: Role = "player"
+    room: str = ""
+    wanted: Wanted = ANYTHING
+    player: str = ""
+    name: str = ""
+    seat: int = 0
+    places: frozenset[tuple[int, str]] = frozenset()
+    bot: bool = False
+    generation: int = 0
+    terms_text: str = ""
+    terms: RoomTerms | None = None
+    commitment: bytes = b""
+    shares: Mapping[int, bytes] = field(default_factory=dict)
+    draws: tuple[Draw, ...] = ()
+    lost: tuple[LossShown, ...] = ()
+    drawn: facts.SharesShown | None = None
+    is_out: bool = False
+    was_out: bool = False
+    begun: facts.Begun | None = None
+    dealt: tuple[facts.Dealt, ...] = ()
+    sent_actions: Mapping[int, facts.Sent] = field(default_factory=dict)
+    acks: tuple[Ack, ...] = ()
+    denied: tuple[facts.Sent, ...] = ()
+    own: frozenset[str] = frozenset()
+    is_kicked: bool = False
+    stuck: frozenset[int] = frozenset()
+    absent: frozenset[int] = frozenset()
+    results: tuple[facts.EndShown, ...] = ()
+    table: tuple[messages.TableLine, ...] | None = None
+    found: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    is_kept: bool = False
+    size: int = 0
+    new: tuple[Fact, ...] = ()
+    event: int = -1
+    heard_at: int = 0
+    phase: str = ""
+    came_from: int = 0
+    counts: tuple[Counts, ...] = ()
+    boards: tuple[BoardWatched, ...] = ()
+    moves: tuple[MoveWatched, ...] = ()
+    clock: RaceClock = field(default_factory=RaceClock)
+    waiting: Mapping[int, tuple[ToServer, int]] = field(default_factory=dict)
+    tallies: Mapping[int, Tally] = field(default_factory=dict)
+
+    @classmethod
+    def asked(cls, asked: facts.AskedToEnter, player: str, name: str) -> Evidence:
+        """Return the evidence of a player who asks for a seat in a room, or asks to watch it."""
+        return cls().plus(asked).plus(facts.Known(player, name))
+
+    @classmethod
+    def of(cls, kept: Iterable[Fact]) -> Evidence:
+        """Return the evidence that consists of facts, which a file has."""
+        evidence = cls()
+        for fact in kept:
+            evidence = evidence.plus(fact)
+        return replace(evidence.written(), is_kept=True)
+
+    def written(self) -> Evidence:
+        """Return the evidence after its new facts have been written to the file."""
+        return replace(self, new=()) if self.new else self
+
+    def draw(self, number: int) -> Draw | None:
+        """Return the draw with a number, or None if the player has revealed no share in it."""
+        return next((draw for draw in self.draws if draw.number == number), None)
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of the terms, or an empty value if they are not understood."""
+        return self.terms.digest if self.terms else b""
+
+    @property
+    def start(self) -> int:
+        """The start of the race, in milliseconds since 1970, or 0 if it has not begun."""
+        return self.begun.start if self.begun else 0
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the player has revealed a share for a race that has not begun, and did not lose or leave the seat."""
+        return bool(self.draws) and not (self.begun or self.is_out or self.is_kicked or "leave" in self.own)
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the server has contradicted itself or the rules, and no honest trouble excuses it."""
+        return any(ROWS[row].verdict == "wrong" and not self.excuses(row) for row in self.found)
+
+    @property
+    def troubles(self) -> frozenset[str]:
+        """The troubles of honest servers and players that were seen: ``loss`` and ``window``."""
+        causes = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
+        return frozenset(name for name, rows in causes.items() if any(row in self.found for row in rows))
+
+    def excuses(self, row: str) -> bool:
+        """Return whether a trouble that was seen can cause what the row is about."""
+        return not self.troubles.isdisjoint(ROWS[row].excuses)
+
+    @property
+    def words(self) -> str:
+        """The words of the deal, or an empty text while they are not known."""
+        if self.terms is None or self.phase in ("", "open"):
+            return ""
+        if self.terms.deal.kind != "winnable":
+            return deal_words(self.digest, self.commitment)
+        if self.drawn is None:
+            return ""
+        shares = ((seat, promise, share) for seat, _, promise, share in self.drawn.shares)
+        return deal_words(self.digest, self.commitment, shares)
+
+    # Adding facts
+
+    def plus(self, fact: Fact) -> Evidence:
+        """Return the evidence with one more fact."""
+        size = self.size + len(fact_text(fact))
+        if size > MOST_BYTES and not isinstance(fact, facts.Found):
+            return self.finding("unfinished", "there was too much to keep")
+        return _ADDED[type(fact)](replace(self, size=size, new=(*self.new, fact)), fact)
+
+    def finding(self, row: str, detail: str = "") -> Evidence:
+        """Return the evidence with what a row of the table of verdicts is about. The first time is kept, others counted."""
+        if row in self.found:
+            first, times = self.found[row]
+            return replace(self, found={**self.found, row: (first, times + 1)})
+        return self.plus(facts.Found(row, detail[:200]))
+
+    def finding_if(self, condition: bool, row: str, detail: str = "") -> Evidence:  # noqa: FBT001  # the condition is the point
+        """Return the evidence with a row if a condition holds."""
+        return self.finding(row, detail) if condition else self
+
+
+def _asked(known: Evidence, fact: facts.AskedToEnter) -> Evidence:
+    return replace(known, role=fact.role, room=fact.room, wanted=fact.wanted, bot=fact.bot)
+
+
+def _known(known: Evidence, fact: facts.Known) -> Evidence:
+    return replace(known, player=fact.player, name=fact.name)
+
+
+def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
+    seat = known.seat if known.begun is not None and known.seat else fact.seat
+    places = known.places | {(seat, known.name)}
+    return replace(known, seat=seat, places=places, generation=fact.generation, is_out=False)
+
+
+def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
+    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment)
+    try:
+        terms = RoomTerms.parse(fact.terms)
+    except (UnknownTerms, UnknownGame) as error:
+        return shown.finding("unknown_terms", str(error))
+    except SamedealError:
+        return shown.finding("contradicting_terms")
+    shown = replace(shown, terms=terms)
+    shown = shown.finding_if(terms.room != known.room, "other_room")
+    difference = known.wanted.difference(terms)
+    shown = shown.finding_if(bool(difference), "other_request", difference)
+    return shown.finding_if(terms.deal.has_proof and not terms.is_described, "other_description")
+
+
+def _share(known: Evidence, fact: facts.Share) -> Evidence:
+    return replace(known, shares={**known.shares, fact.draw: fact.share})
+
+
+def _sealed(known: Evidence, fact: facts.Sealed) -> Evidence:
+    return replace(known, draws=(*known.draws, Draw(fact.draw, fact.seats, known.shares[fact.draw])))
+
+
+def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
+    sent = known.sent_actions.get(fact.id)
+    if sent is None:
+        return known
+    ack = Ack(sent.revision + 1, fact.time, sent.action, fact.cards)
+    if ack in known.acks[-1:] or ack in known.acks:
+        return known
+    if not known.acks or ack.revision > known.acks[-1].revision:
+        return replace(known, acks=(*known.acks, ack))
+    again = known.finding_if(
+        "loss" not in known.troubles, "other_action", f"Action {ack.revision} was confirmed twice."
+    )
+    return replace(again, acks=(*(each for each in known.acks if each.revision < ack.revision), ack))
+
+
+def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
+    sent = known.sent_actions.get(fact.id)
+    return replace(known, denied=(*known.denied, sent)) if sent is not None else known
+
+
+def _gone(known: Evidence, fact: facts.Gone) -> Evidence:
+    if fact.stuck:
+        return replace(known, stuck=known.stuck | {fact.seat})
+    return replace(known, absent=known.absent | {fact.seat})
+
+
+_ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
+    facts.AskedToEnter: _asked,
+    facts.Known: _known,
+    facts.Sat: _sat,
+    facts.Out: lambda known, _: replace(known, is_out=True, was_out=True),
+    facts.Shown: _terms_shown,
+    facts.Share: _share,
+    facts.Sealed: _sealed,
+    facts.Losses: lambda known, fact: replace(known, lost=fact.lost),
+    facts.SharesShown: lambda known, fact: replace(known, drawn=fact),
+    facts.Begun: lambda known, fact: replace(known, begun=fact),
+    facts.Dealt: lambda known, fact: replace(known, dealt=(*known.dealt, fact)),
+    facts.Sent: lambda known, fact: replace(known, sent_actions={**known.sent_actions, fact.id: fact}),
+    facts.ActConfirmed: _acked,
+    facts.Denied: _denied,
+    facts.Own: lambda known, fact: replace(known, own=known.own | {fact.act}),
+    facts.Kicked: lambda known, _: replace(known, is_kicked=True),
+    facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
+    facts.Gone: _gone,
+    facts.Found: lambda known, fact: replace(known, found={**known.found, fact.row: (fact.detail, 1)}),
+}
+"""How each kind of fact changes the evidence."""

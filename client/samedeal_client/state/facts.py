@@ -1,0 +1,274 @@
+"""The facts of which a client's evidence consists, and their text: a line of JSON for each fact.
+
+A fact is something that the player did, or that the server showed. The file of a race has its facts in the order in which
+they became known, and ``Evidence`` is what follows from them. Times are in milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from samedeal.deal import Deal
+from samedeal.joint_deal import LossReason
+from samedeal.options import Options
+from samedeal.protocol.messages import RoomLine
+from samedeal.terms import RoomTerms
+
+Role = Literal["player", "spectator"]
+
+
+class Wanted(Struct, frozen=True, omit_defaults=True):
+    """What the player asked for before entering a room. A default value stands for anything.
+
+    ``options`` are those of a room that the player opened, or those that follow from the race before a rematch. ``line``
+    is the row that the player chose in the list of rooms. ``game`` and ``tide`` are those of *race now*, which without a
+    ``tide`` may lead to the room of one too. A room that the player opened belongs to none. ``round`` is that of a rematch.
+    """
+
+    options: Options | None = None
+    line: RoomLine | None = None
+    game: str = ""
+    tide: int = 0
+    round: int = -1
+
+    def difference(self, terms: RoomTerms) -> str:
+        """Return in what a race differs from what the player asked for, in a word, or an empty text."""
+        given, asked = terms.options, self.options
+        if asked is not None:
+            wanted = RoomTerms.options_with(asked, terms.deal)
+            if Deal.parse(asked.deal).on(terms.deal.date) != terms.deal:
+                return "deal"
+            changed = (name for name in Options.__struct_fields__ if getattr(wanted, name) != getattr(given, name))
+            if name := next(changed, ""):
+                return name.replace("_", " ")
+        found = {
+            "game": (self.game, terms.game.name),
+            "tide": (self.tide if self.tide or asked else "", terms.tide),
+            "round": (max(self.round, 0), terms.round if self.round >= 0 else 0),
+        }
+        if self.line is not None:
+            found["game"] = self.line.game, terms.game.name
+            found["deal"] = self.line.deal, str(terms.deal)
+            found["number of seats"] = self.line.seats, given.players
+            found["delay"] = self.line.delay, given.delay
+            found["rule for bots"] = self.line.bots, given.bots
+        return next((name for name, (own, shown) in found.items() if own not in ("", shown)), "")
+
+
+ANYTHING: Final = Wanted()
+"""What a player wants who has only the code of a room."""
+
+
+class ShownSeat(NamedTuple):
+    """A seat as the room showed it when the draw was sealed: its number, the player's name and the commitment."""
+
+    seat: int
+    name: str
+    commitment: bytes
+
+
+class RacerShown(NamedTuple):
+    """A racer as the room shows the player."""
+
+    player: str
+    seat: int
+    name: str
+    bot: bool
+
+
+class LossShown(NamedTuple):
+    """A player who lost the seat while the deal was being drawn, in the draw with the number ``draw``."""
+
+    draw: int
+    seat: int
+    reason: LossReason
+    name: str
+
+
+class StandingShown(NamedTuple):
+    """A line of the final standings. ``time`` is 0 for a player who did not finish."""
+
+    player: str
+    name: str
+    place: int
+    foundation_cards: int
+    time: int
+    moves: int
+    undos: int
+    resigned: bool
+    bot: bool
+
+
+class _Fact(Struct, frozen=True, array_like=True, tag_field="kind", tag=str.lower):
+    """The base of all facts."""
+
+
+class AskedToEnter(_Fact, frozen=True):
+    """The player asked to take a seat in a room, or to watch it."""
+
+    role: Role
+    room: str
+    wanted: Wanted = ANYTHING
+    bot: bool = False
+
+
+class Known(_Fact, frozen=True):
+    """The server knows the player by this id and name."""
+
+    player: str
+    name: str
+
+
+class Sat(_Fact, frozen=True):
+    """The player got a seat, or came back to it with this generation."""
+
+    seat: int
+    generation: int
+
+
+class Out(_Fact, frozen=True):
+    """The player has lost the seat before the race began."""
+
+
+class Shown(_Fact, frozen=True):
+    """The room showed its terms and the commitment of the server for the first time."""
+
+    terms: str
+    commitment: bytes
+
+
+class Share(_Fact, frozen=True):
+    """The player drew a share for a draw."""
+
+    draw: int
+    share: bytes
+
+
+class Sealed(_Fact, frozen=True):
+    """The player is about to reveal the share, for these seats with these commitments."""
+
+    draw: int
+    seats: tuple[ShownSeat, ...]
+
+
+class Losses(_Fact, frozen=True):
+    """The room showed these lost seats."""
+
+    lost: tuple[LossShown, ...]
+
+
+class SharesShown(_Fact, frozen=True):
+    """The room showed the shares of all players: their seats, names, commitments and shares."""
+
+    draw: int
+    shares: tuple[tuple[int, str, bytes, bytes], ...]
+
+
+class Begun(_Fact, frozen=True):
+    """The race began at ``start`` with these racers."""
+
+    start: int
+    racers: tuple[RacerShown, ...]
+
+
+class Dealt(_Fact, frozen=True):
+    """The server showed the player's whole board. ``cards`` is the hash of the piles, as this client computed it."""
+
+    revision: int
+    cards: bytes
+    moves: int
+    undos: int
+
+
+class Sent(_Fact, frozen=True):
+    """The player sent an action on a revision. ``time`` is the server's, as far as the client knew."""
+
+    id: int
+    revision: int
+    action: str
+    time: int
+
+
+class ActConfirmed(_Fact, frozen=True):
+    """The server confirmed an action, which led to a board with the hash ``cards`` at ``time``."""
+
+    id: int
+    time: int
+    cards: bytes
+
+
+class Denied(_Fact, frozen=True):
+    """The server said that the rules forbid an action."""
+
+    id: int
+
+
+class Own(_Fact, frozen=True):
+    """The player resigned, left, or declared to be stuck."""
+
+    act: Literal["resign", "leave", "stuck"]
+
+
+class Kicked(_Fact, frozen=True):
+    """The server told the player that the host or the operator had removed the player."""
+
+
+class EndShown(_Fact, frozen=True):
+    """The room showed the end of the race: when it was, the standings, and a hash of the seed or proof."""
+
+    end: int
+    lines: tuple[StandingShown, ...]
+    deal: bytes
+
+
+class Gone(_Fact, frozen=True):
+    """A rival was shown as stuck (``stuck``) or as disconnected, at this seat."""
+
+    seat: int
+    stuck: bool
+
+
+class Found(_Fact, frozen=True):
+    """The program found what a row of the table of verdicts is about. ``row`` is its name."""
+
+    row: str
+    detail: str = ""
+
+
+Fact = (
+    AskedToEnter
+    | Known
+    | Sat
+    | Out
+    | Shown
+    | Share
+    | Sealed
+    | Losses
+    | SharesShown
+    | Begun
+    | Dealt
+    | Sent
+    | ActConfirmed
+    | Denied
+    | Own
+    | Kicked
+    | EndShown
+    | Gone
+    | Found
+)
+
+_DECODER: Final = msgspec.json.Decoder(Fact)
+
+
+def fact_text(fact: Fact) -> bytes:
+    """Return the line of a fact."""
+    return msgspec.json.encode(fact) + b"\n"
+
+
+def parse_fact(line: bytes) -> Fact:
+    """Return the fact of a line. Raise msgspec.ValidationError or DecodeError if it is none."""
+    fact: Fact = _DECODER.decode(line)
+    return fact

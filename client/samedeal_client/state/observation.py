@@ -1,0 +1,351 @@
+"""What a client's evidence learns from its own requests and from the messages of the server. Pure.
+
+Both functions return the evidence with more facts. Times are local ones, in milliseconds since any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, get_args
+
+from msgspec.structs import replace
+
+from samedeal.deal import Deal
+from samedeal.errors import SamedealError
+from samedeal.joint_deal import HIGHEST_SEAT
+from samedeal.protocol import messages
+from samedeal.protocol.messages import Phase, RoomState, Tally, ToClient, ToServer
+from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.series import with_race
+from samedeal.terms import RoomTerms
+from samedeal_client.state import facts
+from samedeal_client.state.board_from_piles import masked_board
+from samedeal_client.state.evidence import BoardWatched, Counts, Evidence, MoveWatched, deal_hash
+from samedeal_client.state.facts import LossShown, RacerShown, StandingShown
+from samedeal_client.state.own_draws import agrees
+
+_MOST_COUNTS: Final = 60_000
+"""Maximum number of shown counts that are remembered. No race has more actions than that."""
+
+_ABSENT_AFTER: Final = 50_000
+"""Time, in milliseconds, without a connection after which a race may have ended without the player."""
+
+_BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO)
+
+_OWN_ACTS: Final[Mapping[type, Literal["resign", "leave", "stuck"]]] = {
+    messages.Resign: "resign",
+    messages.Leave: "leave",
+    messages.DeclareStuck: "stuck",
+}
+
+_ORDER: Final = ("", *get_args(Phase))
+"""The phases in their order. An open room may follow a countdown."""
+
+_ANSWERS: Final = (
+    messages.Welcome
+    | messages.Pong
+    | messages.Joined
+    | messages.Watching
+    | messages.Done
+    | messages.Acked
+    | messages.Refused
+    | messages.Created
+    | messages.Rooms
+    | messages.Records
+    | messages.RecordPart
+)
+
+
+def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
+    """Return the evidence before a request is sent at the local time ``now``."""
+    if isinstance(request, messages.Hello):  # a new connection: what was asked on others is never answered
+        known = replace(evidence, waiting={request.id: (request, now)})
+        was_away = known.seat and known.seat not in known.absent and not 0 < now - known.heard_at < _ABSENT_AFTER
+        return known.plus(facts.Gone(known.seat, stuck=False)) if was_away else known
+    known = replace(evidence, waiting={**evidence.waiting, request.id: (request, now)})
+    match request:
+        case messages.Act() if request.id not in known.sent_actions:
+            low = now + known.clock.low if known.clock.is_known else 0
+            return known.plus(facts.Sent(request.id, request.revision, request.action, low))
+        case messages.Resign() | messages.Leave() | messages.DeclareStuck():
+            return known.plus(facts.Own(_OWN_ACTS[type(request)]))
+        case _:
+            return known
+
+
+def received(evidence: Evidence, message: ToClient, now: int) -> Evidence:
+    """Return the evidence after a message of the server that arrived at the local time ``now``."""
+    evidence = replace(evidence, heard_at=now)
+    if not isinstance(message, _ANSWERS):
+        handler = _HANDLERS.get(type(message))
+        return handler(evidence, message, now) if handler is not None else evidence
+    if message.to not in evidence.waiting:
+        return evidence
+    request, at = evidence.waiting[message.to]
+    waiting = {id_: each for id_, each in evidence.waiting.items() if id_ != message.to}
+    return _answered(replace(evidence, waiting=waiting), request, at, message, now)
+
+
+def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now: int) -> Evidence:
+    """Return the evidence after the answer to a request that was sent at the local time ``at``."""
+    match request, answer:
+        case messages.Hello(), messages.Welcome():
+            return _welcomed(known, answer)
+        case messages.Ping(), messages.Pong():
+            return replace(known, clock=known.clock.exchanged(at, now, answer.time))
+        case messages.Join(), messages.Joined():
+            return _joined(known, answer)
+        case messages.Watch(), messages.Watching():
+            return known.finding_if(answer.room != known.room, "other_room")
+        case messages.Act(), messages.Acked():
+            acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash))
+            return replace(acked, clock=acked.clock.answered(at, now, answer.time))
+        case messages.Act(), messages.Refused() if answer.code in _BY_RULES:
+            return known.plus(facts.Denied(request.id))
+        case _:
+            return known
+
+
+def _welcomed(evidence: Evidence, message: messages.Welcome) -> Evidence:
+    if not evidence.player:
+        return evidence.plus(facts.Known(message.player, message.name))
+    if message.player == evidence.player:
+        return evidence.finding_if(message.name != evidence.name, "other_identity")
+    return evidence.finding("new_session").plus(facts.Known(message.player, message.name)).plus(facts.Out())
+
+
+def _joined(evidence: Evidence, message: messages.Joined) -> Evidence:
+    if message.room != evidence.room:
+        return evidence.finding("other_room")
+    known = evidence
+    if evidence.seat and not evidence.is_out:
+        moved = message.seat != evidence.seat and evidence.begun is not None
+        known = evidence.finding_if(moved, "other_identity")
+        known = known.finding_if(message.generation <= evidence.generation, "lost_data")
+    behind = -1 < message.revision < (evidence.acks[-1].revision if evidence.acks else 0)
+    sent_actions = (each.revision + 1 for each in evidence.sent_actions.values())
+    newest = max([len(evidence.acks), *sent_actions]) if evidence.seat else -1
+    known = known.finding_if(behind, "lost_data").finding_if(message.revision > newest, "other_window")
+    return replace(known.plus(facts.Sat(message.seat, message.generation)), came_from=evidence.seat)
+
+
+def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
+    if state.room != evidence.room:
+        return evidence.finding("other_room")
+    known = _with_terms(evidence, state)
+    is_open_again = state.phase == "open" and known.phase == "countdown"
+    went_back = _ORDER.index(state.phase) < _ORDER.index(known.phase) and not is_open_again
+    known = known.finding_if(state.event < known.event or went_back, "lost_data")
+    known = replace(known, event=max(state.event, known.event), phase=state.phase)
+    if state.phase == "countdown":
+        known = replace(known, clock=replace(known.clock, is_fixed=known.clock.is_known))
+    known = _with_losses(known, state)
+    if known.role == "player":
+        known = _with_own_seat(known, state)
+    if state.phase in ("racing", "finished"):
+        known = _with_race(known, state)
+    seats = {each.player: each.seat for each in state.players}
+    for tally in state.tallies:
+        known = _with_tally(known, seats.get(tally.player, 0), tally)
+    return _with_result(_with_table(known, state), state)
+
+
+def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
+    if evidence.terms_text:
+        changed = evidence.finding_if(state.terms != evidence.terms_text, "changed_terms")
+        changed = changed.finding_if(state.commitment != evidence.commitment, "changed_commitment")
+    else:
+        changed = evidence.plus(facts.Shown(state.terms, state.commitment))
+        changed = replace(changed, table=None if state.standings else state.table)
+    terms = changed.terms
+    if terms is None or changed.terms_text != state.terms:
+        return changed
+    shown = state.room, state.round, state.game, state.deal, state.private, state.tide
+    fixed = terms.room, terms.round, terms.game.name, str(terms.deal), terms.private, terms.tide
+    repeats = (terms.deal.kind, state.options.deal) == ("again", "winnable")
+    is_same = repeats or Deal.parse(state.options.deal).on(terms.deal.date) == terms.deal  # a number may have no #
+    options = RoomTerms.options_with(state.options, terms.deal) if is_same else state.options
+    return changed.finding_if(shown != fixed or options != terms.options, "contradicting_terms")
+
+
+def _with_losses(evidence: Evidence, state: RoomState) -> Evidence:
+    lost = tuple(LossShown(each.draw, each.seat, each.reason, each.name) for each in state.lost)
+    known = evidence
+    if lost != evidence.lost:
+        known = evidence.finding_if(not set(evidence.lost).issubset(lost), "lost_data").plus(facts.Losses(lost))
+    if known.role != "player":
+        return known
+    own = [each for each in lost if (each.seat, each.name) in known.places]
+    unheard = any(each.reason == "silent" and known.draw(each.draw) is not None for each in own)
+    known = known.finding_if(unheard, "unheard")
+    return _back(known, state, is_out=not set(own).issubset(evidence.lost))
+
+
+def _back(evidence: Evidence, state: RoomState, *, is_out: bool) -> Evidence:
+    """Return the evidence after the first state since the player came back to the room.
+
+    ``is_out`` says that the player had lost the seat while away. A seat that was freed before any draw is no loss.
+    """
+    before, seat = evidence.came_from, evidence.seat
+    known = replace(evidence, came_from=0)
+    if not before or evidence.is_out or all(each.player != evidence.player for each in state.players):
+        return known
+    if is_out:
+        return known.plus(facts.Out()).plus(facts.Sat(seat, evidence.generation))
+    return known.finding_if(before != seat and bool(known.draws), "lost_data")
+
+
+def _with_own_seat(evidence: Evidence, state: RoomState) -> Evidence:
+    own = [seat for seat in state.players if seat.player == evidence.player]
+    if not own:
+        return _without_seat(evidence, state)
+    seat = own[0]
+    wrong = (seat.seat, seat.name) != (evidence.seat, evidence.name) or seat.bot is not evidence.bot
+    known = evidence.finding_if(wrong or len(own) > 1, "other_identity")
+    resigned = seat.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked
+    known = known.finding_if(resigned, "resigned_for_you")
+    return known.finding_if(seat.stuck and "stuck" not in evidence.own, "stuck_for_you")
+
+
+def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:
+    """Return the evidence after a state without the player's seat."""
+    if evidence.is_out or "leave" in evidence.own or evidence.is_kicked:
+        return evidence
+    if state.phase in ("racing", "finished"):
+        return evidence  # other racers than those of the record
+    place = evidence.seat, evidence.name
+    reasons = [each.reason for each in state.lost if (each.seat, each.name) == place]
+    reason = reasons[-1] if reasons else ""
+    known = evidence.finding_if(not reason and state.phase == "countdown", "seat_vanished")
+    return known.finding_if(reason == "left", "said_left").plus(facts.Out())
+
+
+def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
+    """Return the evidence after a state of a race that has begun."""
+    racers = tuple(sorted(RacerShown(each.player, each.seat, each.name, each.bot) for each in state.players))
+    known = evidence if evidence.begun is not None else evidence.plus(facts.Begun(state.starts, racers))
+    begun = known.begun
+    if begun is not None:
+        known = known.finding_if(state.starts != begun.start, "other_start")
+        known = known.finding_if(racers != begun.racers, "other_players")
+    terms = known.terms
+    if terms is not None:
+        end = state.starts + 1000 * terms.options.limit
+        is_earlier = terms.options.first_finish_ends and state.starts <= state.ends < end
+        known = known.finding_if(state.ends != end and not is_earlier, "other_limit")
+        alone = terms.deal.kind != "again" or len(racers) == 1
+        known = known.finding_if(not alone, "not_alone")
+    for each in state.players:
+        if each.stuck and each.seat not in known.stuck:
+            known = known.plus(facts.Gone(each.seat, stuck=True))
+    return known
+
+
+def _with_result(evidence: Evidence, state: RoomState) -> Evidence:
+    if not (state.phase == "finished" or state.standings or state.seed or state.proof or state.finished_at):
+        return evidence
+    lines = tuple(
+        StandingShown(
+            *(each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos),
+            *(each.resigned, each.bot),
+        )
+        for each in state.standings
+    )
+    result = facts.EndShown(state.finished_at, lines, deal_hash(state.seed, state.proof))
+    return evidence if result in evidence.results else evidence.plus(result)
+
+
+def _with_table(evidence: Evidence, state: RoomState) -> Evidence:
+    table, terms = evidence.table, evidence.terms
+    if table is not None and terms is not None and terms.options.series > 1 and state.standings:
+        table = with_race(table, state.standings, state.finished_at - state.starts)
+    return evidence.finding_if(evidence.table is not None and state.table != table, "other_table")
+
+
+def _drawn(evidence: Evidence, message: messages.Drawn, _: int) -> Evidence:
+    if message.room != evidence.room:
+        return evidence.finding("other_room")
+    drawn = facts.SharesShown(
+        message.draw, tuple((each.seat, each.name, each.commitment, each.share) for each in message.shares)
+    )
+    if evidence.drawn is not None:
+        return evidence.finding_if(drawn != evidence.drawn, "other_drawn")
+    if not all(0 < seat <= HIGHEST_SEAT for seat, *_ in drawn.shares):
+        return evidence.finding("other_shares")
+    known = evidence.plus(drawn)
+    return known.finding_if(known.role == "player" and not known.is_out and not agrees(known, drawn), "other_shares")
+
+
+def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Evidence:
+    if message.room != evidence.room:
+        return evidence.finding("other_room")
+    if evidence.role != "player" or not evidence.terms_text:
+        return evidence.finding("other_board")
+    if evidence.terms is None:
+        return evidence
+    if message.game != evidence.terms.game.name:
+        return evidence.finding("contradicting_terms")
+    cards = _cards(evidence, message.piles)
+    known = evidence.finding_if(cards != message.hash, "other_board")
+    known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos))
+    return known if evidence.dealt else replace(known, clock=known.clock.dealt(now, known.start))
+
+
+def _cards(evidence: Evidence, piles: tuple[bytes, ...]) -> bytes:
+    """Return the hash of piles, or an empty value if they cannot be a board of the game."""
+    try:
+        return masked_board(evidence.terms.game, piles).state_hash() if evidence.terms else b""
+    except SamedealError:
+        return b""
+
+
+def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> Evidence:
+    before = evidence.tallies.get(update.seat)
+    if before is None:
+        return evidence
+    tally = before.updated(update)
+    known = _with_tally(evidence, update.seat, tally)
+    is_new = tally.acted_at != before.acted_at
+    return replace(known, clock=known.clock.told(now, tally.acted_at)) if is_new else known
+
+
+def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
+    before = evidence.tallies.get(seat)
+    if tally == before:
+        return evidence
+    known = replace(evidence, tallies={**evidence.tallies, seat: tally})
+    falls = before is not None and tally.moves + tally.undos < before.moves + before.undos
+    known = known.finding_if(falls, "lost_data")
+    if not tally.connected and seat not in known.absent:
+        known = known.plus(facts.Gone(seat, stuck=False))
+    if len(known.counts) >= _MOST_COUNTS:
+        return known.finding("unfinished", "too many counts were shown")
+    counts = Counts(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
+    return replace(known, counts=(*known.counts, counts))
+
+
+def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
+    cards = _cards(evidence, message.piles)
+    board = BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
+    return replace(evidence, boards=(*evidence.boards, board))
+
+
+def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidence:
+    move = MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
+    return replace(evidence, moves=(*evidence.moves, move))
+
+
+def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:
+    return evidence.plus(facts.Kicked()) if message.code == NoticeCode.KICKED else evidence
+
+
+_HANDLERS: Final[Mapping[type, Callable[[Evidence, Any, int], Evidence]]] = {
+    RoomState: _shown,
+    messages.Drawn: _drawn,
+    messages.BoardState: _dealt,
+    messages.ProgressUpdate: _counted,
+    messages.DelayedBoard: _watched,
+    messages.DelayedMove: _moved,
+    messages.Notice: _noticed,
+}
+"""What is learnt from each kind of message that is not an answer."""
