@@ -11,18 +11,22 @@ from collections.abc import Mapping
 from typing import Final
 
 BUNDLES: Final = {
-    "piles.js": ("games.mjs", "rules.mjs", "hash.js", "words.js", "piles.js"),
+    "piles.js": ("games.mjs", "rules.mjs", "terms.mjs", "hash.js", "words.js", "race_hashes.js", "piles.js"),
     "page.js": (
         *("dom.js", "msgpack.js", "link.js", "race_state.js"),
         *("board_view.js", "chart.js", "tide.js", "race_screen.js", "lobby.js", "page.js"),
     ),
+    "witness.js": (
+        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js"),
+        *("evidence.js", "own_draws.js", "observation.js", "witness.js"),
+    ),
     "seat.js": (
-        *("table.js", "racer.js", "hand.js", "shares.js"),
+        *("table.js", "racer.js", "hand.js"),
         *("results.js", "earlier.js", "seat.js"),
     ),
     "replay.js": ("replay.js",),
     "deep_check_worker.js": (
-        *("shake256.js", "deal.js", "record.js", "deep_check.js"),
+        *("shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
         *("states.mjs", "search.mjs", "deep_check_worker.js"),
     ),
 }

@@ -23,6 +23,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 import brotli  # type: ignore[import-untyped] # it has no types
+import msgspec
 import segno
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
@@ -32,6 +33,7 @@ from samedeal.game_json import games_json
 from samedeal.games import GAMES, offered
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RoomLine
+from samedeal.verdict_rows import ROWS
 from samedeal_server.page.address import page_address, requested_address
 from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
 from samedeal_server.page.previews import preview_tags
@@ -56,6 +58,9 @@ _TYPES: Final = {
 
 _GAMES: Final = "games.json"
 _GAMES_MODULE: Final = "games.mjs"
+
+ROWS_MODULE: Final = "rows.mjs"
+"""The name of the module with the table of verdicts."""
 
 _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
@@ -245,12 +250,21 @@ def sent(name: str, content: bytes) -> bytes:
     return content
 
 
+def rows_module() -> bytes:
+    """Return the module with the rows of the table of verdicts, as far as the page needs them."""
+    rows = {
+        name: {"verdict": row.verdict, "sentence": row.sentence, "excuses": row.excuses} for name, row in ROWS.items()
+    }
+    return b"export const ROWS = %b\n" % msgspec.json.encode(rows)
+
+
 @lru_cache(maxsize=2)
 def static_files(games: bytes) -> Mapping[str, File]:
     """Return the files by their names, with bundles instead of modules. ``games`` is the JSON of the games, if not ours."""
     contents = {found.name: sent(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
+    contents[ROWS_MODULE] = rows_module()
     bundles = {name: bundled(name, contents) for name in BUNDLES}
     names = contents.keys() - HOMES.keys() | BUNDLES.keys() | {FOR_PROGRAMS}
     return {name: make_file(name, bundles.get(name) or contents[name], _ENCODINGS) for name in names}

@@ -19,10 +19,9 @@ def preview_tags(address: str, path: str, room: RoomLine | None) -> str:
     """Return the tags of a document that has a preview.
 
     ``address`` is the address of the page, or empty if it is not known, and ``path`` the path of the document. ``room``
-    is the room that the document shows, if there is one. The preview of a private room says no more than that of a room
-    that does not exist.
+    is the public room that the document shows, if there is one.
     """
-    title, sentence = (_TITLE, _SENTENCE) if room is None or room.private else _room_texts(room)
+    title, sentence = (_TITLE, _SENTENCE) if room is None else _room_texts(room)
     tags = {"type": "website", "site_name": _TITLE, "title": title, "description": sentence}
     if address:
         tags |= {"url": f"{address}/{path}", "image": f"{address}/{_PICTURE}"}

@@ -1,20 +1,27 @@
-// Deals the cards of a race from what the server has revealed, and checks it, as DEALS.md says.
+// Deals the cards of a race from what its record says, and checks the deal, as DEALS.md says.
 
+import {hasProof, isDescribed} from "./evidence.js"
 import {sha256} from "./hash.js"
-import {DOWN, FACE, GAMES, HIDDEN, onFoundations, played} from "./piles.js"
+import {isLegal} from "./legal_moves.js"
+import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
+import {commitmentOf, publicSecret, shareHash, termsHash} from "./race_hashes.js"
 import {RULES, deal, shuffle} from "./rules.mjs"
 import {shake256} from "./shake256.js"
-import {digestOf, ofRooms, promises, unhex} from "./words.js"
+import {SOLVER, demand} from "./terms.mjs"
+import {hex, unhex} from "./words.js"
 
-export const isHash = (expected, ...parts) => String(sha256(...parts)) === String(expected)
+const HIGHEST_CANDIDATE = 999
+
+// What only another release can check.
+export class NotCheckable extends Error {}
 
 const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 
-// The piles as dealt, with all faces. Cards that lie face down have DOWN.
+// The piles as dealt, with all faces. Cards that lie face down are UNSEEN.
 export function dealt(game, cards) {
 	const all = deal(RULES[game], cards)
 	all.stock.reverse()
-	return GAMES[game].piles.map(({key}) => all[key])
+	return GAMES[game].piles.map(({key}) => all[key].map(card => (card & 64 ? card | UNSEEN : card)))
 }
 
 // The cards of a candidate for a winnable or daily deal, the first one to be dealt first.
@@ -27,142 +34,97 @@ export function candidateCards(mix, number, decks) {
 
 const NUMBER = "(?:0|[1-9]\\d{0,8})"
 const HASH = "[0-9a-f]{64}"
-const SEATS = `(?:seat: ${NUMBER} ${HASH} ${HASH} .+\n)+`
-const GONE = `${NUMBER} (?:left|kicked|silent) .+\n`
 const PROOF = new RegExp(
-	`^samedeal deal [34]\nroom: (?<room>.+)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
-		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?commitment: (?<commitment>${HASH})\n` +
+	`^samedeal deal 5\nroom: (?<room>.+)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
+		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?terms: (?<terms>${HASH})\ncommitment: (?<commitment>${HASH})\n` +
 		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>[1-5])\n` +
-		`(?<lost>(?:lost: [1-5] ${GONE})*)(?<seats>${SEATS}))candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n` +
-		`(?<tide>(?:elsewhere: [1-5] \\S+ ${GONE})*(?:tide: \\S+ ${HASH} ${HASH}\n${SEATS})*)$`
+		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) .+\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} .+\n)+))` +
+		`candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n$`
 )
 
 const lostIn = text =>
-	Array.from(text.matchAll(/^\w+: (\d)(?: (\S+))?? (\d+) ([a-z]+) (.+)$/gm), ([, draw, room, seat, reason, name]) =>
-		({draw: Number(draw), room, seat, reason, name}))
+	Array.from(text.matchAll(/^\w+: (\d) (\d+) ([a-z]+) (.+)$/gm), ([, draw, seat, reason, name]) =>
+		({draw: Number(draw), seat: Number(seat), reason, name}))
 
 const sharesIn = text =>
 	Array.from(text.matchAll(/^seat: (\d+) (\S+) (\S+) (.+)$/gm), ([, seat, hash, share, name]) =>
 		({seat: Number(seat), name, commitment: unhex(hash), share: unhex(share)}))
 
-// Another room that shares the deal, from its lines.
-function readRoom(text) {
-	const shares = sharesIn(text)
-	const [room, ...values] = text.split(/\s/)
-	const [commitment, secret] = values.map(unhex)
-	const seal = digestOf("samedeal seal v1\n", commitment, shares, "commitment")
-	return {room, commitment, secret, shares, seal, digest: digestOf("samedeal words v1\n", commitment, shares)}
-}
-
-// Return the values of a proof, or null if it is not written as DEALS.md says.
-function readProof(text) {
-	const values = PROOF.exec(`${text.trim()}\n`)?.groups
+// Return the values of a proof, or null if it is not written as DEALS.md says. `name` is that of a public deal, or "".
+// Such a deal has no draw and no shares, and its secret is its mix.
+export function readProof(text) {
+	const values = PROOF.exec(text)?.groups
 	if (!values) return null
-	const [gone, ...blocks] = values.tide.split(/^tide: /m)
-	return {
-		...values,
+	const {room, game, name = "", least = 1} = values
+	return Object.freeze({
+		room,
+		game,
+		name,
+		solver: Number(values.solver),
+		budget: Number(values.budget),
+		least: Number(least),
+		terms: unhex(values.terms),
+		commitment: unhex(values.commitment),
+		secret: name ? publicSecret(name) : unhex(values.secret),
 		draw: Number(values.draw ?? 0),
+		lost: Object.freeze(lostIn(values.lost ?? "")),
+		shares: Object.freeze(sharesIn(values.seats ?? "")),
 		candidate: Number(values.candidate),
-		lost: lostIn(values.lost ?? ""),
-		shares: sharesIn(values.seats ?? ""),
-		elsewhere: lostIn(gone),
-		others: blocks.map(readRoom)
-	}
+		line: Object.freeze(values.line.split(", "))
+	})
 }
 
 // Whether the seats and the draws of the lost seats rise, and each draw before the last one lost a seat.
-function isInOrder({draw, lost, shares, elsewhere, others}) {
-	const rises = ({seat}, i, all) => seat < 256 && seat > (all[i - 1]?.seat ?? 0)
-	const follows = (each, i, all) => each.draw >= (all[i - 1]?.draw ?? 1) && each.draw <= draw && each.seat > 0 && each.seat < 256
-	return (
-		[{shares}, ...others].every(({shares}) => shares.every(rises)) &&
-		lost.every(follows) &&
-		elsewhere.every(follows) &&
-		new Set([...lost, ...elsewhere].map(each => each.draw)).add(draw).size === draw
-	)
+function isInOrder({draw, lost, shares}) {
+	const isSeat = ({seat}) => seat > 0 && seat < 256
+	const rises = (each, i, all) => isSeat(each) && each.seat > (all[i - 1]?.seat ?? 0)
+	const follows = (each, i, all) => isSeat(each) && each.draw >= (all[i - 1]?.draw ?? 1) && each.draw <= draw
+	return shares.every(rises) && lost.every(follows) && new Set(lost.map(each => each.draw)).add(draw).size === draw
 }
 
-const inText = (seats, names) => JSON.stringify(seats.map(seat => names.map(name => `${seat[name]}`)))
-const areSame = (one, other, ...names) => inText(one, names) === inText(other, names)
-const COMMITTED = ["seat", "name", "commitment"]
-
-// The step about the shares of a joint deal. `shown` is what the page was shown of the draw while it went on.
-function checkShares(room, proof, players, {sealed = {}, drawn} = {}) {
-	const {draw, lost, shares, others} = proof
-	const hashes = [{room, shares}, ...others].flatMap(({room, shares}) =>
-		shares.map(({name, commitment, share}) => isHash(commitment, "samedeal share v3\n", `${room}\n${name}\n${draw}\n`, share))
-	)
-	const promised = promises(others, shares)
-	const isIn = ({seat, name}) => shares.some(own => own.seat === seat && own.name === name)
-	const isWhole = hashes.every(Boolean) && isInOrder(proof) && players.every(isIn)
-	const isSealed = !sealed[draw] || areSame(promises(sealed[draw].rooms, sealed[draw].players), promised, ...COMMITTED)
-	const isDrawn =
-		!drawn ||
-		(areSame(drawn.lost, lost, "draw", "seat", "reason", "name") &&
-			areSame(promises(drawn.rooms, drawn.shares), promised, ...COMMITTED, "share"))
-	const sentence = sealed[draw]
-		? "The shares in the deal are exactly those to which this page saw the players commit."
-		: drawn
-			? "The shares in the deal are exactly those that this page was shown before the race ended."
-			: "Each player's share is in the deal, and fits the hash that the proof has for it."
-	return [isWhole && isSealed && isDrawn, sentence]
-}
-
-// Return the piles as dealt, the winning line of a joint deal, the search that the deep check repeats, and the steps of
-// the check: whether each is so (null if this browser cannot say), and a sentence.
-export function openDeal({room, game, deal, seed, proof: text, players = []}, commitment, shown) {
+// Return the piles as dealt, the values of the proof if there is one, and the mix of its candidates. Throws an Error that
+// says what is wrong, or NotCheckable.
+export function openDeal({terms, commitment, seed, proof: text, players}) {
+	const {room, game} = terms
 	const {decks} = GAMES[game]
-	const isDaily = /^(daily|again)/.test(deal)
-	if (!isDaily && !deal.startsWith("winnable")) {
-		const kept = isHash(commitment, "samedeal commitment v1\n", seed)
-		const steps = [[kept, "The revealed seed is the one to which the server had committed."]]
-		if (deal !== "random") steps.push([isHash(seed, "samedeal seed v1\n", deal), `The seed belongs to the public deal ${deal}.`])
-		return {steps, piles: dealt(game, shuffle(decks, shake256("samedeal order v1\n", [decks], seed))), line: []}
+	const hash = termsHash(terms.text)
+	const secretOf = publicSecret(terms.deal)
+	const isPromised = secret => hex(commitmentOf(hash, secret)) === hex(commitment)
+	demand(hasProof(terms.deal) === Boolean(text), "A deal that can be won has a proof, and no other deal has one.")
+	if (!text) {
+		demand(isPromised(seed), "The seed is not the one that the server committed to.")
+		demand(!secretOf || hex(secretOf) === hex(seed), `This is not the seed of deal ${terms.deal}.`)
+		return {piles: dealt(game, shuffle(decks, shake256("samedeal order v1\n", [decks], seed))), line: [], shares: []}
 	}
-	const version = /^samedeal deal (?![34]\n)(\d+)\n/.exec(text)?.[1]
-	if (version)
-		return {steps: [[null, `The proof of this deal has version ${version}, which this page cannot check.`]], line: []}
 	const proof = readProof(text)
-	if (!proof) return {steps: [[false, "The proof of this deal is complete, and is written as it should be."]], line: []}
-	const {name, shares, others, candidate, solver, budget, least = "1"} = proof
-	const secret = !name ? unhex(proof.secret) : name.startsWith("again ") ? unhex(name.slice(6)) : sha256("samedeal public v2\n", `${name}\n`)
-	const terms = [game, solver, budget, ...(proof.least ? [least] : [])].map(term => `${term}\n`)
-	const rooms = [{room, commitment, secret, shares}, ...others].map(each => ({...each}))
-	let promised = true
-	for (const each of rooms) {
-		promised &&= isHash(each.commitment, "samedeal commitment v2\n", `${each.room}\n`, ...terms, each.secret)
-		each.digest = digestOf("samedeal mix v2\n", each.secret, each.shares)
+	demand(proof, "The proof of the deal is not written as it should be.")
+	const {name, secret, shares, candidate, line, solver, least, budget} = proof
+	const isOwn = proof.room === room && proof.game === game && hex(proof.terms) === hex(hash) && hex(proof.commitment) === hex(commitment)
+	demand(isOwn && name === (secretOf ? terms.deal : ""), "The proof is that of another deal.")
+	demand(isPromised(secret), "The terms or the secret are not those that the server committed to.")
+	for (const share of shares) {
+		const isRight = hex(shareHash(hash, commitment, share, proof.draw, share.share)) === hex(share.commitment)
+		demand(isRight && share.seat <= 64, `The random number of ${share.name} is not the one that was promised.`)
 	}
-	const isOwn = proof.room === room && proof.game === game && String(unhex(proof.commitment)) === String(commitment)
-	const kept = promised && isOwn
-	const mix = name ? secret : others.length ? ofRooms("samedeal tide v1\n", rooms) : rooms[0].digest
+	const hasShare = ({seat, name}) => shares.some(each => each.seat === seat && each.name === name)
+	demand(name || (isInOrder(proof) && players.every(hasShare)), "The seats of the proof are not those of the race.")
+	const mix = name ? secret : sha256("samedeal mix v2\n", secret, ...shares.flatMap(({seat, share}) => [[seat], share]))
 	const piles = dealt(game, candidateCards(mix, candidate, decks))
-	const line = proof.line.split(", ")
-	const end = line.reduce((now, move) => now && played(game, now, move), piles)
-	const before = shown?.sealed?.[proof.draw] ? " before any share was known" : ""
-	const steps = name
-		? [[kept && name === deal, `The cards follow from the name of the public deal ${deal.slice(0, 16)}.`]]
-		: [
-				[kept && !isDaily, `The server's secret is the one to which it had committed${before}.`],
-				checkShares(room, proof, players, shown)
-			]
-	steps.push([Boolean(end) && onFoundations(game, end) === 52 * decks, "The winning line brings all cards to the foundations."])
-	const search = {game, deal, solver, limits: [Number(least), Number(budget)], mix, candidate, line}
-	return {steps, piles, line, search, shares, others, draw: proof.draw, lost: [...proof.lost, ...proof.elsewhere]}
+	const end = line.reduce((now, move) => now && isLegal(game, now, move) && played(game, now, move), piles)
+	demand(candidate <= HIGHEST_CANDIDATE && end && onFoundations(game, end) === 52 * decks, "The moves in the proof do not win the deal.")
+	const wanted = RULES[game].states[name ? "daily" : terms.deal.split(" ").at(-1)]
+	const isUsual = String([least, budget]) === String(wanted) || solver !== SOLVER
+	demand(isUsual, `The server looked for a deal that is won with ${least} to ${budget} positions.`, isDescribed(terms) ? Error : NotCheckable)
+	return {piles, mix, ...proof}
 }
 
-// The faces of a board. Cards that were never seen still lie where they were dealt.
-const faces = (piles, start) =>
-	String(piles.flatMap((pile, i) => pile.map((card, depth) => (card === HIDDEN ? start[i][depth] : card) & FACE)).sort())
-const masked = piles => JSON.stringify(piles.map(pile => pile.map(card => (card & DOWN ? HIDDEN : card))))
-
-// Check a finished race. `boards` are the newest piles of the players, and `starts` those of revision 0.
-export function checkDeal(room, commitment, boards, starts, shown) {
-	const opened = openDeal(room, commitment, shown)
-	const {steps, piles} = opened
-	if (!piles || !boards.length) return opened
-	const isOf = board => faces(board, piles) === faces(piles, piles)
-	const isStart = board => masked(board) === masked(piles)
-	const all = boards.every(isOf) && starts.every(isStart)
-	return {...opened, steps: [...steps, [all, "The cards on all boards are those of this deal."]]}
+// Check what the solver says about the candidates up to the dealt one. Throws an Error, or NotCheckable.
+export function checkAnswers({solver, game, least, budget, candidate}, answers) {
+	const isKnown = Object.values(RULES[game].states).some(limits => String(limits) === String([least, budget]))
+	demand(solver === SOLVER, `The deal was found by version ${solver} of the solver, and this page has version ${SOLVER}.`, NotCheckable)
+	demand(isKnown, `The server looked for a deal that is won with ${least} to ${budget} positions. No Samedeal does.`, NotCheckable)
+	for (const [number, {outcome, states}] of answers.entries()) {
+		const isWon = outcome === "won" && states >= least
+		demand(isWon === (number === candidate), isWon ? `Candidate ${number} should have been dealt, not ${candidate}.` : `Candidate ${number} should not have been dealt.`)
+	}
 }

@@ -1,47 +1,63 @@
-// Starts the deep check of a winnable or daily deal in a worker, so that the page can be used while it runs.
+// Reads what the verdict on a race needs: the record, and the search for the deal, which is repeated in a worker, so that
+// the page can be used while it runs.
+
+import {checkAnswers, openDeal} from "./deal.js"
+import {fetchRecord, readRecord} from "./record.js"
+import {Reading, factLines, verdict} from "./verdict.js"
 
 const WORKER = new URL("deep_check_worker.js", import.meta.url).href
-const LONGEST = 300_000 // ms
-const CLAIM = "The solver can win this deal, and none of the candidates before it."
+const LONGEST = 300_000 // ms that the search may take
+const DELAYS = [200, 400, 800, 1600, 3200] // ms; the server may still be writing the record
+const RETRIED = ["no_record", "unavailable"] // codes of refusals
+const NONE = "The server has kept no record of the race."
 let policy
 
-export class DeepCheck {
-	step = [undefined, CLAIM]
-	progress = "Checking the deal"
+// Return the reading of a race. `tell` is called with a sentence each time that the search has come further.
+export async function readRace(link, room, credentials, tell) {
+	const first = await read(link, room, credentials, DELAYS)
+	if (!first.record) return new Reading(first)
+	const answers = await searched(first.record, tell)
+	const again = await read(link, room, credentials, [])
+	return new Reading({...first, answers, second: again.record?.digest})
+}
 
-	// `onchange` is called each time that the step or the progress has changed.
-	constructor(search, proof, onchange) {
-		Object.assign(this, {search, proof, onchange})
-	}
-
-	start() {
-		const fail = () => this.end(null, "This browser cannot do that.")
-		this.timer = setTimeout(() => this.end(null, "It takes too long in this browser."), LONGEST)
+async function read(link, room, credentials, delays) {
+	for (const delay of [...delays, 0]) {
 		try {
-			policy ??= globalThis.trustedTypes?.createPolicy("deep-check", {createScriptURL: () => WORKER})
-			this.worker = new Worker(policy?.createScriptURL("") ?? WORKER, {type: "module"})
-			this.worker.onmessage = ({data}) => this.receive(data)
-			this.worker.onerror = fail
-			this.worker.postMessage(this.search)
-		} catch {
-			fail()
+			const file = await fetchRecord(link, room, credentials)
+			return await file.arrayBuffer().then(bytes => ({record: readRecord(new Uint8Array(bytes))}))
+		} catch ({code, message}) {
+			if (code && !RETRIED.includes(code)) return {reason: `The server gave no record of the race. ${message}`}
+			if (!code && link.welcomed) return {error: message}
 		}
+		await new Promise(resolve => setTimeout(resolve, delay))
 	}
+	return {reason: NONE}
+}
 
-	receive({number, count, ok, reason}) {
-		if (!number) return this.end(ok, reason)
-		this.progress = `Checking the deal: candidate ${number} of ${count}`
-		this.onchange()
+// Return the solver's answers about the candidates of a record, or null if this browser cannot say, or there are none.
+export async function searched(record, tell) {
+	try {
+		const proof = openDeal(record)
+		checkAnswers(proof, []) // whether the search can be repeated
+		return await search(proof, ({number, count}) => tell(`Checking the deal: candidate ${number} of ${count}`))
+	} catch {
+		return null
 	}
+}
 
-	end(ok, reason) {
-		this.stop()
-		this.step = [ok, reason ? `${CLAIM} ${reason}` : CLAIM]
-		this.onchange()
-	}
-
-	stop() {
-		clearTimeout(this.timer)
-		this.worker?.terminate()
-	}
+function search({game, mix, candidate, budget}, tell) {
+	return new Promise(resolve => {
+		policy ??= globalThis.trustedTypes?.createPolicy("deep-check", {createScriptURL: () => WORKER})
+		const worker = new Worker(policy?.createScriptURL("") ?? WORKER, {type: "module"})
+		const timer = setTimeout(() => end(null), LONGEST)
+		worker.onmessage = ({data}) => (data.number ? tell(data) : end(data.answers))
+		worker.onerror = () => end(null)
+		worker.postMessage({game, mix, candidate, budget})
+		function end(answers) {
+			clearTimeout(timer)
+			worker.terminate()
+			resolve(answers)
+		}
+	})
 }

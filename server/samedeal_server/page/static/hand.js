@@ -1,7 +1,7 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
 import {DOWN, GAMES, played, rankText, suit} from "./piles.js"
-import {isLegal, movesFrom} from "./racer.js"
+import {isLegal, movesFrom} from "./legal_moves.js"
 import {RULES, byKey} from "./rules.mjs"
 
 const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]

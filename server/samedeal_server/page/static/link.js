@@ -17,21 +17,43 @@ export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}em
 const base = new URL(".", location.href)
 export const address = "ws" + base.href.slice(4, -1) // instead of "http"
 
-// Go to another room, to a seat in it.
-export function goTo(room) {
-	stored.set(`seat ${room}`, "{}")
+// Go to another room, to a seat in it. `wanted` is what the player asked for.
+export function goTo(room, wanted = {}) {
+	if (!stored.get(`seat ${room}`)) stored.set(`seat ${room}`, "{}")
+	want(room, wanted)
 	location.href = to(encodeURIComponent(room))
 }
+
+// What the player asked for, with a room that the player has not entered yet.
+export const want = (room, wanted) => stored.set("wanted", JSON.stringify({room, ...wanted}))
+export function wantedIn(room) {
+	const {room: other, ...wanted} = JSON.parse(stored.get("wanted") ?? "{}")
+	return other === room ? wanted : {}
+}
+
+const localTime = () => Math.round(performance.now())
 
 export class Link {
 	// `on` has the functions welcome(), message(message), status(live, sentence) and misnamed(sentence). Whoever takes a
 	// seat has a name, and a session that survives the page. A frame has neither. All racers of a room connect at one path,
 	// so that a proxy can send them to the same node.
 	constructor(on, name = "", room = "") {
-		Object.assign(this, {on, name, room, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
+		Object.assign(this, {on, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
 		setInterval(() => this.check(), 2500)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		this.connect()
+	}
+
+	// Tell the witness what is sent and received (its methods and their arguments). Until there is one, it is noted.
+	note(...told) {
+		if (this.witness) this.witness[told[0]](...told.slice(1))
+		else this.notes?.push(told)
+	}
+
+	listen(witness) {
+		this.witness = witness
+		for (const told of this.notes?.splice(0) ?? []) this.note(...told)
+		return witness
 	}
 
 	now() {
@@ -56,12 +78,13 @@ export class Link {
 		try {
 			const sent = Date.now()
 			const name = this.name || "spectator"
-			const {session, player, time, tides = []} = await this.ask("hello", {name, client: "samedeal page", session: this.session})
-			Object.assign(this, {session, player, tides, welcomed: Date.now()})
+			const {session, player, time, tides = [], name: called} = await this.ask("hello", {name, client: "samedeal page", session: this.session})
+			Object.assign(this, {session, player, tides, called, welcomed: Date.now()})
 			if (this.name) stored.set("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
 			this.on.status(true, "")
 			this.on.welcome()
+			this.ask("ping").catch(() => {}) // for the witness, and if the connection is lost, that is noticed
 		} catch ({code, message, retry_after}) {
 			if (code === "no_session") {
 				this.session = ""
@@ -81,7 +104,9 @@ export class Link {
 		return new Promise((resolve, reject) => {
 			if (this.socket.readyState !== WebSocket.OPEN) return reject(NO_CONNECTION)
 			this.answers.set(id, {resolve, reject, type})
-			this.socket.send(encode({type, id, ...fields}))
+			const request = {type, id, ...fields}
+			this.note("sends", request, localTime())
+			this.socket.send(encode(request))
 		})
 	}
 
@@ -91,6 +116,8 @@ export class Link {
 		let message
 		try {
 			message = decode(data)
+			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.on.otherRace()
+			this.note("receives", message, localTime())
 		} catch {
 			return this.lost(0, "The server sent something that this page cannot read.")
 		}
@@ -147,7 +174,10 @@ export class Link {
 		// A request to join over the connection before may have come late, and taken the seat from this one.
 		const isLate = this.lateJoin && Date.now() - this.lateJoin < 60_000
 		this.lateJoin = [...this.answers.values()].some(({type}) => type === "join") && Date.now()
-		if (code === 4002 && !isLate) return this.stop(TAKEN)
+		if (code === 4002 && !isLate) {
+			this.note("takenOver")
+			return this.stop(TAKEN)
+		}
 		if (code === 4006) return this.stop("You are banned from this server.")
 		this.drop()
 		if (this.welcomed && Date.now() - this.welcomed > LONGEST_WAIT) this.attempts = 0

@@ -2,7 +2,7 @@
 
 import {GAMES, title} from "./piles.js"
 import {byId, clock, copyLine, counted, dealName, element, setText, showItems, timeLeft} from "./dom.js"
-import {address, goTo, isFrame, to} from "./link.js"
+import {address, goTo, isFrame, to, want} from "./link.js"
 import {OPEN_FOR, nextTide} from "./tide.js"
 
 // The options of a new room: for each, its values with their names, the first one the usual one.
@@ -71,9 +71,9 @@ export class Lobby {
 		game.lastChild.selectedIndex = Math.max(0, Object.values(GAMES).findIndex(each => each.default))
 		const code = element("label", {}, "Name of the room ", element("input", {name: "room", maxlength: 24, pattern: "[A-Za-z0-9](-?[A-Za-z0-9]+)*", placeholder: "any"}))
 		const why = element("p", {role: "alert"})
-		const enter = async (type, fields) => {
+		const enter = async (type, fields, wanted) => {
 			try {
-				goTo((await this.link.ask(type, fields)).room)
+				goTo((await this.link.ask(type, fields)).room, wanted)
 			} catch ({message}) {
 				setText(why, message)
 			}
@@ -85,9 +85,9 @@ export class Lobby {
 			const [game, deal] = kinds.map(chosen)
 			const unusual = CHOICES.filter(([name]) => elements[name].selectedIndex)
 			const options = {games: [game], deal, ...Object.fromEntries(unusual.map(kind => [kind[0], chosen(kind)]))}
-			enter("create", {options, room: elements.room.value})
+			enter("create", {options, room: elements.room.value}, {options, round: 0})
 		}
-		const race = wanted => enter("racenow", wanted)
+		const race = wanted => enter("racenow", wanted, wanted)
 		const enterTide = () => race({game: this.tide.next.game, tide: this.tide.next.start})
 		this.tide = element("p", {class: "controls", hidden: true}, element("button", {onclick: enterTide}, "Next tide"), element("span"))
 		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: () => race({})}, "Race now"), "against the people who come, within a minute")
@@ -102,20 +102,22 @@ export class Lobby {
 	}
 }
 
-function line(path, room, phase, game, ...facts) {
+function line(path, room, phase, game, facts, onclick) {
 	const texts = [title(game), facts.filter(Boolean).join(" · ")].map(text => element("span", {}, text))
-	return element("li", {}, element(path ? "a" : "div", {href: path && to(path), class: "box room"}, element("strong", {}, room), phase, ...texts))
+	return element("li", {}, element(path ? "a" : "div", {href: path && to(path), class: "box room", onclick}, element("strong", {}, room), phase, ...texts))
 }
 
-function roomLine({room, game, deal, phase, players, seats, private: isPrivate, spectators, delay}) {
+function roomLine(row) {
+	const {room, game, deal, phase, players, seats, spectators, delay} = row
 	const state = element("em", {class: phase}, phase)
 	const watching = !spectators ? "no spectators" : delay ? `shown ${delay} s late` : "shown live"
 	const path = spectators && encodeURIComponent(room)
-	return line(path, room, state, game, `${players} of ${seats} players`, dealName(deal), isPrivate && "private", watching)
+	const facts = [`${players} of ${seats} players`, dealName(deal), watching]
+	return line(path, room, state, game, facts, () => want(room, {line: row}))
 }
 
 function recordLine({race, room, game, deal, started, players, winner, time}) {
 	const day = element("em", {}, new Date(started).toLocaleString([], {dateStyle: "medium", timeStyle: "short"}))
 	const won = time ? `${winner} won in ${clock(time)}` : "nobody finished"
-	return line(`replay?race=${encodeURIComponent(race)}`, room, day, game, counted(players, "player"), dealName(deal), won)
+	return line(`replay?race=${encodeURIComponent(race)}`, room, day, game, [counted(players, "player"), dealName(deal), won])
 }

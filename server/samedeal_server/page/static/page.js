@@ -29,6 +29,7 @@ if (room !== "replay" || race) {
 	const link = new Link({
 		welcome: on(screen => screen.enter()),
 		message: on((screen, message) => screen.receive(message)),
+		otherRace: on(screen => screen.leaveOther()),
 		misnamed: on((screen, sentence) => screen.unseat(sentence)),
 		status: on((screen, live, sentence) => {
 			root.classList.toggle("away", !live)

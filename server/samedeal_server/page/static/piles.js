@@ -7,11 +7,12 @@ const pilesAt = ({kind, keys, place: {x = 0, y = 0, in_row = 16}}) =>
 	keys.split(" ").map((key, i) => ({what: kind, key, x: x + (i % in_row), y: y + Math.floor(i / in_row)}))
 
 export const GAMES = Object.fromEntries(
-	Object.entries(DESCRIBED).map(([name, game]) => [name, {...game, rows: game.piles, piles: game.piles.flatMap(pilesAt)}])
+	Object.entries(DESCRIBED).map(([name, game]) => [name, {...game, piles: game.piles.flatMap(pilesAt)}])
 )
 
 export const DOWN = 0x40
 export const HIDDEN = 0xc0
+export const UNSEEN = 0xc0 // the bits of a card that the player has not seen yet
 export const FACE = 0x3f
 
 export const rankText = card => ["", "A", 2, 3, 4, 5, 6, 7, 8, 9, 10, "J", "Q", "K"][card & 15]

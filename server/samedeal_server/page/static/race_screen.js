@@ -4,14 +4,15 @@ import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
 import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
-import {address, goTo, isFrame, to} from "./link.js"
-import {Race, end, leader} from "./race_state.js"
-import {TideTable} from "./tide.js"
+import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
+import {termsHash} from "./race_hashes.js"
+import {Race, end, leader, namesOtherRoom} from "./race_state.js"
 import {dealWords} from "./words.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
 const LEAST = 340 // px, width of a board where boards scroll, if there is room
+const BOARDS = 16 // at most on the screen
 const EACH = 16 // ms between two drawings, for each board that is shown: sixteen follow at most four times a second
 const GLIDING = 8 // boards at most whose cards glide: on more, they are small and many move at once
 const SLOW = 1000 // ms between two changes of the chart
@@ -22,11 +23,9 @@ const CLOSED = "This room is closed. Here is what it showed last."
 const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
-const MORE = "This page can only compare what it was shown. The players’ own programs also know what they sent."
 const PLAIN = " This page came over plain http: somebody on the way could have changed what it shows and checks."
-const VERDICTS = {wrong: "✗ NOT a fair deal", unsure: "Deal not fully checked", fair: "✓ Deal checked here"}
-const UNREACHABLE = "This page cannot load its check of deals. Reload the page."
-const MARKS = new Map([[true, "✓"], [false, "✗ Not so:"], [null, "?"], [undefined, "…"]])
+const UNREACHABLE = "Not fully checked: this page cannot load its check. Reload the page."
+const OTHER_RACE = "This room was opened again, for another race. Take a seat if you want to race in it."
 
 const span = (name, ...children) => element("span", {class: name}, ...children)
 export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
@@ -40,13 +39,19 @@ export class RaceScreen {
 		this.credentials = {}
 		this.shown = new Map() // by player: the elements that show the player
 		this.chosen = [] // the players, at most two, whose boards are shown large
+		this.onPage = [] // the players whose boards are shown if none is chosen
 		this.connection = {live: false, sentence: "Connecting."}
-		document.title = `${room} · Samedeal`
-		setText(byId("title"), room)
+		this.name()
 		byId("all").onclick = () => this.choose()
+		byId("next").onclick = () => {
+			this.turnTo(this.from + BOARDS, this.ranked)
+			this.show()
+		}
 		toggle(byId("follow"), "order", ["race", "seats"], order => {
 			this.follows = order === "race"
 			this.order(0)
+			this.pagedAt = 0
+			if (this.ranked) this.show()
 			return this.follows
 		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
@@ -55,6 +60,11 @@ export class RaceScreen {
 		for (const part of [document.querySelector("header"), byId("message"), byId("boards").parentNode]) sizes.observe(part)
 		addEventListener("keydown", ({key}) => key === "Escape" && this.chosen.length && this.choose())
 		setInterval(() => this.tick(), 250)
+	}
+
+	name() {
+		document.title = `${this.room} · Samedeal`
+		setText(byId("title"), this.room)
 	}
 
 	// Take a seat in the room. A connection under this name opens while the scripts are on their way.
@@ -70,12 +80,19 @@ export class RaceScreen {
 		return import("./seat.js").catch(loadAgain)
 	}
 
+	// Give up a seat that the server gave to the player in a room that was opened anew.
+	leaveOther() {
+		this.link.ask("leave").catch(() => {})
+		this.unseat(OTHER_RACE)
+	}
+
 	// Watch instead, or look for another way to race.
 	async unseat(sentence) {
 		await this.sitting
 		this.seat?.leave()
 		this.seat = this.sitting = null
 		this.why = sentence
+		this.asked = null
 		this.joinShown = ""
 		if (this.link.welcomed) this.enter()
 	}
@@ -83,13 +100,30 @@ export class RaceScreen {
 	async enter() {
 		await this.sitting
 		if (this.seat) return this.seat.enter()
+		const {link} = this
+		if (this.asked !== this.room) link.note("asks", "spectator", (this.asked = this.room), wantedIn(this.room), link.player, link.called)
 		try {
-			const {room} = await this.link.ask("watch", {room: this.room, ...this.credentials})
+			const {room} = await link.ask("watch", {room: this.room, ...this.credentials})
 			this.room = room
 			this.say("")
 		} catch (refused) {
 			this.refuse(refused)
 		}
+	}
+
+	// Go on to the room in which the deal of an earlier race is dealt again, without a reload: a browser may keep nothing.
+	async follow({room, next, game}) {
+		await this.sitting
+		if (this.room !== room) return // on the way already
+		const {seat} = this
+		seat?.leave()
+		Object.assign(this, {room: next, joinShown: ""})
+		this.link.room = next
+		want(next, {game})
+		this.name()
+		history.replaceState(null, "", to(encodeURIComponent(next)))
+		if (seat) this.seat = new seat.constructor(this, seat.name)
+		this.enter()
 	}
 
 	refuse({code, message, retry_after}) {
@@ -106,9 +140,11 @@ export class RaceScreen {
 
 	receive(message) {
 		const {race} = this
+		if (message.room && message.room !== this.room) return // the witness knows
+		if (message.type === "roomstate" && namesOtherRoom(message)) return this.follow(message)
 		this.seat?.receive(message)
-		this.tide?.receive(message)
 		if (message.type === "roomstate") race.setRoom(message)
+		else if (message.type === "drawn") race.setShares(message)
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
 			if (message.code === "kicked") this.say(message.message)
@@ -125,7 +161,7 @@ export class RaceScreen {
 
 	show() {
 		const {race} = this
-		const {game, deal, phase, spectator_count, seed, proof} = race.room
+		const {game, deal, phase, spectator_count, standings} = race.room
 		this.drawing = false
 		setText(byId("facts"), `${title(game)} · ${dealName(deal)}${spectator_count >= 0 ? ` · ${spectator_count} watching` : ""}`)
 		this.showClock()
@@ -143,8 +179,7 @@ export class RaceScreen {
 		this.showDraw()
 		this.showWords()
 		this.announce(rows)
-		if (phase === "finished" && (seed.length || proof) && !isFrame) this.checkDeal()
-		if (phase === "finished" && race.room.tide) this.tide ??= new TideTable(this)
+		if (phase === "finished" && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
 		this.seat?.show(rows)
 	}
@@ -158,7 +193,7 @@ export class RaceScreen {
 	}
 
 	showChart() {
-		const {race, ranked, chosen} = this
+		const {race, ranked, chosen, onPage} = this
 		const now = Date.now()
 		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
@@ -166,7 +201,8 @@ export class RaceScreen {
 			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
 			byId("chart").replaceChildren(this.chart.element)
 		}
-		this.chart.show(ranked, race, chosen, row => ({class: `line ${pattern(row)}`, stroke: colour(row)}))
+		const shown = ranked.filter(({player}) => onPage.includes(player) || chosen.includes(player))
+		this.chart.show(shown, race, chosen, row => ({class: `line ${pattern(row)}`, stroke: colour(row)}))
 	}
 
 	// Let the boards follow the order of the race. They do not move each time that two players pass each other.
@@ -181,7 +217,15 @@ export class RaceScreen {
 
 	// The number of boards on the screen.
 	get visible() {
-		return this.chosen.length || this.shown.size
+		return this.chosen.length || this.onPage.length
+	}
+
+	// Show the boards of a page. Which these are does not change each time that two players pass each other.
+	turnTo(from, rows) {
+		const inOrder = this.follows ? rows : [...rows].sort((a, b) => a.seat - b.seat)
+		this.from = from < rows.length ? from : 0
+		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(({player}) => player)
+		this.pagedAt = Date.now()
 	}
 
 	rows() {
@@ -194,6 +238,10 @@ export class RaceScreen {
 		const isGone = player => !rows.some(row => row.player === player)
 		this.chosen = this.chosen.filter(player => !isGone(player))
 		byId("tools").hidden = !this.chosen.length
+		byId("next").hidden = Boolean(this.chosen.length) || rows.length <= BOARDS
+		const known = String([rows.length, rows.filter(({board}) => board).length])
+		if (known !== this.known || Date.now() - this.pagedAt >= CALM) this.turnTo(this.from ?? 0, rows)
+		this.known = known
 		for (const [player, shown] of this.shown)
 			if (shown.game !== game || isGone(player)) {
 				shown.tile.remove()
@@ -210,12 +258,12 @@ export class RaceScreen {
 			for (const target of shown.texts) setText(target, String(texts[target.className] ?? ""))
 			tile.classList.toggle("gone", !connected)
 			tile.classList.toggle("won", Boolean(finishedAt))
-			tile.hidden = this.chosen.length && !isChosen
+			tile.hidden = !(this.chosen.length ? isChosen : this.onPage.includes(player))
 			line.classList.toggle("chosen", isChosen)
 			if (shown.count !== count) line.style.setProperty("--done", (shown.count = count) / race.cards)
 			if (board) setAttribute(tile, "aria-label", `${row.name}, place ${row.place}, ${count} of ${race.cards} cards`)
-			if (!board || shown.board === board) continue
-			view.show(board.piles, shown.board && !tile.hidden && this.visible <= GLIDING)
+			if (!board || shown.board === board || tile.hidden) continue
+			view.show(board.piles, shown.board && this.visible <= GLIDING)
 			shown.board = board
 			tile.dataset.revision = board.revision
 		}
@@ -224,7 +272,7 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
-		const layout = `${game} ${this.shown.size} ${this.chosen} ${phase === "open"}` // an open room does not show boards
+		const layout = `${game} ${this.onPage.length} ${this.chosen} ${phase === "open"}` // an open room does not show boards
 		if (layout === this.laidOut) return
 		this.laidOut = layout
 		this.fit()
@@ -356,64 +404,59 @@ export class RaceScreen {
 
 	// Show how the draw of a joint deal goes, during the countdown.
 	showDraw() {
-		const {room, drawn} = this.race
-		const {phase, draw, lost, elsewhere} = room
+		const {room, shares} = this.race
+		const drawn = shares.length > 0
+		const {phase, draw, lost} = room
 		const now = drawn ? "The deal is drawn." : "The players draw the deal together."
-		const lines = phase === "countdown" && draw ? [...lossLines(draw, [...lost, ...elsewhere], drawn), now] : []
+		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, drawn), now] : []
 		byId("draw").hidden = !lines.length
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
 	showWords() {
-		const {room, commitment, drawn} = this.race
-		const {shares} = drawn ?? (room.phase === "finished" ? room : {shares: []})
+		const {room, shares} = this.race
 		const isFixed = room.deal.startsWith("winnable") ? shares.length : room.phase !== "open"
-		const state = `${commitment} ${isFixed} ${shares.map(({share}) => share)}`
+		const state = `${room.terms} ${room.commitment} ${isFixed} ${shares.map(({share}) => share)}`
 		if (state === this.wordsOf) return
 		this.wordsOf = state
-		setText(byId("words"), isFixed ? `Deal words: ${dealWords(commitment, shares, room.room, room.rooms)}` : "")
+		const words = isFixed ? (this.seat ? this.seat.witness?.evidence.words : dealWords(termsHash(room.terms), room.commitment, shares)) : ""
+		setText(byId("words"), words && `Deal words: ${words}`)
 	}
 
-	async checkDeal() {
-		const {boards, room, commitment, starts, sealed, drawn} = this.race
-		const piles = [...boards.values()].map(board => board.piles)
-		const loaded = await import("./deal.js").catch(() => null)
-		if (!loaded) return this.showDeal({steps: [[null, UNREACHABLE]]})
-		const opened = loaded.checkDeal(room, commitment, piles, starts, {sealed, drawn})
-		return this.showDeal({...opened, steps: [...opened.steps, ...((await this.seat?.steps()) ?? [])]}, room.proof)
-	}
-
-	// Show the steps of a check, and repeat the search for the deal if there was one. The proof has all that it needs.
-	async showDeal({steps, search, draw, lost}, proof) {
-		const isSearched = search && !steps.some(([ok]) => ok === false)
-		const {DeepCheck} = isSearched ? await import("./deep_check.js") : {}
-		Object.assign(this, {steps, losses: draw ? lossLines(draw, lost, true) : []})
-		if (!DeepCheck || proof !== this.deep?.proof) {
-			this.deep?.stop()
-			this.deep = DeepCheck ? new DeepCheck(search, proof, () => this.showVerdict()) : null
-			this.deep?.start()
+	// Judge the race once it is over, and again whenever more is shown of its end.
+	async judge() {
+		const {link, room} = this
+		const [loaded, {Witness, rowSentence}] = await Promise.all([import("./deep_check.js"), import("./witness.js")]).catch(() => [null, {}])
+		if (!loaded) return this.showVerdict({kind: "unsure", sentence: UNREACHABLE, rows: []})
+		const witness = link.witness ?? link.listen(new Witness(stored))
+		const {evidence} = witness
+		if (evidence !== this.judged) {
+			Object.assign(this, {judged: evidence, reading: null, judgedAt: ""})
+			this.showVerdict({kind: "checking", sentence: "Checking the race", rows: []})
+			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence, rows: []}))
+			if (evidence !== this.judged) return
+			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
 		}
-		this.showVerdict()
+		const known = `${evidence.results.length} ${Object.keys(evidence.found)}`
+		if (!this.reading || this.judgedAt === known) return
+		this.judgedAt = known
+		const found = loaded.verdict(evidence, this.reading)
+		if (found.kind === "wrong") witness.finds(found.rows)
+		this.showVerdict({...found, rows: found.rows.map(rowSentence), facts: loaded.factLines(evidence)})
 	}
 
-	showVerdict() {
-		const {deep, losses} = this
-		const steps = [...this.steps, ...(deep ? [deep.step] : [])]
-		const has = wanted => steps.some(([ok]) => ok === wanted)
-		const verdict = has(false) ? "wrong" : has(null) ? "unsure" : has(undefined) ? "checking" : "fair"
-		const summary = VERDICTS[verdict] ?? deep.progress
-		const lines = [...steps.map(([ok, sentence]) => `${MARKS.get(ok)} ${sentence}`), ...losses]
-		if (String([summary, lines]) === this.dealShown) return
-		this.dealShown = String([summary, lines])
-		const box = element(
-			"details",
-			{class: `box deal ${verdict}`, open: verdict === "wrong" || byId("deal").firstChild?.open},
-			element("summary", {}, summary),
-			element("ul", {}, ...lines.map(line => element("li", {}, line))),
-			this.race.room?.proof && !this.seat ? MORE : "",
-			isSecureContext ? "" : PLAIN
-		)
-		byId("deal").replaceChildren(box)
+	// Show a verdict in a sentence, and behind it what led to it.
+	showVerdict({kind, sentence, clock, words, rows, facts = []}) {
+		const {lost = [], draw = 0} = this.race.room ?? {}
+		const lines = [...rows, ...(draw ? lossLines(draw, lost, true) : []), ...facts]
+		const state = JSON.stringify([sentence, clock, words, lines])
+		if (state === this.verdictShown) return
+		this.verdictShown = state
+		const open = kind === "wrong" || byId("deal").querySelector("details[open]")
+		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))
+		const below = [clock, words && `Result words: ${words}`].filter(Boolean).map(text => element("p", {}, text))
+		const more = lines.length ? element("details", {open}, element("summary", {}, "Details"), items) : ""
+		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), ...below, more, isSecureContext ? "" : PLAIN))
 	}
 
 	// Say who leads, or who has won.
@@ -477,7 +520,7 @@ function stateOf(row, room) {
 
 // Who lost a seat while a joint deal was drawn, and what followed.
 function lossLines(draw, lost, isDrawn) {
-	const gone = number => lost.filter(each => each.draw === number).map(({name, room, reason}) => `${name}${room ? ` in ${room}` : ""} ${REASONS[reason]}`).join(", ")
+	const gone = number => lost.filter(each => each.draw === number).map(({name, reason}) => `${name} ${REASONS[reason]}`).join(", ")
 	const [is, goesOn] = isDrawn ? ["was", "went on"] : ["is", "goes on"]
 	const again = Array.from({length: draw - 1}, (_, i) => `${gone(i + 1)}: the deal ${is} drawn again (draw ${i + 2} of ${MAX_DRAWS})`)
 	return [...again, ...(gone(draw) ? [`${gone(draw)}: the draw ${goesOn}`] : [])]

@@ -7,35 +7,36 @@ import {GAMES, onFoundations, played} from "./piles.js"
 const QUIET = 4000 // ms between two sentences about the lead
 const EARLY = 5 // cards on the foundations that somebody must have before it says much who leads
 const CLOSE = 5 // cards to go
+const MANY = 16 // racers, of whom all are shown
+const LEADERS = 5 // of more racers, shown besides those around a player
 
 export class Race {
 	room = null
-	commitment = null
-	sealed = {} // by number of a draw: {rooms, players}, with the hashes that were shown when all had committed
-	drawn = null // {lost, shares, rooms}, as shown when the deal was fixed, or null if that was after the race
+	told = null // the newest shares of a joint deal: {room, draw, shares}
 	boards = new Map() // by player: {revision, piles, moves, time, count, progressAt, finishedAt}
-	starts = [] // piles of revision 0 that were seen
 	progress = new Map() // by player: [[time, cards], ...]
 	feed = new RaceFeed()
 	isLive = false // whether the page has a seat: then it has no boards of others, but all counts at once
 
-	// If no player is the same, all have left, or this is a later room with the same code. What the page was shown of a
-	// draw never changes afterwards, so that the proof can be compared with it.
+	// If no player is the same, all have left, or this is a later room with the same code. From a room whose only player goes
+	// on to another one, nothing is kept.
 	setRoom(room) {
 		const before = this.room?.players.map(({player}) => player) ?? []
-		const {players, phase, commitment, draw, lost, shares, rooms} = room
-		if (!players.some(({player}) => before.includes(player))) {
-			const isSame = String(this.commitment) === String(commitment)
-			Object.assign(this, new Race(), {isLive: this.isLive}, isSame && {sealed: this.sealed})
-		}
-		if (room.earlier?.length) this.commitment = commitment // of a deal that follows from its name
-		this.commitment ??= commitment
-		const isSealed = phase === "countdown" && !shares.length && players.length && players.every(seat => seat.share_commitment.length)
-		if (isSealed) this.sealed[draw] ??= {rooms, players}
-		const isKnown = shares.length && !/finished|closed/.test(phase)
-		if (isKnown && rooms.every(({digest}) => digest.length)) this.drawn ??= {lost, shares, rooms}
-		this.room = room
+		const isSame = this.room?.room === room.room && room.players.some(({player}) => before.includes(player))
+		if (!isSame) Object.assign(this, new Race(), {isLive: this.isLive, told: this.isTold ? this.told : null})
+		Object.assign(this, {room, isTold: false})
 		if (this.isLive) this.follow(room.tallies)
+	}
+
+	// All shares of a joint deal are known. They come before the first state that goes with them.
+	setShares(told) {
+		Object.assign(this, {told, isTold: true})
+	}
+
+	// The shares that decided the deal, once they are known.
+	get shares() {
+		const {room, told} = this
+		return told && told.room === room.room && told.draw === room.draw && room.phase !== "open" ? told.shares : []
 	}
 
 	// What has changed in the counts of the player in a seat, as racers get it.
@@ -74,7 +75,6 @@ export class Race {
 	showBoard({player, piles, reached = [], ...board}) {
 		if (piles.length !== GAMES[this.room?.game]?.piles.length) return
 		piles = piles.map(pile => [...pile])
-		if (board.revision === 0 && this.starts.length < 16) this.starts.push(piles)
 		if (reached.length) {
 			const {starts} = this.room
 			this.progress.set(player, [[starts, 0], ...reached.map((after, i) => [starts + after, i + 1])])
@@ -116,6 +116,10 @@ export class Race {
 		return rows.sort((a, b) => order(a, b) || a.seat - b.seat)
 	}
 }
+
+// Whether the only player of a room goes on to the room `next`, with the deal of an earlier race. Otherwise that is a rematch.
+export const namesOtherRoom = ({phase, next, starts, earlier, options}) =>
+	next && !starts && !earlier.length && !options.hosted && /open|closed/.test(phase)
 
 export const byProgress = (a, b) =>
 	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt
@@ -165,4 +169,10 @@ function newsOf(before, {name, count, place, time, resigned, stuck, connected, l
 		left <= CLOSE && before.left > CLOSE && `${name} has ${counted(left, "card")} to go`,
 		connected !== before.connected && `${name} ${connected ? "is back" : "lost the connection"}`
 	].filter(Boolean)
+}
+
+// Of many racers, the leaders and those around a player.
+export function nearest(rows, player) {
+	const at = rows.findIndex(row => row.player === player)
+	return rows.length <= MANY ? rows : rows.filter((_, i) => i < LEADERS || Math.abs(i - at) <= 1)
 }

@@ -1,8 +1,9 @@
 // A racer's own play: the acknowledged board, the actions that the server has not answered, and what it takes to come
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
-import {sha256} from "./hash.js"
-import {DOWN, GAMES, onFoundations, played} from "./piles.js"
+import {boardHash} from "./board_hash.js"
+import {isLegal, movesFrom} from "./legal_moves.js"
+import {GAMES, onFoundations, played} from "./piles.js"
 import {RULES, byKey, targetOf} from "./rules.mjs"
 
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
@@ -11,32 +12,13 @@ const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after 
 
 const same = (one, other) => String(one) === String(other)
 
-export const isLegal = (game, piles, move) => Boolean(targetOf(RULES[game], byKey(RULES[game], piles), move))
-
-// The legal transfers from a pile, or from all of them.
-export function movesFrom(game, piles, from) {
-	const rules = RULES[game]
-	const all = byKey(rules, piles)
-	const targets = ["0", ...Object.keys(rules.onto)]
-	const sources = from ? [from] : rules.keys.filter(key => key !== "stock")
-	return sources.flatMap(source => {
-		const cards = [...all[source]].reverse()
-		const end = cards.findIndex((card, i) => i && (card & DOWN || !rules.columns.includes(source) || !rules.lift(cards[i - 1], card)))
-		return cards.slice(0, end < 0 ? cards.length : end).flatMap((_, i) => {
-			const size = i ? ` x${i + 1}` : ""
-			return targets.map(target => `${source} ${target}${size}`).filter(move => targetOf(rules, all, move))
-		})
-	})
-}
-
 export class Racer {
-	// `link` has ask() and nextId, `store` keeps {newest, history, head} of the room, and `on` has the functions changed(),
+	// `link` has ask() and nextId, `store` keeps {newest, history} of the room, and `on` has the functions changed(),
 	// refused(message), and later(seconds), which reconnects.
 	constructor(link, room, store, on) {
 		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
-		const {newest = -1, history = [], head} = store.get() // `head` is the newest head of the chain, and its revision
-		Object.assign(this, {newest, history, head})
-		this.broken = false // whether the server has rewritten an action
+		const {newest = -1, history = []} = store.get()
+		Object.assign(this, {newest, history})
 	}
 
 	// Take the seat, or come back to it. Throws a refusal.
@@ -80,12 +62,12 @@ export class Racer {
 	}
 
 	keep() {
-		const {newest, history, head} = this
-		this.store.set({newest, history, head})
+		const {newest, history} = this
+		this.store.set({newest, history})
 	}
 
 	receiveBoard(state) {
-		const {revision, game, piles, moves, undos, head, may_undo: mayUndo} = state
+		const {revision, game, piles, moves, undos, may_undo: mayUndo} = state
 		const awaited = this.pending.map(pending => pending.revision)
 		const comes = this.board && Array.from({length: revision - this.board.revision}, (_, i) => this.board.revision + i)
 		if (comes?.length && comes.every(each => awaited.includes(each))) return // the answers will lead there
@@ -94,10 +76,6 @@ export class Racer {
 		this.fromDeal = revision === 0
 		this.pending = this.pending.filter(pending => pending.revision >= revision)
 		this.board = {revision, piles: piles.map(pile => [...pile]), moves, undos, mayUndo}
-		this.chain(known => {
-			if (known?.revision === revision && !same(known.hash, head)) this.broken = true
-			return {revision, hash: [...head]}
-		})
 		if (revision < this.newest) this.recover(revision)
 		this.predict()
 	}
@@ -157,19 +135,7 @@ export class Racer {
 		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-RECOVERABLE)
 		this.newest = revision
 		this.keep()
-		this.chain(known => {
-			const line = `${revision} ${Math.max(0, time - this.starts)} ${action}\n`
-			const follows = known?.revision === revision - 1 && known.hash.length
-			const head = follows && sha256("samedeal action 1\n", known.hash, line)
-			return head && {revision, hash: [...head.slice(0, 16)]}
-		})
 		this.predict()
-	}
-
-	// Each head follows from the one before it (RECORDS.md, The chain). `next` returns the head after a known one.
-	chain(next) {
-		this.head = next(this.head) || undefined
-		this.keep()
 	}
 
 	async refused(pending, {code, message, retry_after, revision}) {
@@ -220,38 +186,4 @@ export class Racer {
 		}
 		return most < 52 * GAMES[game].decks
 	}
-}
-
-// BLAKE2b (RFC 7693) with a key and a digest of 8 bytes.
-const START = "6a09e667f3bcc908 bb67ae8584caa73b 3c6ef372fe94f82b a54ff53a5f1d36f1 510e527fade682d1 9b05688c2b3e6c1f 1f83d9abfb41bd6b 5be0cd19137e2179"
-const IV = START.split(" ").map(word => BigInt(`0x${word}`))
-const digits = words => words.split(" ").map(word => Array.from(word, digit => parseInt(digit, 16)))
-const ORDERS = digits("0123456789abcdef ea489fd61c02b753 b8c052fdae367194 7931dcbe265a40f8 905724afe1bc683d 2c6a0b834d75fe19 c51fed4a0763928b db7ec13950f4862a 6fe9b308c2d714a5 a2847615fb9e3cd0")
-const MIXED = digits("048c 159d 26ae 37bf 05af 16bc 278d 349e")
-const rotate = (word, by) => BigInt.asUintN(64, (word >> by) | (word << (64n - by)))
-const sum = (...words) => BigInt.asUintN(64, words.reduce((a, b) => a + b))
-
-// The hash of a board (PROTOCOL.md, Hashes).
-export function boardHash(game, piles) {
-	const key = new TextEncoder().encode(game)
-	const input = [...key, ...Array(128 - key.length).fill(0), ...piles.flatMap((pile, i) => (i ? [255, ...pile] : [...pile]))]
-	const state = [...IV]
-	state[0] ^= BigInt(0x01010008 ^ (key.length << 8))
-	for (let at = 0; at < input.length; at += 128) {
-		const block = new BigUint64Array(Uint8Array.from({length: 128}, (_, i) => input[at + i]).buffer)
-		const end = Math.min(input.length, at + 128)
-		const v = [...state, ...IV]
-		v[12] ^= BigInt(end)
-		if (end === input.length) v[14] ^= 2n ** 64n - 1n
-		for (let round = 0; round < 12; round++)
-			for (const [i, [a, b, c, d]] of MIXED.entries())
-				for (const [n, first, second] of [[0, 32n, 24n], [1, 16n, 63n]]) {
-					v[a] = sum(v[a], v[b], block[ORDERS[round % 10][2 * i + n]])
-					v[d] = rotate(v[d] ^ v[a], first)
-					v[c] = sum(v[c], v[d])
-					v[b] = rotate(v[b] ^ v[c], second)
-				}
-		for (const i of state.keys()) state[i] ^= v[i] ^ v[i + 8]
-	}
-	return new Uint8Array(BigUint64Array.of(state[0]).buffer)
 }

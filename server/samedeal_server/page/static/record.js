@@ -1,15 +1,15 @@
-// Reads records, and compares one with the heads that the server has sent (RECORDS.md, The chain).
+// Reads records, and plays their races again (RECORDS.md).
 
-import {isHash} from "./deal.js"
+import {isLegal, movesFrom} from "./legal_moves.js"
+import {FACE, HIDDEN, GAMES, UNSEEN, onFoundations, played} from "./piles.js"
+import {firstHead, nextHead, termsHash, termsOf} from "./race_hashes.js"
+import {RULES, byKey, targetOf} from "./rules.mjs"
 import {sha256} from "./hash.js"
-import {GAMES} from "./piles.js"
-import {unhex} from "./words.js"
+import {demand} from "./terms.mjs"
+import {hex, unhex} from "./words.js"
 
-const VERSION = 2 // of records
-const DELAYS = [0, 400, 1000, 3000, 6000] // ms; the server may still be writing the record
-const KEPT = "The record has every move of yours that the server had acknowledged."
-const CHANGED = "The record has your moves and times as the server had acknowledged them."
-const NO_RECORD = "The server gave no record to compare with your moves."
+const VERSION = 3 // of records
+export const LARGEST = 1_100_000 // bytes
 
 // Return the record of a race as a file. Throws a refusal. All parts come from the race of the first one.
 export async function fetchRecord(link, race, credentials) {
@@ -18,84 +18,142 @@ export async function fetchRecord(link, race, credentials) {
 		const answer = await link.ask("readrecord", {race, part: texts.length, ...credentials})
 		texts.push(answer.text)
 		;({parts, race} = answer)
+		demand(answer.text.length && texts.length < LARGEST, "The server sent something that is not a record.")
 	}
 	return new Blob(texts)
 }
 
-async function read(link, race) {
-	for (const delay of DELAYS) {
-		await new Promise(resolve => setTimeout(resolve, delay))
-		try {
-			return (await fetchRecord(link, race)).text()
-		} catch {
-			// asked again
-		}
-	}
-	return ""
-}
-
 const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
 
-// The actions in a part of a record.
-const actionsIn = text =>
-	Array.from(text.matchAll(/^(\d+)\.(\d{3}) \w{6} (.+)$/gm), ([, seconds, ms, action]) => ({time: Number(seconds + ms), action}))
-
-const head16 = (...parts) => sha256(...parts).slice(0, 16)
-
-// Return a step of the check of a race. `kept` is the newest head of the player in a seat.
-export async function checkChain(link, room, seat, kept, broken) {
-	const text = await read(link, room)
-	if (broken) return [false, CHANGED]
-	if (!text || !kept) return [null, NO_RECORD]
-	const [agreed] = /^room: [^]*?^commitment: .*\n/m.exec(text) ?? [""]
-	const block = text.split("\n\n").find(each => each.startsWith(`player: ${seat} `)) ?? ""
-	const who = /^player: .*\n(?:bot: yes\n)?/.exec(`${block}\n`)?.[0] ?? ""
-	let head = head16("samedeal chain 1\n", head16("samedeal terms 1\n", agreed), who)
-	let revision = 0
-	for (const {time, action} of actionsIn(block)) {
-		if (revision === kept.revision) break
-		head = head16("samedeal action 1\n", head, `${++revision} ${time} ${action}\n`)
-	}
-	return [revision === kept.revision && String(head) === String(kept.hash), KEPT]
-}
-
-export function demand(condition, sentence) {
-	if (!condition) throw new Error(sentence)
-}
-
-// Return the race of a record, or throw an Error that says what is wrong. Its digest holds; `samedeal verify` checks the rest.
+// Return the values of a record, or throw an Error that says what is wrong. All hashes of the text hold.
 export function readRecord(bytes) {
-	const text = bytes.length <= 1_000_000 ? new TextDecoder().decode(bytes) : ""
+	const text = bytes.length <= LARGEST ? new TextDecoder().decode(bytes) : ""
 	const version = Number(/^samedeal record (\d+)\n/.exec(text)?.[1])
 	demand(version, "This file is not the record of a race.")
 	demand(version <= VERSION, `This record has version ${version}, which is newer than this page. Open it on a newer server.`)
 	demand(version === VERSION, "This record is too old for this page.")
 	const end = text.lastIndexOf("\ndigest: ") + 1
 	demand(end && text.endsWith("\n"), "This record is cut off: its last line is missing.")
-	const digest = unhex(field(text.slice(end), "digest"))
-	demand(isHash(digest, text.slice(0, end)), "This record is damaged: its digest does not fit the lines above it.")
+	const digest = field(text.slice(end), "digest")
+	demand(digest === hex(sha256(text.slice(0, end))), "This record is damaged: its digest does not fit the lines above it.")
 
 	const [head, ...blocks] = text.slice(0, end).trimEnd().split("\n\n")
-	const [room, game, deal] = ["room", "game", "deal"].map(name => field(head, name))
+	const terms = termsOf(/^room: [^]*?(?=^terms: )/m.exec(head)?.[0] ?? "")
 	const [seed, commitment] = ["seed", "commitment"].map(name => unhex(field(head, name)))
 	const [start, stop] = ["start", "end"].map(name => Date.parse(field(head, name)))
-	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => line).join("\n")
-	const players = blocks.map(readPlayer)
-	const isKnown = Object.hasOwn(GAMES, game) && isHash(unhex(field(head, "rules")), `samedeal rules 1\n${game}\n`, rulesOf(GAMES[game]))
-	demand(isKnown, `This page does not know the game “${game}”, or has other rules for it. Open the record on its own server.`)
-	const seats = new Set(players.map(({seat}) => seat)).size
-	const fits = seats && seats <= 16 && seats === blocks.length && players.every(({name}) => name)
-	demand(fits && stop >= start, "This record is not as it should be.")
-	return {room, game, deal, seed, commitment, proof, players, length: stop - start}
+	const entrants = Number(field(head, "players"))
+	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => `${line}\n`).join("")
+	const players = Object.freeze(blocks.map(readPlayer))
+	const record = Object.freeze({terms, commitment, start, end: stop, entrants, seed, proof, players, digest})
+	const seats = players.map(({seat}) => seat)
+	const isInOrder = seats.every((seat, i) => seat > (seats[i - 1] ?? 0) && seat <= 64)
+	const areSome = [1, entrants].includes(players.length) && new Set(players.map(({name}) => name)).size === players.length
+	demand(isInOrder && areSome && isFinite(start + stop) && text.slice(0, end) === textOf(record), "This record is not as it should be.")
+	return record
 }
 
-// The rules of a game as JSON (RECORDS.md, The rules).
-const rulesOf = ({decks, suits, stock, rows}) => JSON.stringify({decks, suits, stock, piles: rows.map(({place, ...row}) => row)})
-
+// `time` is that of the finish in milliseconds, or 0.
 function readPlayer(block) {
-	const [, player, name] = /^player: (\d+) (.+)/.exec(block) ?? []
-	const [place, foundation_cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
+	const [, seat, name] = /^player: (\d+) (.+)/.exec(block) ?? []
+	const [place, cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
-	return {player, seat: Number(player), name, bot, actions: actionsIn(block), end: {player, place, foundation_cards, time, resigned}}
+	const actions = Array.from(block.matchAll(/^(\d{1,6})\.(\d{3}) \w{6} (.+)$/gm), ([, seconds, ms, action]) => ({time: Number(seconds + ms), action}))
+	return Object.freeze({seat: Number(seat), name, bot, place, cards, time, resigned, actions: Object.freeze(actions)})
+}
+
+// The heads of a player's chain, before the first action and after each.
+function headsOf({terms, start}, player) {
+	const heads = [firstHead(termsHash(terms.text), start, player)]
+	for (const [i, {time, action}] of player.actions.entries()) heads.push(nextHead(heads[i], i + 1, time, action))
+	return heads.map(hex)
+}
+
+const seconds = time => `${Math.floor(time / 1000)}.${String(time % 1000).padStart(3, "0")}`
+
+// The text of a record up to its digest.
+function textOf(record) {
+	const {terms, commitment, start, end, entrants, seed, proof, players} = record
+	const [since, until] = [start, end].map(time => new Date(time).toISOString())
+	const deal = proof ? proof.replace(/^/gm, "proof: ").slice(0, -7) : `seed: ${hex(seed)}\n`
+	const blocks = players.map(player => {
+		const {seat, name, bot, place, cards, time, resigned, actions} = player
+		const heads = headsOf(record, player)
+		const lines = actions.map((each, i) => `${seconds(each.time)} ${heads[i + 1].slice(0, 6)} ${each.action}\n`)
+		const about = `player: ${seat} ${name}\n${bot ? "bot: yes\n" : ""}chain: ${heads[0]}\nplace: ${place}\ncards: ${cards}\n`
+		const result = `${time ? `time: ${seconds(time)}\n` : ""}${resigned ? "resigned: yes\n" : ""}`
+		return `\n${about}${result}${lines.join("")}head: ${heads.at(-1)}\n`
+	})
+	const top = `samedeal record 3\n${terms.text}terms: ${hex(termsHash(terms.text))}\ncommitment: ${hex(commitment)}\n`
+	return `${top}start: ${since}\nend: ${until}\nplayers: ${entrants}\n${deal}${blocks.join("")}\n`
+}
+
+// What a player sees of the cards of a board.
+const isHidden = card => (card & UNSEEN) === UNSEEN
+export const masked = piles => piles.map(pile => pile.map(card => (isHidden(card) ? HIDDEN : card)))
+
+// Return the plays of a player: before the first action, and after each. Throws an Error if an action is not allowed.
+export function playsOf({terms: {game, options}}, {name, actions}, piles) {
+	const plays = [{piles, moves: 0, undos: 0, seen: [], before: null}]
+	const known = new Set() // the places of the cards that were turned up: such a card lies there until then
+	for (const {action} of actions) {
+		const play = acted(game, plays.at(-1), action, options.undo, known)
+		demand(play, `${name} could not play ${action}.`)
+		plays.push(play)
+	}
+	return plays.map(play => {
+		const cards = onFoundations(game, play.piles)
+		return {...play, cards, isWon: cards === 52 * GAMES[game].decks}
+	})
+}
+
+// The play after an action, or null if it is not allowed.
+export function acted(game, now, action, rule, known = new Set()) {
+	const {piles, moves, undos, before} = now
+	if (action === "undo") {
+		if (!before || rule === "off" || (rule === "no-reveal" && before.reveals)) return null
+		const seen = before.play.piles.map((pile, i) => pile.map((card, at) => (isHidden(card) && known.has(`${i} ${at}`) ? card & 127 : card)))
+		return {piles: seen, moves, undos: undos + 1, seen: [], before: before.play.before}
+	}
+	const after = isLegal(game, piles, action) && played(game, piles, action)
+	if (!after) return null
+	const turned = piles.flatMap((pile, i) => pile.map((card, at) => [card, i, at]).filter(([card, , at]) => isHidden(card) && after[i][at] !== card))
+	for (const [, i, at] of turned) known.add(`${i} ${at}`)
+	const seen = turned.map(([card]) => card & FACE).reverse()
+	return {piles: after, moves: moves + 1, undos, seen, before: {play: now, reveals: seen.length > 0}}
+}
+
+const hasMove = (game, piles) => {
+	const rules = RULES[game]
+	return movesFrom(game, piles).length > 0 || Boolean(rules.stock && targetOf(rules, byKey(rules, piles), rules.stock))
+}
+
+// Whether a player has no legal move in a race without undo.
+export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "off" && !isWon && !hasMove(game, piles)
+
+// Check every action of a record, and the results. `piles` are those of the deal. Return the plays by seat. Throws an Error.
+export function checkRecord(record, piles) {
+	const {terms, start, end, entrants, players} = record
+	const {game, options} = terms
+	demand(players.length === entrants, "It lacks players.")
+	demand(start <= end && end <= start + 1000 * options.limit, "The race can't have ended at that time.")
+	const results = []
+	const plays = new Map()
+	for (const player of players) {
+		const {seat, name, actions, cards, time, resigned} = player
+		const own = playsOf(record, player, piles)
+		plays.set(seat, own)
+		const times = actions.map(action => action.time)
+		const areTimes = times.every((at, i) => at >= (times[i - 1] ?? 0) && at < 1000 * options.limit && at <= end - start)
+		demand(areTimes, `An action of ${name} has a time that is not possible.`)
+		demand(!own.slice(0, -1).some(play => play.isWon), `${name} had finished before the last action.`)
+		const finish = own.at(-1).isWon && actions.length ? times.at(-1) : 0
+		demand(own.at(-1).cards === cards && finish === time && !(finish && resigned), `The result of ${name} is another one.`)
+		const progress = own.findLastIndex((play, i) => i && play.cards !== own[i - 1].cards)
+		results.push({place: player.place, rank: finish ? [0, finish] : [1, -cards, progress > 0 ? times[progress - 1] : -start]})
+	}
+	const isBefore = (one, other) => one.some((value, i) => value < other[i] && one.slice(0, i).every((each, at) => each === other[at]))
+	for (const {place, rank} of results)
+		demand(place === 1 + results.filter(other => isBefore(other.rank, rank)).length, "The places are not those of the results.")
+	return plays
 }

@@ -1,10 +1,14 @@
 // Replays a race from its record, which RECORDS.md describes: the screen of a race, with a slider instead of a connection.
 
 import {openDeal} from "./deal.js"
+import {searched} from "./deep_check.js"
 import {byId, clock, copyLine, element, setText} from "./dom.js"
+import {rowSentence} from "./evidence.js"
 import {Race} from "./race_state.js"
-import {demand, fetchRecord, readRecord} from "./record.js"
+import {termsHash} from "./race_hashes.js"
+import {LARGEST, fetchRecord, readRecord} from "./record.js"
 import {RaceScreen} from "./race_screen.js"
+import {Reading, recordVerdict} from "./verdict.js"
 import {dealWords} from "./words.js"
 
 const LINE = "line" // in place of the id of a player: the winning line
@@ -50,7 +54,7 @@ export class ReplayScreen extends RaceScreen {
 		this.play(false)
 		byId("race").hidden = true
 		try {
-			this.load(readRecord(new Uint8Array(await file.slice(0, 1_000_001).arrayBuffer())))
+			this.load(readRecord(new Uint8Array(await file.slice(0, LARGEST + 1).arrayBuffer())))
 		} catch (error) {
 			return this.askFile(error.message)
 		}
@@ -63,20 +67,32 @@ export class ReplayScreen extends RaceScreen {
 
 	// Make all moves once, and keep the boards.
 	load(record) {
-		const opened = openDeal(record, record.commitment)
-		const {piles, line, steps} = opened
-		demand(piles, steps[0][0] === null ? steps[0][1] : "The proof in this record is not as it should be.")
-		const race = new Race()
-		race.setRoom({...record, draw: 0, lost: [], shares: [], rooms: [], elsewhere: [], options: {}, starts: 0, tallies: [], standings: [], phase: "racing"})
-		const way = line.map((action, n) => ({action, time: ((n + 1) * record.length) / line.length}))
-		const players = line.length ? [...record.players, {player: LINE, name: "Winning line", actions: way}] : record.players
-		this.histories = players.map(player => [player.player, boardsOf(race, player, piles)])
+		const {terms, commitment, start, end} = record
+		const shown = {...record, ...terms, terms: terms.text}
+		const {piles, line, lost = [], draw = 0, shares} = openDeal(record)
+		const [race, length] = [new Race(), end - start]
+		const players = record.players.map(({seat, name, bot, actions, cards, ...more}) => {
+			const player = String(seat)
+			return {player, seat, name, bot, actions, end: {...more, player, foundation_cards: cards}}
+		})
+		race.setRoom({...shown, players, length, options: {}, draw, lost, starts: 0, tallies: [], standings: [], phase: "racing"})
+		const way = line.map((action, n) => ({action, time: ((n + 1) * length) / line.length}))
+		const all = line.length ? [...players, {player: LINE, name: "Winning line", actions: way}] : players
+		this.histories = all.map(player => [player.player, boardsOf(race, player, piles)])
 		for (const shown of this.shown.values()) shown.game = "" // forces redraw
-		Object.assign(this, {race, room: record.room})
-		setText(byId("title"), record.room)
-		this.slider.max = record.length
-		this.showDeal(opened, record.proof)
-		setText(byId("words"), `Deal words: ${dealWords(record.commitment, opened.shares ?? [], record.room, opened.others)}`)
+		Object.assign(this, {race, room: terms.room})
+		setText(byId("title"), terms.room)
+		this.slider.max = length
+		this.check(record)
+		setText(byId("words"), `Deal words: ${dealWords(termsHash(terms.text), commitment, shares)}`)
+	}
+
+	async check(record) {
+		const {race} = this
+		const tell = sentence => race === this.race && this.showVerdict({kind: "checking", sentence, rows: []})
+		tell("Checking the record")
+		const found = recordVerdict(new Reading({record, answers: record.proof && (await searched(record, tell))}))
+		if (race === this.race) this.showVerdict({...found, rows: found.rows.map(rowSentence)})
 	}
 
 	seek(at) {
@@ -116,7 +132,7 @@ export class ReplayScreen extends RaceScreen {
 		setText(byId("status"), this.race.room ? "" : this.connection.sentence)
 	}
 
-	checkDeal() {}
+	judge() {}
 	showDraw() {}
 	showWords() {}
 	showJoin() {}

@@ -25,8 +25,8 @@ export const shareButton = (label, data, attributes) =>
 	navigator.share ? element("button", {...attributes, onclick: () => navigator.share(data).catch(() => {})}, label) : ""
 
 // The result of a player in three lines: the race, how it went, without a word about the cards, and the link to its replay.
-export function shareResult({room, cards, progress}, {player, final}, tide) {
-	const {game, deal, starts, standings, finished_at: end} = room
+export function shareResult({room, cards, progress}, {player, final}) {
+	const {game, deal, starts, standings, tide, finished_at: end} = room
 	const length = final.time || end - starts
 	const height = n => {
 		const [, count = 0] = progress.get(player)?.findLast(([time]) => time - starts <= (length * n) / COUNT) ?? []
@@ -34,8 +34,8 @@ export function shareResult({room, cards, progress}, {player, final}, tide) {
 	}
 	const bars = Array.from({length: COUNT}, (_, i) => BARS[height(i + 1)]).join("")
 	const result = final.time ? clock(final.time) : `${final.foundation_cards} of ${cards} cards`
-	const {place, of, race} = tide?.placeOf(player) ?? {place: final.place, of: standings.length, race: dealName(deal)}
-	const among = of > 1 ? `, place ${place} of ${of}` : ""
+	const race = tide ? `race of ${new Date(tide).toISOString().slice(11, 16)} UTC` : dealName(deal)
+	const among = standings.length > 1 ? `, place ${final.place} of ${standings.length}` : ""
 	const link = new URL(to(`replay?race=${room.room}`), location.href).href
 	const text = `Samedeal: ${title(game)}, ${race}\n${bars} ${result}${among}\n${link}`
 	const line = copyLine(text)

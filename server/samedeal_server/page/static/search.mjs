@@ -4,8 +4,6 @@
 import { RULES, FACE_DOWN, rank, turnUp } from "./rules.mjs";
 import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
 
-export const SOLVER = "1"; // the version of the solver to which this module and the numbers of states in RULES belong
-
 const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
 
 // The costs of a state, one choice for each search of a game (games.json). The state with the lowest costs is searched

@@ -3,20 +3,23 @@
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {among, earlierTable} from "./earlier.js"
 import {Hand} from "./hand.js"
-import {goTo} from "./link.js"
+import {goTo, wantedIn} from "./link.js"
 import {onFoundations} from "./piles.js"
 import {colour} from "./race_screen.js"
+import {nearest} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable, shareButton, shareResult} from "./results.js"
-import {Shares} from "./shares.js"
 import {Table, layOut} from "./table.js"
+import {Witness} from "./witness.js"
 
 const MOST_KEPT = 20 // rooms of which the browser keeps something
 const PLAIN = "This page came over plain http: anybody between you and the server can see and change everything."
-const VOLATILE = "This browser keeps nothing for this page. Closing or reloading it loses your seat."
+const VOLATILE = "This browser keeps nothing for this page. Closing or reloading it loses your seat and the check of the race."
+const OTHER_TAB = "This race is open in another tab, which takes part in the draw. Close it to go on here."
 const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
 const STUCK = "No move and no undo can improve your result any more. You can resign."
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
+const NOBODY_CAME = "Nobody else came. The deal of an earlier race is dealt again."
 const LEAST = 200 // px, height of the board on a screen that is too small for it
 
 const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
@@ -39,7 +42,7 @@ export class Seat {
 	constructor(screen, name) {
 		Object.assign(this, {screen, name, phase: ""})
 		const {lasts, part} = keep(screen.room)
-		Object.assign(this, {lasts, part, shares: new Shares(part("draws"))})
+		Object.assign(this, {lasts, part})
 		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
 		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
 		this.said = element("p", {id: "said", role: "status"})
@@ -55,7 +58,9 @@ export class Seat {
 		byId("boards").after(this.said, this.controls)
 		document.documentElement.classList.add("seated")
 		this.keys = event => this.press(event)
+		this.unlock = () => this.witness?.file?.close() // so that this page can go on after a reload
 		addEventListener("keydown", this.keys)
+		addEventListener("pagehide", this.unlock)
 		screen.race.isLive = true
 	}
 
@@ -67,9 +72,16 @@ export class Seat {
 		return this.screen.race.room
 	}
 
+	get own() {
+		return this.room?.players.find(({player}) => player === this.me)
+	}
+
 	async enter() {
 		const {screen} = this
+		const {link} = screen
+		this.witness ??= link.witness ?? link.listen(new Witness(stored))
 		if (!this.racer) {
+			this.witness.asks("player", screen.room, wantedIn(screen.room), link.player, link.called)
 			this.racer = new Racer(screen.link, screen.room, this.part("moves"), {
 				changed: () => this.changed(),
 				refused: message => this.say(message),
@@ -80,6 +92,7 @@ export class Seat {
 		}
 		try {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
+			link.nextId = Math.max(link.nextId, ...[...this.witness.evidence.sent.keys()].map(id => id + 1)) // of the page before a reload
 			screen.room = room
 			screen.say("")
 		} catch ({code, message, retry_after}) {
@@ -102,6 +115,7 @@ export class Seat {
 		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
 		document.documentElement.classList.remove("seated", "racing")
 		removeEventListener("keydown", this.keys)
+		removeEventListener("pagehide", this.unlock)
 		for (const {tile, line} of screen.shown.values()) {
 			tile.remove()
 			line.remove()
@@ -116,27 +130,22 @@ export class Seat {
 		const {screen, racer} = this
 		if (!racer) return // of the connection before
 		if (message.type === "roomstate") {
-			const commitment = String(message.commitment)
-			const isRepeated = message.earlier?.length && message.players.length === 1 // nobody came, and no share was needed
-			if (this.commitment && this.commitment !== commitment && !isRepeated) return screen.unseat("This room was opened again, for another race. Take a seat if you want to race in it.")
-			this.commitment = commitment
 			racer.starts = message.starts
 			screen.chosen = [this.me]
-			this.isRepeated = isRepeated
 			this.draw(message)
-		} else if (message.type === "boardstate") {
-			racer.receiveBoard(message)
-			if (!message.revision) screen.race.starts.push(racer.board.piles)
-		} else if (message.type === "progressupdate") screen.race.count(message)
+		} else if (message.type === "boardstate") racer.receiveBoard(message)
+		else if (message.type === "progressupdate" && message.seat !== this.own?.seat) screen.race.count(message)
 		else if (message.type === "notice" && message.code === "kicked") screen.unseat(message.message)
 	}
 
-	// Take part in the draw of a joint deal.
+	// Take part in the draw of a joint deal, unless the server has contradicted itself.
 	draw(room) {
-		const {type, ...fields} = this.shares.answer(room, this.me) ?? {}
-		if (!type) return
-		const answer = this.screen.link.ask(type, fields)
-		answer.then(() => type === "revealshare" && this.shares.confirmed(fields.draw)).catch(() => {})
+		const {screen, witness} = this
+		const {type, ...fields} = witness.answer(room) ?? {}
+		const {contradiction} = witness.evidence
+		const why = contradiction ?? (witness.isShut ? OTHER_TAB : "")
+		if (why !== (this.why ?? "")) screen.say((this.why = why))
+		if (type) screen.link.ask(type, fields).catch(() => {}) // asked again with the next state
 	}
 
 	// The board has changed.
@@ -171,9 +180,8 @@ export class Seat {
 	}
 
 	get isRacing() {
-		const {phase, players} = this.room ?? {}
-		const own = phase === "racing" && players.find(({player}) => player === this.me)
-		return own && !own.resigned && this.racer.piles && !this.isWon
+		const {own} = this
+		return own && this.room.phase === "racing" && !own.resigned && this.racer.piles && !this.isWon
 	}
 
 	get isWon() {
@@ -273,7 +281,7 @@ export class Seat {
 		const isOn = this.room.phase === "racing"
 		this.rivals.hidden = !isOn
 		if (!isOn) return
-		const all = this.isRepeated ? among(rows, this.room, this.screen.link.now() - this.room.starts) : rows
+		const all = this.room.earlier.length ? among(rows, this.room, this.screen.link.now() - this.room.starts) : nearest(rows, this.me)
 		const items = all.map(each => {
 			const {player, name, place, count, connected, stuck, resigned} = each
 			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
@@ -289,7 +297,7 @@ export class Seat {
 	showPanel(rows) {
 		const {room, me} = this
 		const {phase, players, host, next, options} = room
-		const own = players.find(({player}) => player === me)
+		const {own} = this
 		const row = rows.find(({player}) => player === me)
 		const isDone = row?.finishedAt || row?.final?.time
 		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place])
@@ -300,8 +308,8 @@ export class Seat {
 		const after = element("div")
 		const isFinished = phase === "finished" && row?.final
 		if (options.series > 1) after.append(...seriesTable(room))
-		if (isFinished && this.isRepeated) after.append(earlierTable(this.screen.race, row))
-		if (isFinished) after.append(...shareResult(this.screen.race, row, this.screen.tide))
+		if (isFinished && room.earlier.length) after.append(earlierTable(this.screen.race, row))
+		if (isFinished) after.append(...shareResult(this.screen.race, row))
 		if (!own) parts.push(element("p", {}, "You have no seat in this room."), button("Watch", () => this.screen.unseat("")))
 		else if (phase === "open") {
 			const others = players.length - 1
@@ -315,7 +323,7 @@ export class Seat {
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
-		} else if (phase === "countdown") parts.push(element("p", {}, "The cards are coming."))
+		} else if (phase === "countdown") parts.push(element("p", {}, room.earlier.length ? NOBODY_CAME : "The cards are coming."))
 		else if (phase === "racing" && (isDone || own.resigned)) {
 			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
@@ -324,7 +332,7 @@ export class Seat {
 			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
-				if (answer?.room) goTo(answer.room)
+				if (answer?.room) goTo(answer.room, {round: room.round + 1})
 			}
 			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})), after)
 		}
@@ -335,20 +343,6 @@ export class Seat {
 		this.panel.querySelector("details")?.toggleAttribute("open", isOpen)
 		this.panel.hidden = !parts.length
 		if (hadFocus) this.panel.querySelector("button")?.focus()
-	}
-
-	// The steps of the check of the deal that only a racer can make.
-	steps() {
-		return (this.checked ??= this.check())
-	}
-
-	async check() {
-		const {shares, room} = this
-		const {checkChain} = await import("./record.js")
-		const own = room.players.find(({player}) => player === this.me)
-		const chain = await checkChain(this.screen.link, room.room, own?.seat, this.part("moves").get().head, this.racer.broken)
-		this.racer.forget()
-		return [...(room.deal.startsWith("winnable") ? [shares.step] : []), chain]
 	}
 }
 

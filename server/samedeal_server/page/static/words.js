@@ -1,26 +1,18 @@
-// Hashes, and the words of a deal (DEALS.md).
+// Bytes as digits, and the words of a deal and of a result (DEALS.md).
 
 import {sha256} from "./hash.js"
 
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
 export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
 
-// Hashes of the rooms that share a deal, in the order of their codes.
-export const ofRooms = (label, rooms) => sha256(label, ...rooms.map(({room, digest}) => [`${room}\n`, digest]).sort().flat())
+// Four words that are the same for all who were shown the same terms, commitment and shares.
+export const dealWords = (terms, commitment, shares) =>
+	wordsOf(sha256("samedeal words 2\n", terms, commitment, ...shares.flatMap(({seat, commitment, share}) => [[seat], commitment, share])))
 
-// All that was promised: the other rooms that share the deal, as seats 0, and the seats.
-export const promises = (rooms, seats) =>
-	[
-		...rooms.map(({room, seal, digest}) => ({seat: 0, name: room, commitment: seal, share: digest})),
-		...seats.map(each => ({...each, commitment: each.share_commitment ?? each.commitment}))
-	].sort((a, b) => a.seat - b.seat)
+// Four words that are the same for all who read the same record of a race.
+export const resultWords = digest => wordsOf(sha256("samedeal result words 1\n", digest))
 
-export const digestOf = (label, first, shares, name = "share") => sha256(label, first, ...shares.flatMap(each => [[each.seat], each[name]]))
-
-// Four words that are the same for all who race on the same cards, also in the other `rooms`.
-export function dealWords(commitment, shares, room, rooms = []) {
-	const digest = digestOf("samedeal words v1\n", commitment, shares)
-	const hash = rooms.length ? ofRooms("samedeal tide words v1\n", [{room, digest}, ...rooms]) : digest
+function wordsOf(hash) {
 	const word = at => {
 		const bits = (hash[at] << 8) | hash[at + 1]
 		const [consonant, vowel] = [place => "bdfghjklmnprstvz"[(bits >> place) & 15], place => "aiou"[(bits >> place) & 3]]

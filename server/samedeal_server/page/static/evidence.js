@@ -1,0 +1,214 @@
+// A client's evidence of its own race: what the player did, and what the server showed. It only grows. The role of the
+// player is what the player did, not what the server says.
+//
+// A fact is an array: its kind and its values, as a line of JSON has them. Hashes and shares are written as digits.
+
+import {descriptionHash, kindOf, termsHash, termsOf} from "./race_hashes.js"
+import {ROWS} from "./rows.mjs"
+import {RaceClock} from "./race_clock.js"
+import {sha256} from "./hash.js"
+import {USUAL, UnknownTerms} from "./terms.mjs"
+import {dealWords, hex, unhex} from "./words.js"
+
+const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones are dropped, and the verdict says so
+const CAUSES = {loss: ["lost_data"], window: ["other_window", "new_session"]}
+
+export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
+
+export const rowSentence = ([row, detail]) => ROWS[row].sentence.replace("{detail}", () => detail).trimEnd()
+
+// The hash of a revealed deal.
+export const dealHash = (seed, proof) => hex(sha256(seed, proof))
+
+export const placeText = ([seat, name]) => `${seat} ${name}`
+
+export class Evidence {
+	role = "player"
+	room = ""
+	wanted = {} // what the player asked for: {options, line, game, tide, round}
+	player = ""
+	name = ""
+	seat = 0
+	places = [] // all seats that the player had, with the name there
+	bot = false
+	generation = 0
+	termsText = ""
+	terms = null // also if this release does not understand them
+	digest = ""
+	commitment = ""
+	shares = {} // by draw
+	draws = [] // {number, seats, share}, those in which the player has revealed a share
+	lost = [] // [draw, seat, reason, name]
+	drawn = null // {draw, shares: [[seat, name, promise, share]]}
+	isOut = false
+	wasOut = false
+	begun = null // {start, racers: [[player, seat, name, bot]]}
+	dealt = [] // {revision, cards, moves, undos}
+	sent = new Map() // by id: {id, revision, action, time}
+	acks = [] // {revision, time, action, cards}
+	denied = []
+	own = new Set()
+	isKicked = false
+	stuck = new Set()
+	absent = new Set()
+	results = [] // {end, lines, deal}
+	table = null
+	found = {} // by row of the table of verdicts: [detail, times]
+	isKept = false // the page was loaded again, so the following is not complete
+	size = 0
+	fresh = [] // facts that are not kept yet
+	event = -1
+	heardAt = 0
+	phase = ""
+	cameFrom = 0 // the seat before the player came back, until a state says more
+	counts = [] // of racers: [seat, cards, moves, undos, time of the action, of the finish]
+	boards = [] // of racers, that a spectator saw: {player, revision, cards, moves, undos, time}
+	moves = [] // {player, revision, action, seen, time}
+	clock = new RaceClock()
+	waiting = new Map() // by id: [request, time]
+	tallies = new Map() // by seat
+
+	static asked(fact, player, name) {
+		return new Evidence().plus(["asked", ...fact]).plus(["known", player, name])
+	}
+
+	// The evidence that consists of kept facts.
+	static of(facts) {
+		const evidence = new Evidence()
+		for (const fact of facts) evidence.plus(fact)
+		return Object.assign(evidence, {isKept: true, fresh: []})
+	}
+
+	get isContradicted() {
+		return this.contradiction !== undefined
+	}
+
+	// The first row that contradicts, as a sentence, or undefined.
+	get contradiction() {
+		const row = Object.keys(this.found).find(each => ROWS[each].verdict === "wrong" && !this.excuses(each))
+		return row && rowSentence([row, this.found[row][0]])
+	}
+
+	// Whether a trouble that was seen can cause what a row is about.
+	excuses(row) {
+		return (ROWS[row].excuses ?? []).some(trouble => CAUSES[trouble].some(each => this.found[each]))
+	}
+
+	// The words of the deal, or an empty text while they are not known.
+	get words() {
+		if (!this.terms || /^(|open)$/.test(this.phase)) return ""
+		const isJoint = kindOf(this.terms.deal) === "winnable"
+		if (isJoint && !this.drawn) return ""
+		const shares = isJoint ? this.drawn.shares : []
+		const seats = shares.map(([seat, , promise, share]) => ({seat, commitment: unhex(promise), share: unhex(share)}))
+		return dealWords(unhex(this.digest), unhex(this.commitment), seats)
+	}
+
+	// The draw with a number, or undefined if the player has revealed no share in it.
+	draw(number) {
+		return this.draws.find(each => each.number === number)
+	}
+
+	plus(fact) {
+		this.size += JSON.stringify(fact).length + 1
+		const [kind, ...values] = fact
+		if (this.size > MOST_LENGTH && kind !== "found") return this.finding("unfinished", "there was too much to keep")
+		this.fresh.push(fact)
+		ADDED[kind](this, ...values)
+		return this
+	}
+
+	// Add what a row of the table is about. The first time is kept, others are counted.
+	finding(row, detail = "") {
+		if (this.found[row]) this.found[row][1]++
+		else this.plus(["found", row, detail.slice(0, 200)])
+		return this
+	}
+
+	findingIf(condition, row, detail) {
+		return condition ? this.finding(row, detail) : this
+	}
+}
+
+const ADDED = {
+	asked: (known, role, room, wanted, bot = false) => Object.assign(known, {role, room, wanted, bot}),
+	known: (known, player, name) => Object.assign(known, {player, name}),
+	sat,
+	out: known => Object.assign(known, {isOut: true, wasOut: true}),
+	shown: showTerms,
+	share: (known, draw, share) => (known.shares[draw] = share),
+	sealed: (known, number, seats) => known.draws.push({number, seats, share: known.shares[number]}),
+	losses: (known, lost) => (known.lost = lost),
+	drawn: (known, draw, shares) => (known.drawn = {draw, shares}),
+	begun: (known, start, racers) => (known.begun = {start, racers}),
+	dealt: (known, revision, cards, moves, undos) => known.dealt.push({revision, cards, moves, undos}),
+	sent: (known, id, revision, action, time) => known.sent.set(id, {id, revision, action, time}),
+	acked: addAck,
+	denied: (known, id) => known.sent.has(id) && known.denied.push(known.sent.get(id)),
+	own: (known, act) => known.own.add(act),
+	kicked: known => (known.isKicked = true),
+	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
+	gone: (known, seat, stuck) => known[stuck ? "stuck" : "absent"].add(seat),
+	found: (known, row, detail) => (known.found[row] = [detail, 1])
+}
+
+function sat(known, shown, generation) {
+	const seat = known.begun && known.seat ? known.seat : shown
+	known.places.push(placeText([seat, known.name]))
+	Object.assign(known, {seat, generation, isOut: false})
+}
+
+function showTerms(known, text, commitment) {
+	Object.assign(known, {termsText: text, commitment})
+	try {
+		known.terms = termsOf(text)
+	} catch (error) {
+		known.finding(...(error instanceof UnknownTerms ? ["unknown_terms", error.message] : ["contradicting_terms"]))
+		return
+	}
+	const {terms} = known
+	known.digest = hex(termsHash(text))
+	known.findingIf(terms.room !== known.room, "other_room")
+	const difference = differenceOf(known.wanted, terms)
+	known.findingIf(difference, "other_request", difference)
+	known.findingIf(hasProof(terms.deal) && !isDescribed(terms), "other_description")
+}
+
+export const hasProof = deal => /^(winnable|daily|again)/.test(deal)
+export const isDescribed = ({game, description}) => description === hex(descriptionHash(game))
+
+// Whether a deal is the one that was asked for: a daily one has got its date.
+export const isDeal = (asked, deal) =>
+	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
+
+// In what a race differs from what the player asked for, in a word, or an empty text.
+function differenceOf({options, line, game = "", tide = 0, round = -1}, terms) {
+	const given = terms.options
+	if (options) {
+		if (!isDeal(options.deal ?? USUAL.deal, terms.deal)) return "deal"
+		const asked = {...USUAL, ...options, deal: given.deal}
+		const changed = Object.keys(given).find(name => !same(asked[name], given[name]))
+		if (changed) return changed.replaceAll("_", " ")
+	}
+	const pairs = [
+		["game", line?.game ?? game, terms.game],
+		["tide", tide || options ? tide : "", terms.tide],
+		["round", Math.max(round, 0), round >= 0 ? terms.round : 0],
+		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players]] : []),
+		...(line ? [["delay", line.delay, given.delay], ["rule for bots", line.bots, given.bots]] : [])
+	]
+	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
+}
+
+function addAck(known, id, time, cards) {
+	const sent = known.sent.get(id)
+	if (!sent) return
+	const ack = {revision: sent.revision + 1, time, action: sent.action, cards}
+	if (known.acks.some(each => each.revision === ack.revision && same(each, ack))) return
+	if (ack.revision <= (known.acks.at(-1)?.revision ?? 0)) {
+		const isLost = CAUSES.loss.some(row => known.found[row])
+		known.findingIf(!isLost, "other_action", `Action ${ack.revision} was confirmed twice.`)
+		known.acks = known.acks.filter(each => each.revision < ack.revision)
+	}
+	known.acks.push(ack)
+}

@@ -1,0 +1,256 @@
+// What evidence learns from the player's requests and from the messages of the server. Times are local ones, in
+// milliseconds since any moment.
+
+import {boardHash} from "./board_hash.js"
+import {dealHash, isDeal, placeText, same} from "./evidence.js"
+import {agrees} from "./own_draws.js"
+import {GAMES, HIDDEN} from "./piles.js"
+import {kindOf} from "./race_hashes.js"
+import {hex} from "./words.js"
+
+const MOST_COUNTS = 60_000 // that were shown and are remembered
+const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
+const OWN_ACTS = {resign: "resign", leave: "leave", declarestuck: "stuck"}
+const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
+const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
+const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "finished_at"]
+
+const last = list => list[list.length - 1]
+
+// A request is about to be sent.
+export function noteSent(known, {type, id, ...request}, now) {
+	if (type === "hello") {
+		known.waiting = new Map([[id, [{type}, now]]]) // what was asked on other connections is never answered
+		const wasHere = now - known.heardAt > 0 && now - known.heardAt < ABSENT_AFTER
+		if (known.seat && !known.absent.has(known.seat) && !wasHere) known.plus(["gone", known.seat, false])
+		return
+	}
+	known.waiting.set(id, [{type, ...request}, now])
+	if (type === "act" && !known.sent.has(id)) {
+		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
+		known.plus(["sent", id, request.revision, request.action, time])
+	} else if (OWN_ACTS[type]) known.plus(["own", OWN_ACTS[type]])
+}
+
+// A message of the server has arrived.
+export function noteReceived(known, message, now) {
+	known.heardAt = now
+	if (!("to" in message)) return SHOWN[message.type]?.(known, message, now)
+	const [request, at] = known.waiting.get(message.to) ?? []
+	if (!request) return
+	known.waiting.delete(message.to)
+	const both = `${request.type} ${message.type}`
+	if (both === "hello welcome") welcomed(known, message)
+	else if (both === "ping pong") known.clock.exchanged(at, now, message.time)
+	else if (both === "join joined") joined(known, message)
+	else if (both === "watch watching") known.findingIf(message.room !== known.room, "other_room")
+	else if (both === "act acked") {
+		known.plus(["acked", message.to, message.time, hex(message.hash)])
+		known.clock.answered(at, now, message.time)
+	} else if (request.type === "act" && /^(illegal|cannot_undo)$/.test(message.code)) known.plus(["denied", message.to])
+}
+
+function welcomed(known, {player, name}) {
+	if (!known.player) known.plus(["known", player, name])
+	else if (player === known.player) known.findingIf(name !== known.name, "other_identity")
+	else known.finding("new_session").plus(["known", player, name]).plus(["out"])
+}
+
+function joined(known, {room, seat, generation, revision}) {
+	if (room !== known.room) return known.finding("other_room")
+	if (known.seat && !known.isOut) {
+		known.findingIf(seat !== known.seat && known.begun, "other_identity")
+		known.findingIf(generation <= known.generation, "lost_data")
+	}
+	const newest = known.seat ? Math.max(known.acks.length, ...[...known.sent.values()].map(each => each.revision + 1)) : -1
+	known.findingIf(revision > -1 && revision < (last(known.acks)?.revision ?? 0), "lost_data")
+	const cameFrom = known.seat
+	known.findingIf(revision > newest, "other_window").plus(["sat", seat, generation])
+	known.cameFrom = cameFrom
+}
+
+const SHOWN = {
+	roomstate: showState,
+	drawn: showDrawn,
+	boardstate: showDealt,
+	progressupdate: showCounts,
+	delayedboard(known, {player, revision, piles, moves, undos, time}) {
+		known.boards.push({player, revision, cards: cardsOf(known, piles), moves, undos, time})
+	},
+	delayedmove(known, {player, revision, action, seen, time}) {
+		known.moves.push({player, revision, action, seen: hex(seen), time})
+	},
+	notice(known, {code}) {
+		if (code === "kicked") known.plus(["kicked"])
+	}
+}
+
+const isCard = byte => byte === HIDDEN || (byte < 128 && (byte & 15) > 0 && (byte & 15) < 14)
+
+// The hash of the piles of a board, or an empty text if the game has no such board.
+function cardsOf({terms}, piles) {
+	if (!terms) return ""
+	const {game} = terms
+	const cards = piles.flatMap(pile => [...pile])
+	const isBoard = piles.length === GAMES[game].piles.length && cards.length <= 52 * GAMES[game].decks && cards.every(isCard)
+	return isBoard ? hex(boardHash(game, piles)) : ""
+}
+
+function showState(known, state) {
+	if (state.room !== known.room) return known.finding("other_room")
+	const {event, phase, players, tallies} = state
+	checkTerms(known, state)
+	const isOpenAgain = phase === "open" && known.phase === "countdown"
+	const wentBack = ORDER.indexOf(phase) < ORDER.indexOf(known.phase) && !isOpenAgain
+	known.findingIf(event < known.event || wentBack, "lost_data")
+	Object.assign(known, {event: Math.max(event, known.event), phase})
+	if (phase === "countdown") known.clock.isFixed = known.clock.isKnown
+	showLosses(known, state)
+	if (known.role === "player") showOwnSeat(known, state)
+	if (/racing|finished/.test(phase)) showRace(known, state)
+	for (const tally of tallies) showTally(known, players.findLast(each => each.player === tally.player)?.seat ?? 0, tally)
+	showTable(known, state)
+	showResult(known, state)
+}
+
+function checkTerms(known, state) {
+	const commitment = hex(state.commitment)
+	if (known.termsText) {
+		known.findingIf(state.terms !== known.termsText, "changed_terms")
+		known.findingIf(commitment !== known.commitment, "changed_commitment")
+	} else {
+		known.plus(["shown", state.terms, commitment])
+		known.table = state.standings.length ? null : state.table
+	}
+	const {terms, termsText} = known
+	if (!terms || termsText !== state.terms) return
+	const isRepeated = kindOf(terms.deal) === "again" && state.options.deal === "winnable"
+	const options = isRepeated || isDeal(state.options.deal, terms.deal) ? {...state.options, deal: terms.deal} : state.options
+	const fits = IN_TERMS.every(name => state[name] === terms[name]) && Object.keys(terms.options).every(name => same(options[name], terms.options[name]))
+	known.findingIf(!fits, "contradicting_terms")
+}
+
+const lostOf = each => [each.draw, each.seat, each.reason, each.name]
+
+function showLosses(known, state) {
+	const lost = state.lost.map(lostOf)
+	const before = known.lost
+	const isIn = (list, each) => list.some(other => same(each, other))
+	if (!same(lost, before)) known.findingIf(!before.every(each => isIn(lost, each)), "lost_data").plus(["losses", lost])
+	if (known.role !== "player") return
+	const own = lost.filter(([, seat, , name]) => known.places.includes(placeText([seat, name])))
+	for (const [draw, , reason] of own) if (reason === "silent" && known.draw(draw)) known.finding("unheard")
+	comeBack(known, state, !own.every(each => isIn(before, each)))
+}
+
+// After the first state since the player came back. A seat that was freed before any draw is no loss.
+function comeBack(known, {players}, isOut) {
+	const {cameFrom, seat, generation} = known
+	known.cameFrom = 0
+	if (!cameFrom || known.isOut || !players.some(each => each.player === known.player)) return
+	if (isOut) known.plus(["out"]).plus(["sat", seat, generation])
+	else known.findingIf(cameFrom !== seat && known.draws.length, "lost_data")
+}
+
+function showOwnSeat(known, state) {
+	const [seat, ...others] = state.players.filter(each => each.player === known.player)
+	if (!seat) return loseSeat(known, state)
+	const isOwn = same([seat.seat, seat.name, seat.bot], [known.seat, known.name, known.bot])
+	known.findingIf(!isOwn || others.length, "other_identity")
+	const hasResigned = known.own.has("resign") || known.own.has("leave") || known.isKicked
+	known.findingIf(seat.resigned && !hasResigned, "resigned_for_you")
+	known.findingIf(seat.stuck && !known.own.has("stuck"), "stuck_for_you")
+}
+
+// After a state without the player's seat.
+function loseSeat(known, {phase, lost}) {
+	if (known.isOut || known.own.has("leave") || known.isKicked || /racing|finished/.test(phase)) return // or other racers than in the record
+	const {reason} = last(lost.filter(each => each.seat === known.seat && each.name === known.name)) ?? {}
+	known.findingIf(!reason && phase === "countdown", "seat_vanished")
+	known.findingIf(reason === "left", "said_left").plus(["out"])
+}
+
+// After a state of a race that has begun.
+function showRace(known, {players, starts, ends}) {
+	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
+	if (!known.begun) known.plus(["begun", starts, racers])
+	known.findingIf(starts !== known.begun?.start, "other_start")
+	known.findingIf(!same(racers, known.begun?.racers), "other_players")
+	const {terms} = known
+	if (terms) {
+		const end = starts + 1000 * terms.options.limit
+		const isEarlier = terms.options.first_finish_ends && starts <= ends && ends < end
+		known.findingIf(ends !== end && !isEarlier, "other_limit")
+		known.findingIf(kindOf(terms.deal) === "again" && racers.length !== 1, "not_alone")
+	}
+	for (const {seat, stuck} of players) if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, true])
+}
+
+const byText = ([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)
+
+function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
+	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return
+	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot])
+	const result = {end, lines, deal: dealHash(seed, proof)}
+	if (!known.results.some(each => same(each, result))) known.plus(["result", end, lines, result.deal])
+}
+
+function showTable(known, {standings, table, finished_at: end, starts}) {
+	const isSeries = known.table && known.terms?.options.series > 1 && standings.length
+	const expected = isSeries ? withRace(known.table, standings, end - starts) : known.table
+	known.findingIf(known.table && !same(table.map(lineOf), expected.map(lineOf)), "other_table")
+}
+
+const lineOf = each => [each.place, each.player, each.name, each.races, each.points, each.time, each.bot ?? false]
+
+// The table of a series with the results of one more race (PROTOCOL.md, TableLine).
+function withRace(table, standings, length) {
+	const totals = new Map(table.map(line => [line.player, {...line}]))
+	for (const {player, name, place, time, bot} of standings) {
+		const {races = 0, points = 0, time: total = 0} = totals.get(player) ?? {}
+		const won = standings.reduce((sum, other) => sum + (place < other.place) + (place === other.place) / 2, -0.5)
+		totals.set(player, {player, name, races: races + 1, points: points + won, time: total + (time || length), bot})
+	}
+	const all = [...totals.values()]
+	const order = (one, other) => other.points - one.points || one.time - other.time
+	for (const line of all) line.place = 1 + all.filter(other => order(other, line) < 0).length
+	return all.sort((one, other) => order(one, other) || byText([one.name], [other.name]) || byText([one.player], [other.player]))
+}
+
+function showDrawn(known, {room, draw, shares}) {
+	if (room !== known.room) return known.finding("other_room")
+	const all = shares.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
+	if (known.drawn) return known.findingIf(!same(known.drawn, {draw, shares: all}), "other_drawn")
+	if (!all.every(([seat]) => seat > 0 && seat < 256)) return known.finding("other_shares")
+	known.plus(["drawn", draw, all])
+	known.findingIf(known.role === "player" && !known.isOut && !agrees(known, known.drawn), "other_shares")
+}
+
+function showDealt(known, {room, game, piles, hash, revision, moves, undos}, now) {
+	if (room !== known.room) return known.finding("other_room")
+	if (known.role !== "player" || !known.termsText) return known.finding("other_board")
+	if (!known.terms) return
+	if (game !== known.terms.game) return known.finding("contradicting_terms")
+	const cards = cardsOf(known, piles)
+	const isFirst = !known.dealt.length
+	known.findingIf(cards !== hex(hash), "other_board").plus(["dealt", revision, cards, moves, undos])
+	if (isFirst) known.clock.dealt(now, known.begun?.start)
+}
+
+function showCounts(known, {seat, type, ...changes}, now) {
+	const before = known.tallies.get(seat)
+	if (!before) return
+	const tally = {...before, ...changes}
+	showTally(known, seat, tally)
+	if (tally.acted_at !== before.acted_at) known.clock.told(now, tally.acted_at)
+}
+
+function showTally(known, seat, tally) {
+	const before = known.tallies.get(seat)
+	if (before && same(before, tally)) return
+	known.tallies.set(seat, {...tally})
+	known.findingIf(before && tally.moves + tally.undos < before.moves + before.undos, "lost_data")
+	if (!tally.connected && !known.absent.has(seat)) known.plus(["gone", seat, false])
+	if (known.counts.length >= MOST_COUNTS) return known.finding("unfinished", "too many counts were shown")
+	known.counts.push([seat, ...COUNTED.map(name => Number(tally[name]))])
+}

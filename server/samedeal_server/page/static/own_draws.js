@@ -1,0 +1,52 @@
+// The draws of a joint deal in which the player takes part: when to commit to a share, and when to reveal it. DEALS.md has
+// the rules: once in a draw, for the seats that were shown before, and in another draw only if somebody has lost a seat.
+
+import {placeText, same} from "./evidence.js"
+import {shareHash} from "./race_hashes.js"
+import {hex, unhex} from "./words.js"
+
+const MAX_DRAWS = 5
+
+// Whether shares are those that were promised to the player, or the player revealed none at all.
+export function agrees(known, {draw, shares}) {
+	const own = known.draw(draw)
+	if (!own) return !known.draws.length
+	return same(shares.map(each => each.slice(0, 3)), own.seats) && shares.some(each => each[0] === known.seat && each[3] === own.share)
+}
+
+const seatIn = ({role, isOut, player}, {players}) => (role === "player" && !isOut ? players.find(each => each.player === player) : undefined)
+
+// The number of the draw for which the player has to draw a share, or 0.
+export function wantedShare(known, state) {
+	const isAsked = state.room === known.room && state.phase === "countdown" && seatIn(known, state)
+	return isAsked && state.draw > 0 && state.draw <= MAX_DRAWS && !known.shares[state.draw] ? state.draw : 0
+}
+
+// Return the request that the player has to send after a room state, or null. It is returned again for each state that
+// waits for it, because the server may have lost it. After a contradiction, the player reveals nothing.
+export function answerTo(known, state) {
+	const {draw, phase, players, room} = state
+	const seat = seatIn(known, state)
+	const isDrawing = room === known.room && phase === "countdown" && !(known.drawn && !known.draw(draw))
+	if (!seat || !isDrawing || !known.shares[draw] || !known.terms || known.isContradicted) return null
+	const share = unhex(known.shares[draw])
+	const own = shareHash(unhex(known.digest), unhex(known.commitment), known, draw, share)
+	if (!players.every(each => each.share_commitment.length)) return {type: "commitshare", draw, commitment: own}
+	if (hex(seat.share_commitment) !== hex(own)) return null // another program of the player takes part, or the server lies
+	const seats = players.map(each => [each.seat, each.name, hex(each.share_commitment)]).sort(inOrder)
+	return reveals(known, draw, seats) && !known.isContradicted ? {type: "revealshare", draw, share} : null
+}
+
+const inOrder = ([seat, name], [other, name2]) => seat - other || (name < name2 ? -1 : 1)
+
+// Whether the share of a draw may be revealed for these seats: not if the player has revealed for others, or later draws.
+function reveals(known, number, seats) {
+	const [earlier, last] = [known.draw(number), known.draws.at(-1)]
+	if (earlier) return same([earlier.seats, earlier.share], [seats, known.shares[number]])
+	if (last && number < last.number) return false
+	const [before, now] = [last?.seats ?? [], seats].map(each => new Set(each.map(placeText)))
+	const isFewer = now.size < before.size && [...now].every(place => before.has(place))
+	known.findingIf(last && !isFewer && !known.wasOut, "no_seat_lost")
+	if (!known.isContradicted) known.plus(["sealed", number, seats])
+	return true
+}

@@ -1,0 +1,36 @@
+// The hashes of a race: of its terms, of shares, and of the chain of a player (DEALS.md, RECORDS.md).
+
+import {DESCRIBED} from "./games.mjs"
+import {RULES} from "./rules.mjs"
+import {descriptionText, readTerms, rulesText} from "./terms.mjs"
+import {sha256} from "./hash.js"
+import {hex, unhex} from "./words.js"
+
+export const termsHash = text => sha256("samedeal terms 2\n", text)
+
+const rulesHash = game => sha256(rulesText(game, DESCRIBED[game]))
+
+export const descriptionHash = game => sha256("samedeal description 1\n", rulesHash(game), descriptionText(DESCRIBED[game]))
+
+// The kind of a deal: winnable, random, number, daily or again.
+export const kindOf = deal => (deal.startsWith("#") ? "number" : deal.split(" ")[0])
+
+// The secret of a deal that everybody can compute, or null.
+export function publicSecret(deal) {
+	if (deal.startsWith("#")) return sha256("samedeal seed v1\n", deal)
+	if (deal.startsWith("again ")) return unhex(deal.slice(6))
+	return deal.startsWith("daily ") ? sha256("samedeal public v2\n", `${deal}\n`) : null
+}
+
+export const commitmentOf = (terms, secret) => sha256("samedeal commitment 3\n", terms, secret)
+
+// Return the values of terms. Throws UnknownTerms, or an Error if no server of any release has written them.
+export const termsOf = text => readTerms(text, RULES, game => hex(rulesHash(game)))
+
+export const shareHash = (terms, commitment, {seat, name}, draw, share) =>
+	sha256("samedeal share 4\n", terms, commitment, `${seat}\n${name}\n${draw}\n`, share)
+
+export const firstHead = (terms, start, {seat, name, bot}) =>
+	sha256("samedeal chain 2\n", terms, `start: ${new Date(start).toISOString()}\nplayer: ${seat} ${name}\n${bot ? "bot: yes\n" : ""}`)
+
+export const nextHead = (head, revision, time, action) => sha256("samedeal action 2\n", head, `${revision} ${time} ${action}\n`)

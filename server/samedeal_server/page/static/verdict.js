@@ -1,0 +1,268 @@
+// The verdict on a race: whether what the player was shown is what the proof and the record of the race say. Nothing is
+// fair by default: what is missing makes the race not fully checked, and what contradicts makes it not fair.
+
+import {boardHash} from "./board_hash.js"
+import {NotCheckable, checkAnswers, openDeal} from "./deal.js"
+import {dealHash, isDescribed, rowSentence, same} from "./evidence.js"
+import {kindOf, termsHash} from "./race_hashes.js"
+import {acted, checkRecord, isBlocked, masked} from "./record.js"
+import {agrees} from "./own_draws.js"
+import {ROWS} from "./rows.mjs"
+import {hex, resultWords, unhex} from "./words.js"
+
+const IDLE = 240_000 // ms without an action, after which a race may end without a racer
+const DRIFT = 1000 // ms by which the client's idea of the server's clock may be wrong
+const TITLES = {
+	fair: "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
+	checked: "Checked: the deal was set before the start, and all is as you saw it.",
+	unsure: "Not fully checked:",
+	wrong: "NOT fair:"
+}
+
+// What was read after a race: the record, or a reason why there is none or an error about it. `second` is the digest of the
+// record as it was read once more, and `answers` are the solver's for all candidates, or null. `givenUp` is how many earlier
+// races on this server ended before their start although the player had revealed a share: a server may give up rooms until
+// it likes a deal.
+export class Reading {
+	constructor({record = null, reason = "", error = "", second = "", answers = null, givenUp = 0}) {
+		Object.assign(this, {record, reason, error, second, answers, givenUp})
+		this.faults = [...this.recordFaults()]
+		if (record && !this.faults.length) this.faults = [...this.searchFaults()]
+	}
+
+	// Yields the rows about the record alone.
+	*recordFaults() {
+		const {record, error, reason, second} = this
+		if (!record) return yield error ? ["bad_record", error] : ["no_record", reason]
+		if (second && second !== record.digest) yield ["changed_record", ""]
+		try {
+			const opened = openDeal(record)
+			this.proof = record.proof ? opened : null
+			this.plays = checkRecord(record, opened.piles)
+		} catch (wrong) {
+			yield [wrong instanceof NotCheckable ? "not_checkable" : "bad_record", wrong.message]
+		}
+	}
+
+	// Yields the rows about the search for the deal.
+	*searchFaults() {
+		const {proof, record, answers} = this
+		if (!proof || !isDescribed(record.terms)) return // another row says that the search cannot be repeated
+		if (answers?.length !== proof.candidate + 1) return yield ["not_repeated", ""]
+		try {
+			checkAnswers(proof, answers)
+		} catch (wrong) {
+			yield [wrong instanceof NotCheckable ? "not_checkable" : "not_first", wrong.message]
+		}
+	}
+
+	// Whether a player had these counts at any time.
+	had([seat, ...shown]) {
+		this.counts ??= new Map()
+		const {start, players} = this.record
+		if (!this.counts.has(seat)) {
+			const {actions} = players.find(each => each.seat === seat) ?? {actions: []}
+			const all = (this.plays.get(seat) ?? []).map(({cards, moves, undos, isWon}, i) => {
+				const at = i ? start + actions[i - 1].time : 0
+				return String([cards, moves, undos, at, isWon ? at : 0])
+			})
+			this.counts.set(seat, new Set(all))
+		}
+		return this.counts.get(seat).has(String(shown))
+	}
+}
+
+// Return the verdict on a race that is over: its kind and sentence, the rows that were found with their details (those that
+// decide first), a sentence about the clock, and the words of the result.
+export function verdict(evidence, reading) {
+	const found = new Map()
+	const seen = Object.entries(evidence.found).map(([row, [detail]]) => [row, detail])
+	for (const [row, detail] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
+	const isWrong = ([row]) => ROWS[row].verdict === "wrong" && !evidence.excuses(row)
+	const rows = [...found].sort((one, other) => isWrong(other) - isWrong(one))
+	const isOfAll = evidence.role === "player" && /^(winnable|daily)/.test(evidence.terms?.deal)
+	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
+	const words = reading.record ? resultWords(unhex(reading.record.digest)) : ""
+	return {kind, sentence: sentenceOf(evidence, reading, kind, rows), rows, clock: clockSentence(evidence.clock), words}
+}
+
+// The verdict on a record alone.
+export function recordVerdict({faults: rows, record}) {
+	const isWrong = rows.some(([row]) => ROWS[row].verdict === "wrong")
+	const kind = isWrong ? "wrong" : rows.length ? "unsure" : "checked"
+	const sentence = rows.length ? `${TITLES[kind]} ${rowSentence(rows[0])}` : "Checked: the deal, every move and the results fit together."
+	return {kind, sentence, rows, clock: "", words: record ? resultWords(unhex(record.digest)) : ""}
+}
+
+function sentenceOf({lost, drawn, isKept}, {givenUp}, kind, rows) {
+	if (rows.length) return `${TITLES[kind]} ${rowSentence(rows[0])}`
+	const names = lost.map(([, , , name]) => name)
+	const all = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")
+	const seats = names.length === 1 ? "the seat" : "their seats"
+	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} lost ${seats}.` : ""
+	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
+	const earlier = givenUp ? ` Before it, ${races} ended after the draw and never began.` : ""
+	return TITLES[kind] + draws + earlier + (isKept ? " Counts of rivals from before your program was restarted were not compared." : "")
+}
+
+// What is strange about the times of the race, or an empty text.
+function clockSentence({misdated, late, dealtLate}) {
+	const seconds = time => `${(time / 1000).toFixed(1)} s`
+	const parts = [[misdated, "dated wrongly"], [late, "answered late"]].map(([[times, total], what]) =>
+		times ? `${times} action${times === 1 ? " was" : "s were"} ${what}, by ${seconds(total)} in all` : ""
+	)
+	const all = [...parts, dealtLate ? `your cards came ${seconds(dealtLate)} after the start` : ""].filter(Boolean)
+	return all.length ? `The clock: ${all.join("; ")}.` : ""
+}
+
+// Yields the rows that follow from the record, and those about what is missing.
+function* rowsOf(evidence, reading) {
+	const {isOut, begun, isKicked, own, terms, digest, commitment, role} = evidence
+	if (isOut || (!begun && (isKicked || own.has("leave")))) return yield ["out_of_draw", ""]
+	yield* missing(evidence)
+	if (!terms) return
+	yield* reading.faults
+	const {record} = reading
+	if (!record || reading.faults.some(([row]) => /^(bad_record|not_checkable)$/.test(row))) return
+	if (hex(termsHash(record.terms.text)) !== digest) yield ["other_record_terms", ""]
+	if (hex(record.commitment) !== commitment) yield ["other_record_commitment", ""]
+	yield* rowsOfDeal(evidence, reading)
+	yield* rowsOfRace(evidence, reading)
+	yield* rowsOfResults(evidence, reading)
+	yield* role === "player" ? rowsOfOwn(evidence, reading) : rowsOfWatched(evidence, reading)
+}
+
+function* missing({termsText, begun, results, role, player, seat, dealt, terms, draws}) {
+	if (!termsText) yield ["unfinished", "the room never showed its terms"]
+	if (!begun) yield ["unfinished", "the race never began"]
+	if (!results.length) yield ["unfinished", "no results were shown"]
+	if (role !== "player") return
+	if (!player || !seat) yield ["unfinished", "the server never confirmed your seat"]
+	if (!dealt.some(({revision}) => revision === 0)) yield ["no_first_board", ""]
+	if (terms && kindOf(terms.deal) === "winnable" && !draws.length) yield ["missed_draw", ""]
+}
+
+function* rowsOfDeal(evidence, {record, proof}) {
+	const {results, drawn, lost, draws} = evidence
+	if (results.some(({deal}) => deal !== dealHash(record.seed, record.proof))) yield ["other_deal", ""]
+	if (!proof || proof.name) return
+	const shares = proof.shares.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
+	if (drawn && !same(drawn, {draw: proof.draw, shares})) yield ["other_drawn", ""]
+	if (!same(lost, proof.lost.map(each => [each.draw, each.seat, each.reason, each.name]))) yield ["other_lost", ""]
+	if (draws.length && !agrees(evidence, {draw: proof.draw, shares})) yield ["other_shares", ""]
+	if (proof.draw < draws.at(-1)?.number) yield ["went_back", ""]
+}
+
+function* rowsOfRace(evidence, {record, plays}) {
+	const {begun, results} = evidence
+	if (!begun) return
+	if (begun.start !== record.start) yield ["other_start", ""]
+	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
+	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
+	if (results.length && endedEarly(evidence, record, plays)) yield ["ended_early", ""]
+}
+
+// Whether a race ended before its time for no reason that the client can see.
+function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
+	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
+	const length = end - start
+	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time && time <= length))) return false
+	const people = players.filter(({bot}) => !bot)
+	const counted = settles && people.length ? people : players
+	return !counted.every(({time, resigned, seat, actions}) => {
+		const isDone = time || resigned || isBlocked(terms, plays.get(seat).at(-1))
+		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || absent.has(seat)
+	})
+}
+
+const seatsOf = ({begun}) => new Map(begun?.racers.map(([player, seat]) => [player, seat]))
+
+function* rowsOfResults(evidence, reading) {
+	const {record, plays} = reading
+	const seats = seatsOf(evidence)
+	const lines = record.players.map(({seat, name, place, cards, time, resigned, bot}) => {
+		const {moves, undos} = plays.get(seat).at(-1)
+		return [seat, name, place, cards, time, moves, undos, resigned, bot]
+	})
+	for (const {end, lines: shown} of evidence.results) {
+		const own = shown.map(([player, ...line]) => [seats.get(player) ?? 0, ...line])
+		const isInOrder = own.every((line, i) => !i || line[2] >= own[i - 1][2])
+		if (end !== record.end || !isInOrder || !same(own.sort(([one], [other]) => one - other), lines)) yield ["other_results", ""]
+	}
+	for (const counts of evidence.counts) {
+		const {name = "nobody"} = record.players.find(({seat}) => seat === counts[0]) ?? {}
+		if (counts.slice(1).some(Boolean) && !reading.had(counts)) yield ["other_counts", name]
+	}
+}
+
+const cardsOn = ({game}, play) => (play.hash ??= hex(boardHash(game, masked(play.piles))))
+
+// Yields rows about the player's own cards and actions.
+function* rowsOfOwn(evidence, reading) {
+	const {record} = reading
+	const {dealt, own, isKicked} = evidence
+	const player = record.players.find(({seat, name}) => seat === evidence.seat && name === evidence.name)
+	if (!player) return yield ["other_players", ""]
+	const plays = reading.plays.get(player.seat)
+	for (const {revision, cards, moves, undos} of dealt) {
+		const play = plays[revision]
+		if (!play) {
+			yield ["other_board", `The board after action ${revision} is not in the record.`]
+			continue
+		}
+		if (cards !== cardsOn(record.terms, play)) yield [revision ? "other_board" : "other_cards", `That was after action ${revision}.`]
+		if (moves !== play.moves || undos !== play.undos) yield ["other_board", `It counted your moves in another way after action ${revision}.`]
+	}
+	yield* rowsOfActions(evidence, record, player, plays)
+	if (player.resigned && !own.has("resign") && !own.has("leave") && !isKicked) yield ["resigned_for_you", ""]
+}
+
+function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays) {
+	for (const {revision, time, action, cards} of acks) {
+		const made = actions[revision - 1]
+		if (!made) yield ["other_action", `It lacks action ${revision}, ${action}.`]
+		else if (start + made.time !== time || made.action !== action) yield ["other_action", `Action ${revision} was ${action}.`]
+		else if (cardsOn(terms, plays[revision]) !== cards) yield ["other_board", `That was after action ${revision}.`]
+		else continue
+		break
+	}
+	const times = new Map([...sent.values()].map(each => [`${each.revision + 1} ${each.action}`, each.time]))
+	const acked = new Set(acks.map(({revision}) => revision))
+	const isForeign = ({time, action}, i) => !acked.has(i + 1) && !(times.get(`${i + 1} ${action}`) <= start + time + DRIFT)
+	const foreign = actions.findIndex(isForeign)
+	if (foreign >= 0) yield ["foreign_action", `Action ${foreign + 1} is ${actions[foreign].action}.`]
+	const refused = denied.find(({revision, action}) => plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
+	if (refused) yield ["refused_move", `It was ${refused.action}.`]
+}
+
+// Yields rows about the boards that a spectator was shown.
+function* rowsOfWatched(evidence, {record, plays}) {
+	const {terms, start, players} = record
+	const seats = seatsOf(evidence)
+	const known = shown => {
+		const player = players.find(({seat}) => seat === seats.get(shown.player))
+		const play = plays.get(player?.seat)?.[shown.revision]
+		return {name: player?.name ?? "nobody", play, made: player?.actions[shown.revision - 1]}
+	}
+	for (const board of evidence.boards) {
+		const {name, play, made} = known(board)
+		const {cards, moves, undos, time} = board
+		const isSo = play && same([moves, undos, time], [play.moves, play.undos, made ? start + made.time : time]) && cards === cardsOn(terms, play)
+		if (!isSo) yield ["other_watched", name]
+	}
+	for (const {action, seen, time, ...move} of evidence.moves) {
+		const {name, play, made} = known(move)
+		const isSo = play && made && action === made.action && seen === hex(play.seen) && time === start + made.time
+		if (!isSo) yield ["other_watched", name]
+	}
+}
+
+// What the verdict is built on, as lines.
+export function factLines({role, drawn, acks}) {
+	const names = drawn?.shares.map(([, name]) => name).join(", ")
+	const lines = [
+		drawn && `The deal follows from the random numbers of the server and of ${names}.`,
+		role === "player" && `The record was compared with your ${acks.length} confirmed actions, and with each board that you saw.`
+	]
+	return lines.filter(Boolean)
+}

@@ -1,0 +1,204 @@
+// What the page does with the evidence of its race: it keeps it in the browser, and answers draws by it. Facts are kept
+// before a request leaves, and before a message is shown. Races have numbers, and of each, parts of the facts as text.
+
+import {Evidence} from "./evidence.js"
+import {noteReceived, noteSent} from "./observation.js"
+import {answerTo, wantedShare} from "./own_draws.js"
+import {RaceClock} from "./race_clock.js"
+import {hex} from "./words.js"
+
+const MOST_RACES = 20 // of which facts are kept
+const PART = 4000 // characters of facts that are written together
+const ALONE = 10_000 // ms after which another tab that has written nothing may be gone
+
+const randomShare = () => crypto.getRandomValues(new Uint8Array(32))
+
+// The kept facts of a race. One tab at a time writes them.
+class RaceFile {
+	constructor(stored, number) {
+		Object.assign(this, {stored, number, tab: String(Math.random()), facts: []})
+	}
+
+	get lockName() {
+		return `race ${this.number} is written`
+	}
+
+	// The parts of the text that are there.
+	parts() {
+		const parts = []
+		for (let part; (part = this.stored.get(`race ${this.number} ${parts.length}`));) parts.push(part)
+		return parts
+	}
+
+	lock() {
+		const [tab, time] = (this.stored.get(this.lockName) ?? "").split(" ")
+		if (tab && tab !== this.tab && Date.now() - time < ALONE) return false
+		if (tab !== this.tab) this.text = this.parts().at(-1) ?? ""
+		if (tab !== this.tab) this.part = Math.max(0, this.parts().length - 1)
+		this.stored.set(this.lockName, `${this.tab} ${Date.now()}`)
+		return true
+	}
+
+	// Facts that another tab keeps this one from writing are written later.
+	append(facts) {
+		this.facts.push(...facts)
+		if (!this.lock()) return
+		if (this.text.length > PART) Object.assign(this, {part: this.part + 1, text: ""})
+		this.text += this.facts.splice(0).map(fact => `${JSON.stringify(fact)}\n`).join("")
+		this.stored.set(`race ${this.number} ${this.part}`, this.text)
+	}
+
+	read() {
+		const facts = []
+		try {
+			for (const line of this.parts().join("").trimEnd().split("\n")) facts.push(JSON.parse(line))
+			return Evidence.of(facts)
+		} catch {
+			return Evidence.of(facts).finding("unfinished", "what was kept is damaged")
+		}
+	}
+
+	close() {
+		if (this.lock()) this.stored.set(this.lockName, null)
+	}
+
+	remove() {
+		this.parts().forEach((_, part) => this.stored.set(`race ${this.number} ${part}`, null))
+	}
+}
+
+export class Witness {
+	evidence = new Evidence()
+	file = null
+	next = null // the evidence of a race that the player asks to enter
+	fresh = null // the same, until the room shows whether kept evidence is of its race
+	hasResumed = false
+	isShut = false // another tab keeps the facts
+
+	// `stored` has get(name) and set(name, value).
+	constructor(stored, newShare = randomShare) {
+		Object.assign(this, {stored, newShare})
+	}
+
+	// The player asks to enter a room. The evidence of it begins with the answer.
+	asks(role, room, wanted, player, name) {
+		this.next = Evidence.asked([role, room, wanted], player, name)
+		this.next.clock = Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})
+	}
+
+	sends(request, now) {
+		const {next} = this
+		if (next && /^(join|watch)$/.test(request.type) && request.room === next.room) return noteSent(next, request, now)
+		noteSent(this.evidence, request, now)
+		this.write()
+	}
+
+	receives(message, now) {
+		const {next} = this
+		if (next?.waiting.has(message.to)) {
+			if (/^(joined|watching)$/.test(message.type)) this.enter(next, message, now)
+			else noteReceived(next, message, now)
+			return
+		}
+		if (message.type === "roomstate") this.choose(message)
+		this.hasResumed = message.type === "joined" || (this.hasResumed && message.type !== "roomstate")
+		noteReceived(this.evidence, message, now)
+		this.write()
+	}
+
+	// Begin with the evidence of another room, or go on with what was kept of the same race.
+	enter(asked, message, now) {
+		const {room, player, role, waiting, clock} = asked
+		this.close()
+		const file = role === "player" ? this.reopen(room, player) : null
+		Object.assign(this, {file, evidence: asked, next: null, fresh: null})
+		if (file) {
+			this.evidence = Object.assign(file.read(), {waiting: new Map(waiting), clock})
+			if (!file.lock()) this.evidence.finding("other_window")
+			noteReceived(this.evidence, message, now)
+			this.fresh = asked
+		}
+		noteReceived(asked, message, now)
+	}
+
+	// Go on with kept evidence only if the room still has the same race.
+	choose({terms, commitment}) {
+		const {fresh, evidence} = this
+		this.fresh = null
+		if (!fresh || (evidence.termsText === terms && evidence.commitment === hex(commitment))) return
+		this.close()
+		this.evidence = fresh
+	}
+
+	// Whether the room was opened anew while the page had no connection.
+	isOtherRace({room, terms, commitment}) {
+		const {evidence, fresh, hasResumed} = this
+		const isKnown = hasResumed && room === evidence.room && evidence.termsText && !fresh
+		return isKnown && (terms !== evidence.termsText || hex(commitment) !== evidence.commitment)
+	}
+
+	// Return the request that a draw waits for, or null. What it needs is kept. As long as another tab keeps the facts, no
+	// share is drawn.
+	answer(state) {
+		const {evidence} = this
+		const draw = wantedShare(evidence, state)
+		this.isShut = Boolean(draw && this.file && !this.file.lock())
+		if (this.isShut) return null
+		if (draw) evidence.plus(["share", draw, hex(this.newShare())])
+		const request = answerTo(evidence, state)
+		this.write()
+		return request
+	}
+
+	// Another program of the player has taken over the seat.
+	takenOver() {
+		this.evidence.finding("other_window")
+		this.write()
+		this.close()
+	}
+
+	// What was found after the race.
+	finds(rows) {
+		for (const [row, detail] of rows) if (!this.evidence.found[row]) this.evidence.finding(row, detail)
+		this.write()
+	}
+
+	write() {
+		const {evidence} = this
+		if (!evidence.fresh.length || !evidence.termsText) return
+		if (evidence.role === "player") (this.file ??= this.create(evidence)).append(evidence.fresh)
+		evidence.fresh = []
+	}
+
+	// How many earlier races ended before their start although the player had revealed a share.
+	get givenUp() {
+		const others = this.races.filter(([number]) => this.file && number < this.file.number)
+		const known = others.map(([number]) => new RaceFile(this.stored, number).read())
+		return known.filter(({draws, begun, isOut, isKicked, own}) => draws.length && !begun && !isOut && !isKicked && !own.has("leave")).length
+	}
+
+	get races() {
+		return JSON.parse(this.stored.get("races") ?? "[]")
+	}
+
+	create({room, player}) {
+		const {races} = this
+		const number = (races.at(-1)?.[0] ?? 0) + 1
+		for (const [old] of races.splice(0, Math.max(0, races.length - MOST_RACES + 1))) new RaceFile(this.stored, old).remove()
+		this.stored.set("races", JSON.stringify([...races, [number, room, player]]))
+		return new RaceFile(this.stored, number)
+	}
+
+	// The newest race of a player in a room, whose seat the player has not lost or left, or null.
+	reopen(room, player) {
+		const [number] = this.races.findLast(race => race[1] === room && race[2] === player) ?? []
+		const file = number && new RaceFile(this.stored, number)
+		const {isOut, isKicked, own} = file ? file.read() : {isOut: true}
+		return isOut || isKicked || own.has("leave") ? null : file
+	}
+
+	close() {
+		this.file?.close()
+		this.file = null
+	}
+}
