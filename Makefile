@@ -23,7 +23,7 @@ ifneq ($(shell cat .venv/.made 2>/dev/null),$(CURDIR))
 .PHONY: .venv/.made
 endif
 
-.PHONY: help race test lint games levels bench load worlds chaos fuzz mutants proxies picture solver release clean
+.PHONY: help race test lint games levels bench load worlds chaos fuzz lies mutants proxies picture solver release clean
 
 help:
 	@echo 'make race    race against three bots on this machine'
@@ -38,6 +38,7 @@ help:
 	@echo 'make worlds  compare races that differ only in hidden cards: SEED=n ROUNDS=m'
 	@echo 'make chaos   race while nodes, Redis and connections fail: SEED=n ROUNDS=m FROM=k'
 	@echo 'make fuzz    send frames, connections and command lines that nobody should send: SEED=n INPUTS=m'
+	@echo 'make lies    try every lie of a server that the clients must find: SEED=n ARGS="--jobs 2"'
 	@echo 'make mutants make one mistake after another in a copy of the source, which tests must notice: ONLY="n m"'
 	@echo 'make proxies race through each proxy of deploy/ that is installed, and test the alerts'
 	@echo 'make picture draw the pictures in the README: deploy/pictures/*.svg, and page.png with Chromium'
@@ -82,6 +83,9 @@ chaos: .venv/.test
 
 fuzz: .venv/.test
 	@$(BIN)/python -m tests.fuzz --seed '$(SEED)' --inputs '$(INPUTS)' $(ARGS)
+
+lies: .venv/.test
+	@$(BIN)/python -m tests.lies --seed '$(SEED)' $(ARGS)
 
 mutants: .venv/.test
 	@$(BIN)/python -m tests.mutants $(if $(ONLY),--only $(ONLY))

@@ -1,0 +1,426 @@
+"""What must hold of every race, honest or not, judged by what was on the screen and by the record alone.
+
+Nothing here asks the evidence or the verdict what is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from samedeal.board_history import Play
+from samedeal.deal import commitment
+from samedeal.errors import SamedealError
+from samedeal.joint_deal import public_mix
+from samedeal.protocol import messages
+from samedeal.protocol.messages import RoomState, Tally
+from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.record import Record, RecordedPlayer
+from samedeal.series import with_race
+from samedeal_client.state.verdict import RaceReading, Verdict, verdict
+from tests.lies.deals import answers
+from tests.lies.seen import Seen
+
+CLOCK_DRIFT: Final = 1000
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a record says, replayed. ``wrong`` is what is wrong with it."""
+
+    record: Record
+    wrong: str
+    plays: dict[int, list[Play]]
+    counts: dict[int, set[tuple[int, int, int, int, int]]]
+
+    @classmethod
+    def of(cls, record: Record) -> Truth:
+        known = _TRUTHS.get(id(record))
+        if known is None:
+            known = _TRUTHS[id(record)] = cls._replayed(record)
+        return known
+
+    @classmethod
+    def _replayed(cls, record: Record) -> Truth:
+        try:
+            if Record.parse(str(record)) != record or not record.is_whole:
+                return cls(record, "it is not a record", {}, {})
+            record.check()
+            if (proof := record.proof) is not None:
+                proof.check_kind(record.deal)
+                proof.check_limits()
+                for number, answer in enumerate(answers(proof)):
+                    proof.check_candidate(number, answer)
+            plays = {player.seat: record.plays(player) for player in record.players}
+        except SamedealError as error:
+            return cls(record, str(error), {}, {})
+        counts = {player.seat: set(_counts(record, player, plays[player.seat])) for player in record.players}
+        return cls(record, "", plays, counts)
+
+
+_TRUTHS: Final[dict[int, Truth]] = {}
+
+
+def _counts(record: Record, player: RecordedPlayer, plays: Sequence[Play]) -> Iterator[tuple[int, int, int, int, int]]:
+    for (time, _), play in zip(((0, ""), *player.actions), plays, strict=True):
+        at = record.start + time if play.revision else 0
+        yield play.board.foundation_cards, play.moves, play.undos, at, at if play.board.won else 0
+
+
+def judged(seen: Seen, reading: RaceReading, without: frozenset[str] = frozenset()) -> Verdict:
+    return verdict(seen.evidence, reading, without)
+
+
+def untruths(seen: Seen, reading: RaceReading) -> list[str]:
+    """What was on the screen, but is not so in the record, and what a fair race would have shown but did not."""
+    record = reading.record
+    if record is None:
+        return ["no record"]
+    if reading.second and reading.second != record.digest:
+        return ["two records"]
+    if record.proof is not None and (reading.answers is None or not record.terms.is_described):
+        return ["search not repeated"]
+    truth = Truth.of(record)
+    if truth.wrong:
+        return [f"record: {truth.wrong}"]
+    shown = list(seen.shown())[::-1]
+    return [*_untrue(seen, shown, truth)]
+
+
+def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Iterator[str]:
+    record = truth.record
+    states: list[RoomState] = [value for what, value in shown if what == "state"]
+    raced = [state for state in states if state.phase in ("racing", "finished")]
+    if not states or not raced:
+        yield "nothing shown"
+        return
+    yield from _terms(seen, states, truth)
+    yield from _asked(seen, record)
+    racers = [(each.seat, each.name, each.bot) for each in record.players]
+    for state in raced:
+        if sorted((each.seat, each.name, each.bot) for each in state.players) != racers:
+            yield "other racers"
+        if state.starts != record.start:
+            yield "other start"
+        if state.ends != record.start + record.limit and not record.terms.options.first_finish_ends:
+            yield "other end"
+        if not set(racers).issuperset((each.seat, each.name, each.bot) for each in state.players):
+            yield "other racers"
+    seats = {each.player: each.seat for state in raced for each in state.players}
+    yield from _results(states, seats, truth)
+    restarts = [at for at, (what, _) in enumerate(shown) if what == "restarted"]
+    recent = shown[restarts[-1] :] if restarts else shown  # the sentence says that earlier counts were not compared
+    tallies = [
+        (seats.get(each.player, 0), each)
+        for what, state in recent
+        if what == "state" and state.phase in ("racing", "finished")
+        for each in state.tallies
+    ] + [value for what, value in recent if what == "tally"]
+    for seat, tally in tallies:
+        if any(_count(tally)) and _count(tally) not in truth.counts.get(seat, ()):
+            yield "other counts"
+    if _is_early(seen, shown, truth):
+        yield "early end"
+    yield from _draws(seen, shown, states, record)
+    if seen.asked.role == "player":
+        yield from _own(seen, shown, states, truth)
+    else:
+        yield from _watched(shown, seats, truth)
+
+
+def _count(tally: Tally) -> tuple[int, int, int, int, int]:
+    return tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at
+
+
+def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
+    record = truth.record
+    terms = record.terms
+    for state in states:
+        shown = state.game, state.deal, state.options, state.private, state.tide, state.round
+        if state.room != seen.asked.room or terms.room != seen.asked.room:
+            yield "other room"
+        if state.terms != str(terms) or shown != (
+            *(terms.game.name, str(terms.deal), terms.options, terms.private, terms.tide, terms.round),
+        ):
+            yield "other terms"
+        if state.commitment != record.commitment:
+            yield "other commitment"
+    if terms.deal.public:
+        secret = terms.deal.public_seed() if terms.deal.kind == "number" else public_mix(str(terms.deal))
+        if commitment(terms.digest, secret) != record.commitment:
+            yield "not committed to the public deal"
+    if terms.deal.kind == "again" and len(record.players) > 1:
+        yield "not alone"
+
+
+def _asked(seen: Seen, record: Record) -> Iterator[str]:
+    wanted, terms = seen.asked.wanted, record.terms
+    if wanted.options is not None:
+        given = {name: getattr(terms.options, name) for name in terms.options.__struct_fields__}
+        for name, value in given.items():
+            asked = getattr(wanted.options, name)
+            if value != asked and not (name == "deal" and asked == "daily" and terms.deal.kind == "daily"):
+                yield f"other {name} than asked for"
+    if (line := wanted.line) is not None:
+        found = terms.game.name, str(terms.deal), terms.options.players, terms.options.delay, terms.options.bots
+        if found != (line.game, line.deal, line.seats, line.delay, line.bots):
+            yield "other race than the row of the list"
+    if wanted.game and wanted.game != terms.game.name:
+        yield "other game than asked for"
+    if wanted.tide != terms.tide and (wanted.tide or wanted.options is not None):
+        yield "other tide than asked for"
+    if wanted.round >= 0 and wanted.round != terms.round:
+        yield "other round than asked for"
+
+
+def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -> Iterator[str]:
+    record = truth.record
+    rows = sorted(
+        (
+            *(player.place, player.seat, player.name, player.foundation_cards, player.finish_time),
+            *(truth.plays[player.seat][-1].moves, truth.plays[player.seat][-1].undos, player.resigned, player.bot),
+        )
+        for player in record.players
+    )
+    ended = [state for state in states if state.phase == "finished" or state.standings or state.finished_at]
+    if not ended:
+        yield "no results"
+    for state in states:
+        if state not in ended and (state.seed or state.proof):
+            ended.append(state)
+    for state in ended:
+        shown = [
+            (
+                *(each.place, seats.get(each.player, 0), each.name, each.foundation_cards, each.time),
+                *(each.moves, each.undos, each.resigned, each.bot),
+            )
+            for each in state.standings
+        ]
+        if sorted(shown) != rows or [row[0] for row in shown] != sorted(row[0] for row in shown):
+            yield "other results"
+        if state.finished_at != record.end:
+            yield "other time of the end"
+        if (state.seed, state.proof) != (record.seed, str(record.proof) if record.proof else ""):
+            yield "other deal revealed"
+    before = states[0].table
+    for state in states:
+        table = before
+        if record.terms.options.series > 1 and state.standings:
+            table = with_race(before, state.standings, record.end - record.start)
+        if state.table != table:
+            yield "other table"
+
+
+def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> bool:
+    record, options = truth.record, truth.record.terms.options
+    length = record.end - record.start
+    finishes = [player.finish_time for player in record.players if player.finish_time]
+    if length >= record.limit or (options.first_finish_ends and finishes and length >= min(finishes)):
+        return False
+    states = [value for what, value in shown if what == "state"]
+    declared = any(what == "sent" and isinstance(value[0], messages.DeclareStuck) for what, value in shown)
+    stuck = {each.name for state in states for each in state.players if each.stuck}
+    stuck -= set() if declared or seen.asked.role != "player" else {seen.name}
+    gone = {seat for what, value in shown if what == "tally" for seat, tally in [value] if not tally.connected}
+    names = {each.player: each.seat for state in states for each in state.players}
+    gone |= {names.get(each.player, 0) for state in states for each in state.tallies if not each.connected}
+    if any(what == "back" and not 0 < value < 50_000 for what, value in shown):
+        gone |= {names.get(seen.player, 0)}
+    people = [player for player in record.players if not player.bot] or record.players
+    for player in people if options.end_when_settled else record.players:
+        last = truth.plays[player.seat][-1]
+        newest = player.actions[-1][0] if player.actions else 0
+        is_done = player.finish_time or player.resigned or last.no_moves_left or player.seat in gone
+        is_stuck = options.end_when_settled and player.name in stuck
+        if not (is_done or is_stuck or length - newest >= 240_000):
+            return True
+    return False
+
+
+def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], record: Record) -> Iterator[str]:
+    proof = record.proof
+    if proof is None or proof.public:
+        return
+    for what, value in shown:
+        if what == "drawn" and (
+            value.room != seen.asked.room
+            or value.draw != proof.draw
+            or tuple((each.seat, each.name, each.commitment, each.share) for each in value.shares) != proof.shares
+        ):
+            yield "other shares shown"
+    lost = [(each.draw, each.seat, each.reason, each.name) for each in states[-1].lost]
+    if lost != [tuple(each) for each in proof.lost]:
+        yield "other lost seats"
+    if seen.asked.role != "player":
+        return
+    reveals = [value for what, value in shown if what == "reveal"]
+    if not reveals:
+        yield "no share revealed"
+        return
+    last: RoomState = reveals[-1][1]
+    sealed = sorted((each.seat, each.name, each.share_commitment) for each in last.players)
+    if sealed != [share[:3] for share in proof.shares] or reveals[-1][0].draw != proof.draw:
+        yield "drawn from others"
+    if reveals[-1][0].share not in [share.share for share in proof.shares if share.name == seen.name]:
+        yield "own share missing"
+    draws: dict[int, Any] = {}
+    for request, state, _ in reveals:
+        places = frozenset((each.seat, each.name, each.share_commitment) for each in state.players)
+        if draws.setdefault(request.draw, places) != places:
+            yield "revealed twice"
+    for one, other in zip(draws, list(draws)[1:], strict=False):
+        names = [{each[:2] for each in draws[draw]} for draw in (one, other)]
+        if other != one + 1 or not names[1] < names[0]:
+            yield "revealed for another draw that nobody made necessary"
+    silent = [each for each in states[-1].lost if each.name == seen.name and each.reason == "silent"]
+    if any(each.draw in draws for each in silent):
+        yield "said silent"
+
+
+def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
+    record = truth.record
+    seats = {each.seat for state in states for each in state.players if each.player == seen.player}
+    own = next((each for each in record.players if each.name == seen.name and {each.seat} == seats), None)
+    for state in states:
+        if state.phase == "open":
+            continue
+        mine = [each for each in state.players if each.player == seen.player]
+        if len(mine) != 1 or mine[0].name != seen.name or mine[0].bot != seen.asked.bot:
+            yield "own seat missing or other"
+            return
+    if own is None:
+        yield "not in the record"
+        return
+    plays = truth.plays[own.seat]
+    boards = [value for what, value in shown if what == "board"]
+    if not any(revision == 0 for revision, *_ in boards):
+        yield "first board not shown"
+    for revision, piles, moves, undos in boards:
+        if revision >= len(plays) or (piles, moves, undos) != (
+            *(plays[revision].board.masked().piles, plays[revision].moves, plays[revision].undos),
+        ):
+            yield "other board"
+    sent: dict[tuple[int, str], int] = {}
+    acts = set()
+    for what, value in shown:
+        if what == "sent":
+            request, now = value
+            acts.add(type(request))
+            if isinstance(request, messages.Act):
+                sent.setdefault((request.revision + 1, request.action), now)
+    acked = set()
+    for what, value in shown:
+        if what == "ack":
+            revision, action, time = value
+            acked.add(revision)
+            if revision > len(own.actions) or own.actions[revision - 1] != (time - record.start, action):
+                yield "other action"
+    for revision, (_, action) in enumerate(own.actions, 1):
+        if revision not in acked and (revision, action) not in sent:
+            yield "foreign action"
+    for what, value in shown:
+        if what == "refused":
+            revision, action, code = value
+            if code in (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO) and revision < len(plays):
+                try:
+                    plays[revision].act(action)
+                except SamedealError:
+                    continue
+                yield "legal move refused"
+    kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
+    may_resign = kicked or messages.Resign in acts or messages.Leave in acts
+    if own.resigned and not may_resign:
+        yield "resigned"
+    for state in states:
+        for each in state.players:
+            if each.player == seen.player and (
+                (each.resigned and not may_resign) or (each.stuck and messages.DeclareStuck not in acts)
+            ):
+                yield "said to have resigned or to be stuck"
+
+
+def _watched(shown: Sequence[tuple[str, Any]], seats: dict[str, int], truth: Truth) -> Iterator[str]:
+    record = truth.record
+    players = {player.seat: player for player in record.players}
+    for what, value in shown:
+        if what not in ("delayedboard", "delayedmove"):
+            continue
+        player = players.get(seats.get(value.player, 0))
+        plays = truth.plays[player.seat] if player else []
+        if player is None or not (what == "delayedmove") <= value.revision < len(plays):
+            yield "other watched board"
+            continue
+        play = plays[value.revision]
+        at = record.start + (player.actions[value.revision - 1][0] if value.revision else 0)
+        if value.revision and value.time != at:
+            yield "other watched time"
+        if what == "delayedboard":
+            if (value.piles, value.moves, value.undos) != (play.board.masked().piles, play.moves, play.undos):
+                yield "other watched board"
+        elif (value.action, value.seen) != (player.actions[value.revision - 1][1], play.seen):
+            yield "other watched move"
+
+
+def reveal_problems(seen: Seen) -> Iterator[str]:
+    """Reveals of which none must ever happen, whatever the verdict."""
+    draws: dict[int, Any] = {}
+    for request, state, was_contradicted in [value for what, value in seen.shown() if what == "reveal"][::-1]:
+        places = frozenset((each.seat, each.name, each.share_commitment) for each in state.players)
+        if was_contradicted:
+            yield "revealed after a contradiction"
+        if draws.setdefault(request.draw, places) != places:
+            yield "revealed twice in one draw"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A client after a race: what two clients can compare."""
+
+    seen: Seen
+    reading: RaceReading
+    verdict: Verdict
+
+    @property
+    def cards(self) -> tuple[bytes, ...]:
+        return next((value[1] for what, value in list(self.seen.shown())[::-1] if what == "board" and not value[0]), ())
+
+    @property
+    def names(self) -> Any:
+        return next(
+            (
+                sorted((each.seat, each.name, each.bot) for each in value.players)
+                for what, value in self.seen.shown()
+                if what == "state" and value.phase in ("racing", "finished")
+            ),
+            (),
+        )
+
+    @property
+    def results(self) -> Any:
+        return next(
+            (
+                (value.starts, sorted((each.place, each.name, each) for each in value.standings))
+                for what, value in self.seen.shown()
+                if what == "state" and value.standings
+            ),
+            (),
+        )
+
+
+def disagreements(one: Outcome, other: Outcome) -> Iterator[str]:
+    """What two players who both got a good verdict and compare words would believe wrongly to be the same."""
+    good = ("fair", "checked")
+    if one.verdict.kind not in good or other.verdict.kind not in good:
+        return
+    if one.seen.words & other.seen.words:
+        if one.seen.evidence.terms_text != other.seen.evidence.terms_text or one.names != other.names:
+            yield "same words, other terms or names"
+        if one.cards and other.cards and one.cards != other.cards:
+            yield "same words, other cards"
+    if one.verdict.words == other.verdict.words:
+        if one.results != other.results:
+            yield "same result words, other results"
+        records = [each.reading.record for each in (one, other)]
+        if records[0] != records[1]:
+            yield "same result words, other records"

@@ -1,0 +1,294 @@
+"""All worlds of a seed, and what was found in them."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NamedTuple
+from unittest.mock import patch
+
+from samedeal.verdict_rows import ROWS
+from samedeal_client.state.evidence import Evidence
+from tests.lies.changes import changed, changes
+from tests.lies.check import Outcome, disagreements, judged, reveal_problems, untruths
+from tests.lies.coherent import CLOCK, LIES, UNSEEN
+from tests.lies.troubles import TROUBLES, Trouble, hold_troubled, troubled
+from tests.lies.worlds import PLANS, Client, Plan, Server, hold
+
+MOST_HOLES: Final = 400
+MOST_RETRIES: Final = 25
+"""Number of worlds, of different kinds, that are tried without a row that no world needed so far."""
+
+Chosen = Callable[[], bool]
+Held = Callable[[], Outcome]
+
+
+class Needed(NamedTuple):
+    """The worlds that become fair without a row: their number, and one of them with what is untrue in it."""
+
+    times: int
+    example: str
+
+
+@dataclass
+class Findings:
+    """What was found: the numbers of worlds by kind and by verdict, holes, and the worlds that only one row turns."""
+
+    worlds: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    holes: list[str] = field(default_factory=list)
+    needed: dict[str, Needed] = field(default_factory=dict)
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Findings) -> None:
+        self.worlds.update(other.worlds)
+        self.verdicts.update(other.verdicts)
+        self.seen.update(other.seen)
+        self.holes += other.holes
+        for row, (times, example) in other.needed.items():
+            self.need(row, example, times)
+
+    def need(self, row: str, example: str, times: int = 1) -> None:
+        before = self.needed.get(row, Needed(0, example))
+        self.needed[row] = before._replace(times=before.times + times)
+
+    def hole(self, world: str, what: str) -> None:
+        if len(self.holes) < MOST_HOLES:
+            self.holes.append(f"{world}: {what}")
+
+    def report(self) -> str:
+        lines = self.holes[:40]
+        kinds = Counter(": ".join(hole.split(": ")[-2:]) for hole in self.holes)
+        lines += [f"{times:6} {what}" for what, times in kinds.most_common(40)] if len(self.holes) > 40 else []
+        lines.append("worlds that are fair without the row, worlds in which the row was found, row, example")
+        for row in ROWS:
+            times, example = self.needed.get(row, Needed(0, "-"))
+            lines.append(f"{times:7} {self.seen[row]:7} {row:24} {example}")
+        lines.append(f"worlds: {dict(self.worlds)}, verdicts: {dict(self.verdicts)}, holes: {len(self.holes)}")
+        return "\n".join(lines)
+
+
+@contextmanager
+def removed(row: str) -> Iterator[None]:
+    """Take a row out of what clients find while a race goes on."""
+    finding = Evidence.finding
+
+    def without(known: Evidence, name: str, detail: str = "") -> Evidence:
+        return known if name == row else finding(known, name, detail)
+
+    with patch.object(Evidence, "finding", without):
+        yield
+
+
+def outcome(server: Server, client: Client, without: frozenset[str] = frozenset()) -> Outcome:
+    reading = server.read_for(client)
+    return Outcome(client.seen, reading, judged(client.seen, reading, without))
+
+
+class Watcher:
+    """What looks at worlds, and tries those again without a row in which several rows were found."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.retries: dict[str, dict[str, tuple[str, Callable[[frozenset[str]], Outcome]]]] = defaultdict(dict)
+
+    def look(
+        self,
+        world: str,
+        kind: str,
+        held: Callable[[frozenset[str]], Outcome],
+        others: Sequence[Outcome] = (),
+    ) -> Outcome | None:
+        """Hold a race and check it. ``kind`` is that of the lie."""
+        findings = self.findings
+        try:
+            result = held(frozenset())
+            found = result.verdict
+            is_good = found.kind in ("fair", "checked")
+            wrong = untruths(result.seen, result.reading) if is_good or len(found.rows) == 1 else []
+        except Exception:
+            findings.hole(world, f"raised {traceback.format_exc(limit=-3)}")
+            return None
+        findings.verdicts[found.kind] += 1
+        findings.seen.update(list(found.rows))
+        if is_good and wrong:
+            findings.hole(world, wrong[0])
+        decisive = set(found.rows) - {"out_of_draw"} if found.kind == "wrong" else set(found.rows)
+        if len(decisive) == 1 and (wrong or "out_of_draw" in found.rows):
+            findings.need(next(iter(decisive)), f"{world}: {(*wrong, 'seat lost')[0]}")
+        for row in found.rows if len(found.rows) > 1 or kind in TROUBLES else ():
+            if len(self.retries[row]) < MOST_RETRIES:
+                self.retries[row].setdefault(kind, (world, held))
+        for other in others if is_good else ():
+            for what in disagreements(result, other):
+                findings.hole(world, what)
+        for what in reveal_problems(result.seen):
+            findings.hole(world, what)
+        return result
+
+    def retry(self) -> None:
+        """Try worlds again without a row if no world needed it."""
+        for row, worlds in self.retries.items():
+            if row in self.findings.needed:
+                continue
+            for kind, (world, held) in worlds.items():
+                with removed(row):
+                    try:
+                        result = held(frozenset((row,)))
+                    except Exception:
+                        continue  # without the row, the client may be confused
+                is_good = result.verdict.kind in ("fair", "checked")
+                if result.verdict.kind == "wrong" and kind in TROUBLES:
+                    self.findings.need(row, f"{world}: would be called not fair")
+                elif is_good and (wrong := untruths(result.seen, result.reading)):
+                    self.findings.need(row, f"{world}: {wrong[0]}")
+
+
+def _try_changes(watcher: Watcher, server: Server, world: str, kind: str, chosen: Chosen) -> None:
+    outcomes = {client.name: outcome(server, client) for client in server.clients.values()}
+    for client in server.clients.values():
+        reading = outcomes[client.name].reading
+        others = [each for name, each in outcomes.items() if name != client.name]
+        for change in changes(client):
+            if not chosen():
+                continue
+            watcher.findings.worlds[kind] += 1
+
+            def held(
+                without: frozenset[str], client: Client = client, change: Any = change, reading: Any = reading
+            ) -> Outcome:
+                seen = changed(client, change)
+                return Outcome(seen, reading, judged(seen, reading, without))
+
+            watcher.look(f"{world} {client.name}@{change.at}: {change.kind}", change.kind, held, others)
+
+
+def _honest(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    server = hold(plan, seed)
+    for client in server.clients.values():
+        watcher.findings.worlds["honest"] += 1
+        result = watcher.look(f"{plan.name} {client.name}", "honest", partial(outcome, server, client))
+        if result is not None and not set(result.verdict.rows) <= {"out_of_draw", "unheard"}:
+            watcher.findings.hole(f"{plan.name} {client.name}", f"honest: {dict(result.verdict.rows)}")
+
+
+def _changes(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    _try_changes(watcher, hold(plan, seed), plan.name, "changes", chosen)
+
+
+def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    for name, liar in LIES.items():
+        if not chosen():
+            continue
+        watcher.findings.worlds["coherent"] += 1
+        try:
+            server = hold(plan, seed, liar)
+            results = {client.name: outcome(server, client) for client in server.clients.values()}
+        except Exception:
+            watcher.findings.hole(f"{plan.name} {name}", f"raised {traceback.format_exc(limit=-3)}")
+            continue
+        for who, result in results.items():
+            others = [each for other, each in results.items() if other != who and name not in UNSEEN]
+
+            def held(
+                without: frozenset[str], liar: type[Server] = liar, who: str = who, server: Server = server
+            ) -> Outcome:
+                lying = hold(plan, seed, liar) if without else server
+                return outcome(lying, lying.clients[who], without)
+
+            watcher.look(f"{plan.name} {who}: {name}", name, held, others)
+            late = CLOCK.get(name) == who and result.seen.evidence.acks
+            if (
+                late
+                and not result.seen.evidence.is_kept
+                and result.verdict.kind in ("fair", "checked")
+                and not result.verdict.clock
+            ):
+                watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
+
+
+def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    """Hold the shorter races with a coherent lie and a change of one message, of which one in two hundred is tried."""
+    chance = random.Random(f"{seed} pairs {plan.name}")
+    if plan.name in ("won", "resumed", "restarted"):
+        return
+    for name, liar in LIES.items():
+        if chosen():
+            server = hold(plan, seed, liar)
+            _try_changes(watcher, server, f"{plan.name} {name}", "pairs", lambda: chance.random() < 0.005)
+
+
+def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    for name, at, who, trouble in troubled(plan):
+        if not chosen():
+            continue
+        watcher.findings.worlds["troubles"] += 1
+        place = f"{plan.name}@{at} {who}"
+        try:
+            server = hold_troubled(plan, seed, at, who, trouble)
+            results = {client.name: outcome(server, client) for client in server.clients.values()}
+        except Exception:
+            watcher.findings.hole(f"{place}: {name}", f"raised {traceback.format_exc(limit=-3)}")
+            continue
+        racers = {line.player for line in server.standings}
+        for other, result in results.items():
+            world = f"{place}, seen by {other}: {name}"
+            others = [each for third, each in results.items() if third != other]
+
+            def held(
+                without: frozenset[str],
+                server: Server = server,
+                place: tuple[int, str, Trouble] = (at, who, trouble),
+                other: str = other,
+            ) -> Outcome:
+                held_again = hold_troubled(plan, seed, *place) if without else server
+                return outcome(held_again, held_again.clients[other], without)
+
+            watcher.look(world, name, held, others)
+            allowed = trouble.rows | {"out_of_draw", "unheard"}
+            if server.clients[other].player not in racers:
+                allowed |= {"unfinished", "no_first_board", "missed_draw", "no_record"}
+            found = result.verdict
+            if found.kind == "wrong" or not set(found.rows) <= allowed:
+                watcher.findings.hole(world, f"trouble {found.kind}, {' '.join(found.rows)}")
+
+
+KINDS: Final[Mapping[str, Callable[[Watcher, Plan, str, Chosen], None]]] = {
+    "honest": _honest,
+    "troubles": _troubles,
+    "coherent": _coherent,
+    "changes": _changes,
+    "pairs": _pairs,
+}
+
+
+def _job(job: tuple[str, str, str, int]) -> Findings:
+    kind, name, seed, sample = job
+    watcher = Watcher(Findings())
+    chance = random.Random(f"{seed} {kind} {name}")
+    sample = max(1, sample // 20) if kind in ("honest", "coherent") else sample
+    KINDS[kind](watcher, PLANS[name], seed, lambda: sample == 1 or chance.random() * sample < 1)
+    watcher.retry()
+    return watcher.findings
+
+
+def enumerate_lies(
+    seed: str, sample: int = 1, jobs: int = 1, plans: Sequence[str] = (), kinds: Sequence[str] = ()
+) -> Findings:
+    """Try the worlds of a seed, or each ``sample``-th of them."""
+    work = [(kind, name, seed, sample) for kind in kinds or KINDS for name in plans or PLANS]
+    findings = Findings()
+    if jobs == 1:
+        for job in work:
+            findings.add(_job(job))
+        return findings
+    with ProcessPoolExecutor(jobs) as pool:
+        for each in pool.map(_job, work):
+            findings.add(each)
+    return findings

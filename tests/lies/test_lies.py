@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+
+from samedeal.verdict_rows import ROWS
+from samedeal_client.state.verdict import RaceReading, Verdict, verdict
+from tests.lies.changes import changed, changes
+from tests.lies.check import judged
+from tests.lies.coherent import LIES, UNSEEN
+from tests.lies.enumeration import enumerate_lies, outcome, removed
+from tests.lies.histories import HISTORIES, History
+from tests.lies.seen import Seen
+from tests.lies.troubles import TROUBLES, hold_troubled
+from tests.lies.worlds import PLANS, Server, hold
+
+SEED = "1"
+
+
+def test_honest_races_are_fair() -> None:
+    assert enumerate_lies(SEED, kinds=["honest"]).holes == []
+
+
+def test_sample_of_lies_and_troubles_has_no_hole() -> None:
+    assert enumerate_lies(SEED, sample=300).holes == []
+
+
+def test_every_row_has_a_history() -> None:
+    assert HISTORIES.keys() == ROWS.keys()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row_alone_decides_its_history(row: str) -> None:
+    history = HISTORIES[row]
+    assert any(row in found.rows for found in verdicts(history))
+    with removed(row):
+        others = verdicts(history, frozenset((row,)))
+    if history.what in TROUBLES and row in CAUSES:
+        assert "wrong" in [found.kind for found in others]
+    else:
+        assert any(set(found.rows) <= {"out_of_draw"} - {row} for found in others)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row != "out_of_draw"])
+def test_row_says_nothing_of_the_honest_neighbour(row: str) -> None:
+    history = HISTORIES[row]
+    server = hold(PLANS[history.neighbour or history.plan], SEED)
+    assert row not in outcome(server, server.clients[history.client]).verdict.rows
+
+
+CAUSES = ("other_window", "lost_data")
+"""Rows about honest troubles: without them, honest servers would be accused."""
+
+
+def verdicts(history: History, without: frozenset[str] = frozenset()) -> list[Verdict]:
+    """The verdicts on all histories of this kind."""
+    plan, what = PLANS[history.plan], history.what
+    if what in TROUBLES:
+        troubled = hold_troubled(plan, SEED, history.trouble_at, history.client, TROUBLES[what])
+        return [outcome(troubled, troubled.clients[history.client], without).verdict]
+    server = hold(plan, SEED, LIES.get(what, Server))
+    client = server.clients[history.client]
+    if what in LIES or not what:
+        return [outcome(server, client, without).verdict]
+    reading = server.read_for(client)
+    return [judged(changed(client, each), reading, without) for each in changes(client) if each.kind == what]
+
+
+def test_lie_may_be_fair_only_if_the_table_says_why() -> None:
+    """Whoever adds a lie that programs cannot see has to say why this is right."""
+    assert UNSEEN.keys() <= LIES.keys()
+
+
+def test_races_given_up_are_counted() -> None:
+    server = hold(PLANS["joint"], SEED)
+    seen, reading = server.clients["ana"].seen, server.read_for(server.clients["ana"])
+    again = RaceReading(reading.record, second=reading.second, answers=reading.answers, given_up=2)
+    found = verdict(seen.evidence, again)
+    assert found.kind == "fair"
+    assert "2 races" in found.sentence
+
+
+def test_evidence_survives_its_file() -> None:
+    for plan in PLANS.values():
+        for client in hold(plan, SEED).clients.values():
+            seen: Seen = client.seen
+            lines = list(chain(seen.file))
+            assert sum(map(len, lines)) < 20_000

@@ -1,0 +1,182 @@
+"""The page's evidence and verdicts, compared with those of the other clients: in honest races, in lies, and in draws."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from samedeal.deal import Deal
+from samedeal.joint_deal import share_commitment
+from samedeal.options import Options
+from samedeal.protocol import messages
+from samedeal.protocol.messages import DrawnShare, LostSeat, RoomState, Seat
+from samedeal.terms import RoomTerms
+from samedeal_client.state.facts import AskedToEnter
+from samedeal_client.state.verdict import NO_READING, verdict
+from tests.golden.golden_files import assert_answers
+from tests.lies.changes import Change, changes
+from tests.lies.check import judged
+from tests.lies.coherent import LIES
+from tests.lies.page import Page, client_world, difference, world
+from tests.lies.seen import Event, Seen
+from tests.lies.troubles import hold_troubled, troubled
+from tests.lies.worlds import PLANS, Client, Server, hold
+from tests.shared.javascript import needs_node
+
+pytestmark = needs_node
+
+SEED = "1"
+CHANCE = 0.0015
+"""How many of the changes of a message are tried. Of lies and troubles there are twenty times as many."""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    program = Page()
+    yield program
+    program.close()
+
+
+def differs(page: Page, client: Client, change: Change | None = None) -> str:
+    reading = client.server.read_for(client)
+    shown, seen = client_world(client, reading, change)
+    return difference(judged(seen, reading), seen, page.judge(shown))
+
+
+def of_servers(page: Page, name: str, server: Server) -> dict[str, str]:
+    found = {f"{name}, {client.name}": differs(page, client) for client in server.clients.values()}
+    return {world: what for world, what in found.items() if what}
+
+
+def test_page_judges_honest_races_as_other_clients(page: Page) -> None:
+    for name, plan in PLANS.items():
+        assert of_servers(page, name, hold(plan, SEED)) == {}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_page_judges_lies_and_troubles_as_other_clients(page: Page, name: str) -> None:
+    chance = random.Random(f"{SEED} {name}")
+    plan, found = PLANS[name], dict[str, str]()
+    for lie, liar in LIES.items():
+        if chance.random() < 20 * CHANCE:
+            found |= of_servers(page, lie, hold(plan, SEED, liar))
+    for trouble, at, who, step in troubled(plan):
+        if chance.random() < 20 * CHANCE:
+            found |= of_servers(page, f"{trouble} {at} {who}", hold_troubled(plan, SEED, at, who, step))
+    for client in hold(plan, SEED).clients.values():
+        for change in changes(client):
+            if chance.random() < CHANCE and (what := differs(page, client, change)):
+                found[f"{client.name} {change.at} {change.kind}"] = what
+    assert found == {}
+
+
+SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
+TERMS = RoomTerms.of("friday", Options(deal="winnable"), Deal.parse("winnable"))
+SERVER = bytes(32)
+
+
+class Draws:
+    """Ana's client in a history of draws, which ``draws.txt`` explains, and what it does."""
+
+    def __init__(self) -> None:
+        self.start = self.seen = Seen.of(AskedToEnter("player", "friday"), "ana", "ana", "1")
+        self.events: list[Event] = []
+        self._numbers = count(1)
+        self.see("joins")
+
+    def see(self, text: str) -> str:
+        """Let the client see a state, and return what it does in a word."""
+        number = next(self._numbers)
+        if text == "restarts":
+            self._happens("restarted")
+        if text in ("joins", "restarts"):
+            self._happens("sent", messages.Join(id=number, room="friday"))
+            self._happens("received", messages.Joined(to=number, room="friday", seat=1, generation=number))
+            return ""
+        for message in self._messages(text, number):
+            self._happens("received", message)
+        does = {"": "nothing", "commitshare": "commits", "revealshare": "reveals"}[self.newest]
+        if does != "nothing":
+            self._happens("received", messages.Done(to=self.seen.fresh_id))
+        return does
+
+    @property
+    def newest(self) -> str:
+        return type(self.seen.ready).__name__.lower() if self.seen.ready is not None else ""
+
+    def _happens(self, kind: str, message: object = None) -> None:
+        self.events.append(Event(kind, len(self.events), message))  # type: ignore[arg-type]  # one of the kinds
+        self.seen = self.seen.after(self.events[-1])
+
+    def _messages(self, text: str, event: int) -> Iterator[RoomState | messages.Drawn]:
+        number, _, rest = text.partition(": ")
+        seated, *more = rest.split("; ")
+        draw, names = int(number), seated.split()
+        lost = tuple(
+            LostSeat(draw=int(each.split()[1]), seat=SEATS[each.split()[2]], name=each.split()[2], reason="silent")
+            for each in more
+            if each.startswith("lost")
+        )
+        seats = tuple(self._seat(name, draw) for name in names)
+        phase: messages.Phase = "racing" if "racing" in more else "open" if "open" in more else "countdown"
+        state = RoomState(
+            **{name: getattr(TERMS, name) for name in ("room", "round", "private", "tide", "options")},
+            game=TERMS.game.name,
+            deal=str(TERMS.deal),
+            terms=str(TERMS),
+            commitment=SERVER,
+            event=event,
+            phase=phase,
+            host="ana",
+            players=seats,
+            tallies=(),
+            draw=draw,
+            lost=lost,
+            ends=1000 * TERMS.options.limit,
+        )
+        if "drawn" in more:
+            shares = tuple(
+                DrawnShare(
+                    seat=each.seat, name=each.name, commitment=each.share_commitment, share=self._share(each.name, draw)
+                )
+                for each in seats
+            )
+            yield messages.Drawn(room="friday", draw=draw, shares=shares)
+        yield state
+
+    def _share(self, name: str, draw: int) -> bytes:
+        return self.seen.share(draw) if name == "ana" else hashlib.sha256(f"{name} {draw}".encode()).digest()
+
+    def _seat(self, text: str, draw: int) -> Seat:
+        """A seat. The name may be followed by ``-`` for no commitment, or by ``!`` for another one than expected."""
+        name = text.rstrip("-!")
+        promise = share_commitment(TERMS.digest, SERVER, SEATS[name], name, draw, self._share(name, draw))
+        promise = hashlib.sha256(promise).digest() if text.endswith("!") else promise
+        return Seat(player=name, name=name, seat=SEATS[name], share_commitment=b"" if text.endswith("-") else promise)
+
+
+def test_draws_are_answered_alike(page: Page) -> None:
+    """Also if the program is started again before the last state. It forgets nothing, and what it has found stays."""
+
+    def answer(heading: str, question: str) -> str:
+        history = " | ".join(filter(None, (heading.partition("fter ")[2], question))).split(" | ")
+        answers = {of(page, history), of(page, [*history[:-1], "restarts", history[-1]])}
+        assert len(answers) == 1, (history, answers)
+        return answers.pop()
+
+    assert_answers("draws", answer)
+
+
+def of(page: Page, history: list[str]) -> str:
+    """What the client does after the last state of a history, and the rows that it has found. The page must agree."""
+    client = Draws()
+    does = [client.see(text) for text in history][-1]
+    shown, seen = world(client.start, client.events, NO_READING)
+    told = page.judge(shown)
+    assert difference(verdict(seen.evidence, NO_READING), seen, told) == ""
+    assert told["requests"][-1] == {"nothing": "", "commits": "commitshare", "reveals": "revealshare"}[does]
+    return ", ".join((does, *seen.evidence.found))
