@@ -36,6 +36,12 @@ PROCESSES: Final = (
 )
 """The same racers on servers of several processes."""
 
+ROOMS: Final = (
+    Scenario("rooms of 4", 64, 0.5),
+    Scenario("a room of 64", 64, 0.5, seats=64),
+)
+"""The same racers in small rooms, and all in one room."""
+
 SPECTATORS: Final = 5000
 IDLE: Final = 1000
 """Number of connections without a room, whose memory is measured."""
@@ -45,7 +51,7 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes"])
+    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms"])
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args(arguments)
     print(f"CPU of the server for each acked move (medians of {options.rounds} rounds, and the spread of the ratio)")
@@ -57,6 +63,8 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     print("  Goals: ratios of at most 2, and a p99 of at most 50 ms with 3,000 racers. No request was refused.")
     if options.only in (None, "processes"):
         prices += await _measure_processes(options.rounds, options.seconds)
+    if options.only in (None, "rooms"):
+        prices += await _measure_rooms(options.rounds, options.seconds)
     if options.only is None:
         prices += await _measure_storing_echo(options.rounds, options.seconds)
         prices += await _measure_peers(options.rounds, options.seconds)
@@ -79,6 +87,16 @@ async def _measure_processes(rounds: int, seconds: float) -> list[Price]:
         alone = next(each for each in prices if each.scenario.clients == scenario.clients)
         print(f"{move_price.row(prices[-1])}  {prices[-1].cpu / alone.cpu:.2f} times one process", flush=True)
     print("  Goals: with four processes at most 1.3 times one with 800 racers, and 1.2 times with 3,000.")
+    return prices
+
+
+async def _measure_rooms(rounds: int, seconds: float) -> list[Price]:
+    """Measure and print what a move costs in a room of 64, as a multiple of its cost in rooms of four."""
+    print("\nThe same racers in rooms of four, and in one room of 64", flush=True)
+    small, large = prices = [await measure(scenario, rounds, seconds) for scenario in ROOMS]
+    for price in prices:
+        print(move_price.row(price), flush=True)
+    print(f"  In the room of 64, a move costs {large.cpu / small.cpu:.2f} times as much (goal: at most 2).", flush=True)
     return prices
 
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from samedeal_client.load_generator import LoadResult
+from samedeal.options import MAX_PLAYERS
+from tests.bench.load_generator import SEATS, LoadResult
 from tests.child_processes import die_with_parent, kill_and_wait
 from tests.load.processes import Usage, load_setup
 
@@ -25,7 +26,8 @@ from tests.load.processes import Usage, load_setup
 class Scenario:
     """A number of racers, each of whom makes ``pace`` moves a second. 0 means: as soon as the last one is acked.
 
-    The server has ``workers`` processes. If ``split`` is true, the racers of a room are on any of them.
+    Each room has ``seats`` racers. The server has ``workers`` processes. If ``split`` is true, the racers of a room are
+    on any of them.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Scenario:
     pace: float
     workers: int = 1
     split: bool = False
+    seats: int = SEATS
 
 
 @dataclass(frozen=True)
@@ -130,9 +133,9 @@ def python(module: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", module, *arguments)
 
 
-def move_sender(port: int, clients: int, seed: int, target: str) -> tuple[str, ...]:
+def move_sender(port: int, clients: int, seats: int, seed: int, target: str) -> tuple[str, ...]:
     """Return the command that starts a load generator."""
-    return python("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seed), target)
+    return python("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seats), str(seed), target)
 
 
 @asynccontextmanager
@@ -141,7 +144,7 @@ async def echo_sender(clients: int, seed: int, *redis_url: str) -> AsyncIterator
     async with child_process(*python("tests.bench.echo_server", *redis_url)) as echo:
         assert echo.stdout is not None
         port = int(await echo.stdout.readline())
-        async with Sender.start(echo.pid, *move_sender(port, clients, seed, "echo")) as sender:
+        async with Sender.start(echo.pid, *move_sender(port, clients, SEATS, seed, "echo")) as sender:
             yield sender
 
 
@@ -150,8 +153,10 @@ async def measure(scenario: Scenario, rounds: int, seconds: float, seed: int = 1
     async with AsyncExitStack() as stack:
         setup = await stack.enter_async_context(load_setup("everysec"))
         workers = ("--workers", str(scenario.workers)) if scenario.workers > 1 else ()
-        node = await setup.node("--limit-actions-per-race", "1000000", *workers)
-        command = move_sender(node.target[1], scenario.clients, seed, "split" if scenario.split else "race")
+        module = "samedeal_server" if scenario.seats <= MAX_PLAYERS else "tests.bench.wide_rooms"
+        node = await setup.node("--limit-actions-per-race", "1000000", *workers, module=module)
+        target = "split" if scenario.split else "race"
+        command = move_sender(node.target[1], scenario.clients, scenario.seats, seed, target)
         racing = await stack.enter_async_context(Sender.start(node.pid, *command))
         echoing = await stack.enter_async_context(echo_sender(scenario.clients, seed))
         return await Price.measure(scenario, racing, echoing, rounds, seconds)

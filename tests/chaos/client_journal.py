@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from samedeal.protocol.messages import Act, RoomState, TideLine, ToClient, ToServer, Welcome
+from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welcome
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import DealSecret, FoundDeal, Race
@@ -150,7 +150,7 @@ class Evidence:
     ``calm_at`` is the end of the last fault. ``failures`` are errors of the round itself. ``banned`` holds the players whom
     the operator has banned, and ``secrets`` what no node may log. ``lost`` is the time, in milliseconds, whose writes a
     failover has lost. ``stepped`` is the size of all steps of the clock of Redis together, in milliseconds. ``news`` is
-    what programs were told. ``tides`` has the tables of tides by their game and start.
+    what programs were told.
     """
 
     rooms: Mapping[str, RoomEvidence]
@@ -164,4 +164,3 @@ class Evidence:
     lost: range = range(0)
     stepped: int = 0
     news: Sequence[RaceNews] = ()
-    tides: Mapping[tuple[str, int], Sequence[TideLine]] = field(default_factory=dict)

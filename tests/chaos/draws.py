@@ -32,9 +32,6 @@ from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions
-from samedeal_client.state.deal_check import Verdict
-from samedeal_client.state.draws import UNSURE_PROBLEMS, DrawProblem
-from samedeal_client.state.journal_file import RaceJournals
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
 from tests.chaos.stage import Stage
@@ -53,7 +50,6 @@ for another one, who never comes.
 _HABITS: Final = ("steady", "steady", "steady", "late", "mute", "leaver", "restarted", "restarted")
 _FAULTS: Final = ("kill node", "kill node", "freeze node", "cut", "cut", "reset", "stall", "kill redis")
 _LIMITS: Final = ("--limit-address-burst", "5000", "--limit-connections-per-address", "1000")
-_ACCUSATIONS: Final = frozenset(problem.value for problem in DrawProblem if problem not in UNSURE_PROBLEMS)
 
 
 class _LateLink(Link):
@@ -80,7 +76,7 @@ class Player:
     room: str
     habit: str
     rng: Random
-    journals: RaceJournals
+    evidence: Path
     sessions: MemorySessions = field(default_factory=MemorySessions)
     outcome: str = ""
     seen: str = ""
@@ -103,7 +99,7 @@ class Player:
         kind: type[Link] = Link
         if self.habit in ("late", "mute"):
             kind = type("_Late", (_LateLink,), {"latest": 6.0 * (self.habit == "late"), "delays": self.rng})
-        return kind(ServerAddress(self.url), self.name, self.sessions, rng=self.rng, journals=self.journals)
+        return kind(ServerAddress(self.url), self.name, self.sessions, rng=self.rng, evidence_root=self.evidence)
 
     async def _take_part(self, rooms: RoomClient, opens: Options | None, *, stops: bool) -> None:
         """Follow the race until it is over for the player, or if ``stops`` is true, until a draw has begun."""
@@ -112,7 +108,7 @@ class Player:
         try:
             async for event in rooms:
                 match event:
-                    case Notice(ClientCode.NOT_FAIR, sentence) if sentence in _ACCUSATIONS:
+                    case Notice(ClientCode.NOT_FAIR, sentence):
                         self.accusations.append(sentence)
                     case SeatLost(code) | Ended(code):
                         self.outcome = self.outcome or f"out: {code}"
@@ -151,10 +147,10 @@ class Player:
 
     async def _verify(self, rooms: RoomClient) -> None:
         reading = asyncio.create_task(_read(rooms))
-        found = (await audit_race(rooms, lambda _: None)).verification
+        found = (await audit_race(rooms, lambda _: None)).verdict
         reading.cancel()
-        self.outcome = f"{found.verdict.name}: {found.check}" if found is not None else "nothing"
-        if found is not None and found.verdict is Verdict.WRONG:
+        self.outcome = f"{found.kind}: {', '.join(found.rows)}" if found is not None else "nothing"
+        if found is not None and found.kind == "wrong":
             self.accusations.append(found.sentence)
 
     async def _enter(self, rooms: RoomClient, opens: Options | None) -> None:
@@ -239,7 +235,7 @@ class Round(Stage):
                 room,
                 "steady" if seat == 0 else self._rng.choice(_HABITS),
                 Random(self._rng.random()),
-                RaceJournals(self._scratch / f"journals-{number}-{seat}"),
+                self._scratch / f"evidence-{number}-{seat}",
             )
             for seat in range(seats)
         ]

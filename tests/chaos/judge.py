@@ -28,6 +28,7 @@ from samedeal.protocol.messages import (
     DelayedBoard,
     DelayedMove,
     Done,
+    Drawn,
     Join,
     Joined,
     Leave,
@@ -45,13 +46,11 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.series import with_race
-from samedeal.tides import ordered
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race import Racer
 from samedeal_server.races.race_record import first_head
-from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
@@ -60,7 +59,6 @@ from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import CLOSED_LIFETIME, LIFETIME
 from samedeal_server.store.tide_store import CLAIMS_LIFETIME
-from samedeal_server.store.tide_store import LIFETIME as TIDE_LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence
 
 MAX_LATENESS: Final = 5_000
@@ -84,7 +82,6 @@ _PERMANENT_KEYS: Final = frozenset(
         keys.RECEIPT_KEY,
         keys.RECORDS,
         keys.NEWS,
-        keys.TIDES,
         keys.ORDERS,
         keys.BANS,
         *map(keys.node_names, keys.NODE_COPIES),
@@ -102,7 +99,6 @@ _LIFETIMES: Final = {
     keys.past(""): PAST_LIFETIME,
     f"{keys.PREFIX}told:": TOLD_LIFETIME,
     keys.tide_claims(""): CLAIMS_LIFETIME,
-    keys.tide("", 0).removesuffix(":0"): TIDE_LIFETIME,
     keys.last_record(""): 86_400 * Limits().record_days,
 }
 """Maximum lifetimes, in seconds, of keys that belong to no room, by the beginning of their names."""
@@ -116,7 +112,21 @@ _FINAL: Final = _UNTIMELY | {
 """Refusals that mean that an action does not count. Other refusals leave that open."""
 
 _FOR_RACERS: Final = (
-    *(Welcome, Pong, Rooms, Created, Joined, Done, Acked, Refused, RoomState, BoardState, ProgressUpdate, Notice),
+    *(
+        Welcome,
+        Pong,
+        Rooms,
+        Created,
+        Joined,
+        Done,
+        Acked,
+        Refused,
+        RoomState,
+        Drawn,
+        BoardState,
+        ProgressUpdate,
+        Notice,
+    ),
 )
 _ANSWERS: Final = (Welcome, Pong, Rooms, Created, Joined, Watching, Done, Acked, Refused)
 
@@ -370,19 +380,17 @@ def requests_are_answered_once(case: Case) -> Iterator[str]:
 
 
 def races_end(case: Case) -> Iterator[str]:
-    """Every race is finished once, soon after its end and that of the other rooms that share its deal."""
-    rooms = case.evidence.rooms
-    for code, room in rooms.items():
+    """Every race is finished once, soon after its end."""
+    for code, room in case.evidence.rooms.items():
         race, finished = room.race, room.finishes
-        ends = max(race.ends, *(rooms[each.room].race.ends for each in race.others if each.room in rooms), 0)
         if _closed_early(room):
             continue
         if race.phase not in ("finished", "closed") or not finished:
             yield f"{code}: the race is {race.phase}, not finished"
         elif len(finished) > 1:
             yield f"{code}: the race was finished {len(finished)} times"
-        elif finished[0] > max(ends, case.evidence.calm_at) + MAX_LATENESS + case.evidence.stepped:
-            yield f"{code}: the race was finished {(finished[0] - ends) / 1000:.1f} s after its end"
+        elif finished[0] > max(race.ends, case.evidence.calm_at) + MAX_LATENESS + case.evidence.stepped:
+            yield f"{code}: the race was finished {(finished[0] - race.ends) / 1000:.1f} s after its end"
 
 
 def ends_are_announced(case: Case) -> Iterator[str]:
@@ -475,7 +483,7 @@ def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
         if room.race.is_searched:
             yield from _deal_is_proven(code, room)
             continue
-        if room.race.commitment != commitment(room.seed):
+        if room.race.commitment != commitment(room.race.terms.digest, room.seed):
             yield f"{code}: the seed does not match the commitment"
         if room.race.seed != (b"" if _closed_early(room) else room.seed):
             yield f"{code}: the race does not reveal its seed"
@@ -514,9 +522,10 @@ def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
     except SamedealError as error:
         yield f"{code}: the deal is not proven: {error}"
         return
-    if (proof.terms, proof.commitment, proof.secret) != (race.terms, race.commitment, room.seed):
+    known = race.search, race.terms.digest, race.commitment, room.seed
+    if (proof.terms, proof.digest, proof.commitment, proof.secret) != known:
         yield f"{code}: the proof is about another deal"
-    if (proof.draw, proof.lost, proof.elsewhere) != (race.draw, race.lost, race.elsewhere):
+    if (proof.draw, proof.lost) != (race.draw, race.lost):
         yield f"{code}: the proof is about another draw"
     shared = {(share.seat, share.name) for share in proof.shares}
     if race.is_joint and not {(racer.seat, racer.name) for racer in race.racers} <= shared:
@@ -559,12 +568,28 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
     for lost in race.lost:
         if lost.name == journal.name and lost.reason == "silent" and lost.draw in accepted:
             yield f"{journal.name}: revealed its share in draw {lost.draw}, and is listed as silent"
-    for _, state in journal.got(RoomState):
-        told = tuple((each.seat, each.name, each.commitment, each.share) for each in state.shares)
-        if told and state.draw == race.draw and told != shares:
+    for _, message in journal.got(Drawn):
+        told = tuple((each.seat, each.name, each.commitment, each.share) for each in message.shares)
+        if message.draw == race.draw and told != shares:
             yield f"{journal.name}: was shown other shares than those of the deal"
+    shown_on = Counter(received.connection for received, _ in journal.got(Drawn))
+    shown_on.subtract(received.connection for received, _ in journal.got(Joined))
+    if journal.has_all_frames and max(shown_on.values(), default=0) > 0:
+        yield f"{journal.name}: was shown the shares more often than it entered the room"
+    for _, state in journal.got(RoomState):
         if tuple((each.draw, each.seat, each.reason, each.name) for each in state.lost) != race.lost[: len(state.lost)]:
             yield f"{journal.name}: was shown other lost seats than those of the race"
+
+
+def terms_never_change(case: Case) -> Iterator[str]:
+    """The terms of a race and the commitment of the server stay as they were when the room was opened."""
+    for code, room in case.evidence.rooms.items():
+        fixed = str(room.race.terms), room.race.commitment
+        if any((str(race.terms), race.commitment) != fixed for race in room.races):
+            yield f"{code}: the terms or the commitment were changed"
+    for journal, room, state in _states(case):
+        if state.terms != str(room.race.terms):
+            yield f"{journal.name}: was sent other terms than those of the race"
 
 
 def room_states_are_in_order(case: Case) -> Iterator[str]:
@@ -613,10 +638,7 @@ def rematches_agree(case: Case) -> Iterator[str]:
 
 
 def tables_match_the_races(case: Case) -> Iterator[str]:
-    """The table of a series continues that of the race before, and the one of a tide has the results of all its races.
-
-    The races of a tide have one deal.
-    """
+    """The table of a series continues that of the race before. A player has at most one seat in the rooms of a tide."""
     races = {code: room.race for code, room in case.evidence.rooms.items()}
     for code, race in races.items():
         if (before := races.get(race.previous)) is not None:
@@ -627,18 +649,12 @@ def tables_match_the_races(case: Case) -> Iterator[str]:
     for journal, room, state in _states(case):
         if state.phase == "finished" and state.table != room.race.table:
             yield f"{journal.name}: was sent another table of the series"
-    for (game, start), shown in case.evidence.tides.items():
-        of_tide = [race for race in races.values() if (race.game.name, race.tide) == (game, start)]
-        lines = ordered([line for race in of_tide for line in standing_lines(race, race.standings)])
-        if tuple(shown) != lines:
-            yield f"the table of the tide in {game} is {shown}, its races give {lines}"
-        proofs = [(race.deal_room, DealProof.parse(race.proof)) for race in of_tide if race.proof]
-        deals = {(deal, proof.mixed, proof.candidate, tuple(sorted(proof.rooms))) for deal, proof in proofs}
-        if len(deals) > len({deal for deal, _ in proofs}):
-            yield f"the rooms of the tide in {game} that share a deal have several"
-        seats = Counter(racer.player for race in of_tide for racer in race.racers)
-        if twice := [player for player, count in seats.items() if count > 1]:
-            yield f"{', '.join(twice)}: has seats in several rooms of the tide in {game}"
+    seats = Counter(
+        (race.game, race.tide, racer.player) for race in races.values() if race.tide for racer in race.racers
+    )
+    for (game, _, player), count in seats.items():
+        if count > 1:
+            yield f"{player}: has seats in {count} rooms of the tide in {game}"
 
 
 def _states(case: Case) -> Iterator[tuple[Journal, RoomEvidence, RoomState]]:
@@ -794,7 +810,7 @@ def exclusions_are_justified(case: Case) -> Iterator[str]:
         if not journal.excluded or room is None:
             continue
         justified = {
-            "kicked": journal.player in room.race.kicked,
+            "kicked": journal.player in room.race.kicked or bool(room.race.kicked_origins),
             "banned": journal.player in case.evidence.banned,
             "race_started": journal.replaces or any(lost.name == journal.name for lost in room.race.lost),
             "left": _left(journal),
@@ -913,6 +929,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     standings_match_the_logs,
     seeds_match_and_stay_secret,
     draws_are_honest,
+    terms_never_change,
     room_states_are_in_order,
     resignations_count,
     rematches_agree,

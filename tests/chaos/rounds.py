@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -21,11 +21,10 @@ from websockets.exceptions import WebSocketException
 from samedeal.deal import Deal
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.admin import BackedUp, Ban, CloseRoom, Kick
-from samedeal.protocol.messages import Acked, Create, Created, TideLine
+from samedeal.protocol.messages import Acked, Create, Created
 from samedeal.record import Record
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race import Race
-from samedeal_server.rooms.tide_tables import tide_table
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
@@ -84,7 +83,7 @@ class Outcome:
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.faults.items()))
         return (
             f"{self.racers} racers, {self.acked} actions acked, {self.finished} finished, "
-            f"{self.tidal} in the table of a tide, "
+            f"{self.tidal} in a tide, "
             f"{len(self.outages)} outages of {median(self.outages or (0,)):.2f} s (median), "
             f"{max(self.outages, default=0):.1f} s (longest); {faults}"
         )
@@ -102,7 +101,7 @@ async def play_round(plan: Plan) -> Outcome:
         racers=sum(not journal.is_spectator for journal in evidence.journals),
         acked=len({(journal.player, ack.to) for journal in evidence.journals for _, ack in journal.got(Acked)}),
         finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
-        tidal=sum(map(len, evidence.tides.values())),
+        tidal=sum(len(room.race.racers) for room in evidence.rooms.values() if room.race.tide),
         outages=tuple(away),
     )
 
@@ -120,8 +119,6 @@ class _Round(Stage):
         self._banned: set[str] = set()
         self._repairs: set[asyncio.Task[None]] = set()
         self._codes = {room.code for room in plan.rooms}
-        self._tide: tuple[str, int] | None = None
-        self._tables: dict[tuple[str, int], tuple[TideLine, ...]] = {}
 
     async def play(self) -> Evidence:
         async with self.running(self.plan.nodes) as proxy:
@@ -140,8 +137,7 @@ class _Round(Stage):
                 for number in range(room.options.players + room.spectators)
             ]
             if plan.tide is not None:
-                self._tide = plan.tide.game, now() + int(1000 * plan.tide.after)
-                come = partial(self._come_to_tide, url, plan.tide, self._tide[1])
+                come = partial(self._come_to_tide, url, plan.tide, now() + int(1000 * plan.tide.after))
                 clients += [asyncio.create_task(come(number)) for number in range(plan.tide.racers)]
             stack.push_async_callback(_cancel_and_wait, clients)
             await self._inject_faults(proxy)
@@ -184,7 +180,6 @@ class _Round(Stage):
             self.lost,
             self.stepped,
             news,
-            self._tables,
         )
 
     async def _open_rooms(self) -> None:
@@ -343,16 +338,13 @@ class _Round(Stage):
         async with connect(self.redis.url) as redis:
             assert isinstance(redis, PrimaryClient)
             store = Store(redis, Metrics())
-            if self._tide is not None:
-                self._codes |= set(await _rooms_of_tide(store, *self._tide))
+            self._codes |= await _rooms_with_racers(store, {journal.room for journal in self._journals} - {""})
             for room in sorted(self._codes):
                 await _wait_for_end(store, room)
                 if (found := await load_evidence(store, room)) is None:
                     self.failures.append(f"{room}: a part of it is missing in Redis")
                 else:
                     rooms[room] = found
-            if self._tide is not None:
-                self._tables[self._tide] = await _whole_table(store, *self._tide, rooms)
             await redis.delete(STEP_KEY)
             news = [each for _, each in await store.news.after(NewsId(0, 0))]
             stored = [await _stored_key(redis, key) async for key in redis.scan_iter(count=1000)]
@@ -383,21 +375,10 @@ async def _wait_for_end(store: Store, room: str) -> None:
                 await asyncio.sleep(0.1)
 
 
-async def _rooms_of_tide(store: Store, game: str, start: int) -> list[str]:
-    """Return the rooms of a tide in which somebody has had a seat until the start."""
-    rooms = list(await store.tides.results(game, start))
-    races = await store.load_races(rooms)
-    return [race.room for race in races if race is not None and race.racers]
-
-
-async def _whole_table(store: Store, game: str, start: int, rooms: dict[str, RoomEvidence]) -> tuple[TideLine, ...]:
-    """Return the table of a tide, once it has the results of all its finished races. Return after a timeout."""
-    finished = {code for code, room in rooms.items() if room.race.tide == start and room.race.standings}
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_END_TIMEOUT):
-            while finished - {room for room, results in (await store.tides.results(game, start)).items() if results}:  # noqa: ASYNC110  # Redis sets no event
-                await asyncio.sleep(0.1)
-    return await tide_table(store, game, start)
+async def _rooms_with_racers(store: Store, rooms: Collection[str]) -> set[str]:
+    """Return those of the rooms to which clients came in which somebody has had a seat until the start."""
+    races = await store.load_races(sorted(rooms))
+    return {race.room for race in races if race is not None and race.racers}
 
 
 def has_started(room: str, journals: Sequence[Journal]) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from samedeal.joint_deal import share_commitment
 from samedeal.protocol.messages import CommitShare, RevealShare, RoomState
+from samedeal.terms import RoomTerms
 
 ShownSeats = tuple[tuple[int, str, bytes], ...]
 """The number, the player's name and the commitment of each seat, the lowest first."""
@@ -35,17 +37,17 @@ class Shares:
     def answer(self, state: RoomState, player: str) -> CommitShare | RevealShare | None:
         """Return what the racer has to send after a room state, without an id, or None."""
         seat = next((seat for seat in state.players if seat.player == player), None)
-        if state.phase != "countdown" or not state.draw or state.shares or seat is None:
+        if state.phase != "countdown" or not state.draw or seat is None:
             return None
+        promise = partial(share_commitment, RoomTerms.parse(state.terms).digest, state.commitment, seat.seat, seat.name)
         seats = shown_seats(state)
         if not all(commitment for _, _, commitment in seats):
             share = self._shares.setdefault(state.draw, self._new_share())
-            commitment = share_commitment(state.room, seat.name, state.draw, share)
-            return CommitShare(id=0, draw=state.draw, commitment=commitment)
+            return CommitShare(id=0, draw=state.draw, commitment=promise(state.draw, share))
         known = self._shares.get(state.draw, b"")
         if not known:
             return None  # the racer was killed after it had committed itself
-        if seat.share_commitment != share_commitment(state.room, seat.name, state.draw, known):
+        if seat.share_commitment != promise(state.draw, known):
             # A killed racer may have sent its commitment again after the draw was sealed.
             return None
         if self._revealed.setdefault(state.draw, seats) != seats:

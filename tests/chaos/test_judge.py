@@ -14,9 +14,9 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
 from samedeal.deal import commitment, shuffled
-from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.deal_proof import DealProof, LostShare
 from samedeal.games import game_named
-from samedeal.joint_deal import mix, secret_commitment, share_commitment, won_candidates
+from samedeal.joint_deal import mix, won_candidates
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import (
@@ -27,6 +27,7 @@ from samedeal.protocol.messages import (
     DelayedBoard,
     DelayedMove,
     Done,
+    Drawn,
     DrawnShare,
     Join,
     Joined,
@@ -38,29 +39,27 @@ from samedeal.protocol.messages import (
     RoomState,
     Seat,
     Standing,
-    TideLine,
     ToClient,
     Watch,
     Watching,
     Welcome,
 )
 from samedeal.solver.solve import SOLVER
-from samedeal.tides import ordered
+from samedeal.terms import description_hash
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
-from samedeal_server.races.race import Race, Racer, RoomSeal
+from samedeal_server.races.race import Race, Racer
 from samedeal_server.races.race_record import first_head
-from samedeal_server.rooms.tide_tables import standing_lines
 from samedeal_server.store import keys
 from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent
 from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
-from tests.chaos.judge import Case, draws_are_honest, judge, races_end
+from tests.chaos.judge import Case, draws_are_honest, judge
 from tests.client.lone_player import ROOM
 from tests.client.server_messages import acked, board_state
 from tests.golden.golden_files import assert_answers
-from tests.shared.joint_deals import public_deal, some_bytes
+from tests.shared.joint_deals import promised, public_deal, some_bytes
 
 SEED = bytes(range(32))
 START = 1_790_000_000_000
@@ -76,9 +75,12 @@ def chained(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
 
 
 class Round:
-    """A round with one room, the racers ana and bob, and the spectator eve. Tests may change anything in it."""
+    """A round with one room, the racers ana and bob, and the spectator eve. Tests may change anything in it.
 
-    def __init__(self) -> None:
+    ``terms`` are fields of the race that are fixed when its room is opened.
+    """
+
+    def __init__(self, **terms: Any) -> None:
         game = game_named("athena")
         self.deal = Play(Board.deal(game, shuffled(SEED, game.decks)), Options(undo="free").undo_rule)
         self.plays = {ANA: self.played("draw", "undo", "draw", "draw"), BOB: self.played("draw", "up")}
@@ -88,7 +90,7 @@ class Round:
             options=Options(games=("athena",), undo="free", limit=10, delay=DELAY // 1000),
             round=0,
             deal="random",
-            commitment=commitment(SEED),
+            commitment=b"",
             private=False,
             created=START - 9_000,
             changed_at=ENDS,
@@ -99,7 +101,10 @@ class Round:
             seed=SEED,
             next="friday-2",
             standings=self.standings(),
+            description=description_hash(game),
         )
+        self.race = replace(self.race, **terms)
+        self.race = replace(self.race, commitment=commitment(self.race.terms.digest, SEED))
         self.heads = {racer.player: self.chain(racer) for racer in self.race.racers}
         self.journals = {"ana": self.racer("ana", ANA), "bob": self.racer("bob", BOB), "eve": self.spectator()}
         self.finished_at = ENDS + 20
@@ -117,8 +122,11 @@ class Round:
         self.lost = range(0)
         self.stepped = 0
         self.news: list[RaceNews] = []
-        self.tides: dict[tuple[str, int], tuple[TideLine, ...]] = {}
         self.alter_events: Callable[[list[SequencedEvent]], list[SequencedEvent]] = lambda events: events
+
+    def open_with(self, **terms: Any) -> None:
+        """Let the whole round have other terms."""
+        self.__dict__ = Round(**terms).__dict__
 
     def played(self, *actions: str) -> list[tuple[str, Play]]:
         """The plays after each action. The action ``up`` stands for some legal transfer."""
@@ -180,6 +188,7 @@ class Round:
             players=(Seat(player=ANA, name="ana", seat=1), Seat(player=BOB, name="bob", seat=2)),
             tallies=(),
             commitment=self.race.commitment,
+            terms=str(self.race.terms),
             starts=START,
             ends=ENDS,
             seed=SEED if over else b"",
@@ -251,7 +260,6 @@ class Round:
             lost=self.lost,
             stepped=self.stepped,
             news=self.news,
-            tides=self.tides,
         )
 
     def race_before(self) -> Race:
@@ -316,12 +324,7 @@ def board_of_bob() -> DelayedBoard:
 
 def finish_together(played: Round, finish: tuple[str, int]) -> None:
     """Let both players make their last actions as the race ends with one of them."""
-    played.race = replace(played.race, options=replace(played.race.options, first_finish_ends=True))
-    for journal in played.journals.values():
-        for at, received in enumerate(journal.received):
-            if isinstance(received.message, RoomState):
-                message = replace(received.message, options=played.race.options)
-                journal.received[at] = altered(received, message=message)
+    played.open_with(options=replace(played.race.options, first_finish_ends=True))
     for name, player in (("ana", ANA), ("bob", BOB)):
         played.log_again(player, committed_at=ENDS)
         played.change(name, Acked, time=ENDS)
@@ -342,12 +345,6 @@ def intrude(played: Round) -> None:
     ack = acked(played.plays[ANA][1][1], Act(id=1, revision=0, action="draw"), START)
     cid.received.append(ReceivedMessage(1, ack, START))
     played.alter_events = lambda events: chained([events[0], move, *events[1:]])
-
-
-def of_tide(played: Round, lines: int = 2) -> None:
-    """Let the race belong to a tide, whose table has so many lines."""
-    played.race = replace(played.race, tide=START)
-    played.tides["athena", START] = ordered(standing_lines(played.race, played.race.standings))[:lines]
 
 
 def resigned(played: Round, at: int = START + 4_500) -> None:
@@ -424,22 +421,23 @@ def deal_of_another_day(played: Round) -> None:
 
 def drawn(played: Round) -> None:
     """Give a round a joint deal of the two racers, in the second draw. Cid was silent in the first one."""
-    shares = tuple(
-        RevealedShare(seat, name, share_commitment("friday", name, 2, some_bytes(name)), some_bytes(name))
-        for seat, name in ((1, "ana"), (2, "bob"))
-    )
     lost = (LostShare(1, 3, "silent", "cid"),)
-    race = replace(played.race, deal="winnable", solver=SOLVER, draw=2, lost=lost, shares=shares, seed=b"")
-    played.race = replace(race, commitment=secret_commitment(race.terms, SEED))
+    race = replace(played.race, deal="winnable", solver=SOLVER, draw=2, lost=lost, seed=b"")
+    digest = race.terms.digest
+    committed = commitment(digest, SEED)
+    shares = promised(
+        digest, committed, 2, *((seat, name, some_bytes(name)) for seat, name in ((1, "ana"), (2, "bob")))
+    )
+    played.race = replace(race, commitment=committed, shares=shares)
     found = won_candidates(mix(SEED, [(share.seat, share.share) for share in shares]), race.game, race.budget, count())
     won = next(found)
-    terms, line = played.race.terms, won.line
-    proof = DealProof(terms, played.race.commitment, SEED, 2, lost, shares, won.number, line)
+    proof = DealProof(race.search, digest, committed, SEED, 2, lost, shares, won.number, won.line)
     played.race = replace(played.race, proof=str(proof))
     for name in ("ana", "bob"):
         played.journals[name].revealed[2] = tuple(share[:3] for share in shares)
         played.journals[name].sent.append(SentMessage(2, RevealShare(id=950, draw=2, share=some_bytes(name))))
         played.receive(name, Done(to=950))
+        played.receive(name, told_shares(played))
         played.receive(name, shown(played))
 
 
@@ -450,8 +448,13 @@ def shown(played: Round) -> RoomState:
         played.state("racing"),
         draw=2,
         lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
-        shares=tuple(DrawnShare(**share._asdict()) for share in race.shares),
     )
+
+
+def told_shares(played: Round) -> Drawn:
+    """The shares of the draw, as all are shown them."""
+    shares = tuple(DrawnShare(**share._asdict()) for share in played.race.shares)
+    return Drawn(room="friday", draw=2, shares=shares)
 
 
 def reveal_as_cid(played: Round, answer: ToClient) -> None:
@@ -495,18 +498,6 @@ def test_room_that_could_not_draw_its_deal_need_not_finish() -> None:
     last = SequencedEvent(0, 0, ENDS, RaceChanged(played.race, ("left", "not_drawn", "closed"), ""))
     played.alter_events = lambda events: chained([*events[:-1], last])
     assert not any("not finished" in violation for violation in judge(played.evidence()))
-
-
-def test_race_is_finished_once_all_rooms_with_its_deal_are_over() -> None:
-    played = Round()
-    played.race = replace(played.race, others=(RoomSeal("sunday", b""),))
-    played.finished_at = ENDS + 6_000
-    evidence = played.evidence()
-    late = "friday: the race was finished 6.0 s after its end"
-    assert late in list(races_end(Case(evidence, {})))
-    other = altered(evidence.rooms["friday"], race=replace(played.race, ends=ENDS + 5_900))
-    evidence = altered(evidence, rooms={**evidence.rooms, "sunday": other})
-    assert list(races_end(Case(evidence, {}))) == []
 
 
 def test_changed_player_id_is_found() -> None:

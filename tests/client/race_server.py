@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
+from samedeal.action_chain import first_head, next_head
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, commitment, shuffled
 from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Acked, Act, Joined, Phase, Refused, RoomState, Seat, Welcome
-from samedeal_client.state.journal_file import RaceJournals
-from samedeal_client.state.model import Model, race_terms
+from samedeal.protocol.messages import Acked, Act, Join, Joined, Phase, Refused, RoomState, Seat, ToClient, Welcome
+from samedeal.terms import RoomTerms
+from samedeal_client.state.evidence import Evidence
+from samedeal_client.state.facts import AskedToEnter
+from samedeal_client.state.model import Model
+from samedeal_client.state.observation import received, sent
 from tests.client.server_messages import acked, board_state, room_state
 
 START = 1_790_000_000_000
@@ -32,10 +37,23 @@ class RaceServer:
         self.play = Play(board or Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
         self.dealt = self.play
         self.times: dict[int, int] = {}
-        self.model = Model().after(Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"))
-        self.model = self.model.after(Joined(to=2, room="k7", seat=1, generation=1)).after(self.state("racing"))
+        self.terms = RoomTerms.of("k7", self.options, Deal.parse(deal))
+        self.commitment = commitment(self.terms.digest, self.seed)
+        self.head = first_head(self.terms.digest, START, 1, "ana", bot=False)
+        asked = Evidence.asked(AskedToEnter("player", "k7"), "me", "ana")
+        self.model = Model(evidence=sent(asked, Join(id=2, room="k7"), 0))
+        self.send(Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"))
+        self.send(Joined(to=2, room="k7", seat=1, generation=1))
+        self.send(self.state("racing"))
         self.last_id = 10
         self.send_board()
+
+    def send(self, message: ToClient) -> None:
+        """Send the client a message."""
+        evidence = self.model.evidence
+        assert evidence is not None
+        known = evidence if isinstance(message, Welcome) else received(evidence, message, 0)
+        self.model = replace(self.model.after(message), evidence=known)
 
     def state(self, phase: Phase, *, room: str = "k7", **changes: Any) -> RoomState:
         players = (Seat(player="me", name="ana", seat=1), Seat(player="you", name="bo", seat=2))
@@ -45,7 +63,7 @@ class RaceServer:
             players,
             event=3,
             phase=phase,
-            commitment=commitment(self.seed),
+            commitment=self.commitment,
             starts=START,
             ends=START + 900_000,
             seed=self.seed if phase == "finished" else b"",
@@ -53,13 +71,15 @@ class RaceServer:
         return msgspec.structs.replace(state, **changes)
 
     def send_board(self) -> None:
-        self.model = self.model.after(board_state("k7", self.play))
+        self.send(msgspec.structs.replace(board_state("k7", self.play), head=self.head))
 
     def act(self, action: Move | str, time: int = START) -> Act:
         """The player acts. The server has not answered yet."""
         self.last_id += 1
         self.model, act = self.model.with_action(action, self.last_id, time)
         self.times[self.last_id] = time
+        assert self.model.evidence is not None
+        self.model = replace(self.model, evidence=sent(self.model.evidence, act, 0))
         return act
 
     def answer(self, act: Act) -> Acked:
@@ -68,11 +88,13 @@ class RaceServer:
         return acked(self.play, act, self.times.get(act.id, START))
 
     def ack(self, act: Act) -> None:
-        self.model = self.model.after(self.answer(act))
+        answer = self.answer(act)
+        self.head = next_head(self.head, self.play.revision, max(0, answer.time - START), act.action)
+        self.send(answer)
 
     def refuse(self, act: Act, code: str = "illegal", revision: int | None = None, message: str = "No") -> None:
         known = self.play.revision if revision is None else revision
-        self.model = self.model.after(Refused(to=act.id, code=code, message=message, revision=known))
+        self.send(Refused(to=act.id, code=code, message=message, revision=known))
 
     @property
     def acknowledged(self) -> Play:
@@ -104,22 +126,15 @@ class RaceServer:
         return moves
 
 
-def chained(journals: RaceJournals | None = None) -> RaceServer:
-    """A race of five moves, a second apart, in which the server sends the first head. It may be kept in a journal."""
+def chained() -> RaceServer:
+    """A race of five moves, a second apart."""
     server = RaceServer("athena")
-    assert server.model.room is not None
-    head = race_terms(server.model.room).first_head(1, "ana", bot=False)
-    server.model = server.model.after(msgspec.structs.replace(board_state("k7", server.play), head=head))
     for number in range(1, 6):
-        act = server.act(server.play.board.legal_moves()[-1])
-        if journals is not None:
-            journals.append_sent(server.model)
-        server.model = server.model.after(msgspec.structs.replace(server.answer(act), time=START + 1_000 * number))
-        if journals is not None:
-            journals.append_acked(server.model)
+        server.ack(server.act(server.play.board.legal_moves()[-1], START + 1_000 * number))
     return server
 
 
 def finished(server: RaceServer, **changes: Any) -> Model:
     """The client's model after the end of the race."""
-    return server.model.after(server.state("finished", **changes))
+    server.send(server.state("finished", **changes))
+    return server.model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
@@ -70,9 +71,9 @@ class Peer:
         await self.send(Welcome(to=hello.id, **fields))
         return hello
 
-    async def seat(self, room: str = "k7", revision: int = -1) -> Join:
+    async def seat(self, room: str = "k7", revision: int = -1, generation: int = 1) -> Join:
         join = await self.receive(Join)
-        await self.send(Joined(to=join.id, room=room, seat=1, generation=1, revision=revision))
+        await self.send(Joined(to=join.id, room=room, seat=1, generation=generation, revision=revision))
         return join
 
     async def abort(self) -> None:
@@ -179,10 +180,10 @@ class RecordedLink:
         self.link.send(message)
         return message
 
-    async def join(self, peer: Peer, revision: int = -1) -> None:
+    async def join(self, peer: Peer, revision: int = -1, generation: int = 1) -> None:
         """Take a seat, with a board if a revision is given."""
         joining = asyncio.create_task(self.link.request(Join(id=0, room="k7")))
-        await peer.seat()
+        await peer.seat(generation=generation)
         await joining
         if revision >= 0:
             await peer.send(board_state(revision))
@@ -191,10 +192,17 @@ class RecordedLink:
 
 @contextlib.asynccontextmanager
 async def connect(
-    server: ScriptedServer, timeouts: LinkTimeouts | None = None, home: str = "/r/k7", **welcome: Any
+    server: ScriptedServer,
+    timeouts: LinkTimeouts | None = None,
+    home: str = "/r/k7",
+    evidence_root: Path | None = None,
+    **welcome: Any,
 ) -> AsyncIterator[tuple[RecordedLink, Peer]]:
     """A link that was welcomed, and the server's side of its connection."""
-    link = Link(server.address, "ana", MemorySessions(), rng=Random(1), timeouts=timeouts, home=home)
+    sessions = MemorySessions()
+    link = Link(
+        *(server.address, "ana", sessions), rng=Random(1), timeouts=timeouts, home=home, evidence_root=evidence_root
+    )
     _, peer = await asyncio.gather(link.__aenter__(), server.welcome(**welcome))
     recorded = RecordedLink(link)
     try:

@@ -7,8 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from samedeal.board_history import UNDO, Play
+from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.protocol.messages import Acked, Act, BoardState, RoomState, Seat, Tally
+from samedeal.terms import RoomTerms
 
 
 def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes: Any) -> RoomState:
@@ -26,7 +28,8 @@ def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes
         tallies=tuple(Tally(player=seat.player) for seat in players),
         commitment=bytes(32),
     )
-    return replace(state, **changes)
+    terms = RoomTerms.of(room, options, Deal.parse(options.deal))
+    return replace(state, **{"terms": str(terms), **changes})
 
 
 def acked(play: Play, act: Act, time: int) -> Acked:

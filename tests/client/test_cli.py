@@ -101,7 +101,7 @@ def test_engine_refuses_lines_that_are_no_positions(line: str) -> None:
     assert re.fullmatch(r"samedeal: [^\n]+\n", asked.stderr)
 
 
-@pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot", "bench"])
+@pytest.mark.parametrize("command", ["join", "watch", "rooms", "new", "bot"])
 def test_no_connection_is_exit_code_1(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     room = ("k7",) if command in ("join", "watch", "bot") else ()
     assert main([command, f"127.0.0.1:{free_port()}", *room]) == 1

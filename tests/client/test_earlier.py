@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import EarlierPlayer
+from samedeal_client.net.resume import names_other_room
 from samedeal_client.net.sanitize import decode_sanitized
+from samedeal_client.room_actions import similar_options
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
@@ -15,12 +18,28 @@ from samedeal_client.views.earlier import earlier_rows
 from samedeal_client.views.live_ranking import current_ranking
 from tests.client.lone_player import OWN
 from tests.client.lone_player import ROOM as LONE_ROOM
+from tests.client.server_messages import room_state
 
 FAST = EarlierPlayer(name="ada", foundation_cards=3, time=0, reached=(1_000, 2_000, 3_000))
 WINNER = EarlierPlayer(name="june", foundation_cards=52, time=9_000, reached=(8_000,) * 51 + (9_000,))
 
 
 ROOM = replace(LONE_ROOM, deal=f"again {'0' * 64}", earlier=(FAST, WINNER))
+
+
+def test_only_a_room_without_host_leads_its_player_on() -> None:
+    """The other rooms name their rematch, or are where the player was led to. Nobody is led on from there."""
+    led = room_state("friday", Options(hosted=False, start="full"), (), next="again")
+    assert names_other_room(led)
+    assert names_other_room(replace(led, phase="closed"))
+    for other in (
+        replace(led, next=""),
+        replace(led, options=Options()),
+        replace(led, earlier=(FAST,)),
+        replace(led, phase="countdown"),
+        replace(led, phase="closed", starts=1),
+    ):
+        assert not names_other_room(other)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +55,17 @@ def test_earlier_players_stand_as_they_did_then(after: int, expected: str) -> No
     model = Model(me="m", room=ROOM, tallies={"m": ROOM.tallies[0]})
     ranking = current_ranking(model, ROOM.starts + after)
     assert ", ".join(f"{line.name} {line.foundation_cards}" for line in ranking) == expected
+
+
+@pytest.mark.parametrize("earlier", [(), (FAST,)])
+def test_others_can_come_to_a_room_that_the_player_opens_next(earlier: tuple[EarlierPlayer, ...]) -> None:
+    options = Options(hosted=False, start="full" if earlier else "at", start_at=0 if earlier else 5, players=1)
+    found = similar_options(replace(ROOM, options=options, earlier=earlier))
+    assert (found.start, found.hosted, found.players) == ("host", True, 16 if earlier else 1)
+
+
+def test_room_that_is_like_that_of_a_tide_has_fewer_seats() -> None:
+    assert similar_options(replace(ROOM, options=Options(players=64), earlier=())).players == 16
 
 
 def test_room_with_a_repeated_deal_is_not_cut() -> None:

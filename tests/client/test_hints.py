@@ -71,7 +71,7 @@ def test_new_progress_gives_hints_again() -> None:
 
 
 def test_following_hints_wins_what_can_be_won() -> None:
-    play, finder = won_record("phoenix").start(), HintFinder(Random(1))
+    play, finder = won_record("phoenix").first_play, HintFinder(Random(1))
     now = play.board
     while (move := finder.suggest(now.masked()).move) is not None:
         now = now.play(move).board

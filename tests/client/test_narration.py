@@ -24,9 +24,9 @@ from samedeal.protocol.messages import (
     Tally,
     Watching,
 )
-from samedeal_client.state.deal_check import DealCheck, DealVerification
-from samedeal_client.state.deal_verification import CHECKING
+from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.model import Model
+from samedeal_client.state.verdict import Verdict
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer, terminal_look
 from samedeal_client.views.narration import Narrator
@@ -66,7 +66,9 @@ CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
     "another player resigns": state(players=(*seats("ana"), Seat(player="you", name="bo", seat=2, resigned=True))),
     "this player resigns": state(players=(Seat(player="me", name="ana", seat=1, resigned=True), *seats("bo"))),
     "another player finishes": tally(2, foundation_cards=52, finished_at=START + 83_000),
-    "this player finishes": tally(1, foundation_cards=52, finished_at=START + 83_000),
+    "this player finishes": state(
+        tallies=(Tally(player="me", foundation_cards=52, finished_at=START + 83_000), Tally(player="you"))
+    ),
     "rematch opens": state(next="k8"),
     "room closes": state(phase="closed"),
 }
@@ -76,8 +78,14 @@ def starting(phase: Phase, countdown: int) -> list[str]:
     """The sentences when a waiting room with a countdown in seconds enters a phase."""
     server = RaceServer()
     options = replace(server.options, countdown=countdown)
-    before = server.model.after(replace(server.state("open"), options=options))
-    return NARRATOR.narrate(before, before.after(replace(server.state(phase), options=options)))
+    before, after = (
+        dataclasses.replace(
+            server.model.after(replace(server.state(shown), options=options)),
+            evidence=replace(server.model.evidence or Evidence(), phase=shown),
+        )
+        for shown in ("open", phase)
+    )
+    return NARRATOR.narrate(before, after)
 
 
 def test_changes_are_narrated() -> None:
@@ -142,17 +150,19 @@ def test_finish_seen_late_is_narrated_before_the_end() -> None:
     assert NARRATOR.narrate(finished, late) == []
 
 
-def test_the_end_has_standings_and_the_deal_check() -> None:
+def test_the_end_has_standings_and_the_verdict() -> None:
     server = RaceServer()
     finished = server.model.after(server.state("finished", standings=STANDINGS))
     lines = NARRATOR.narrate(server.model, finished)
     assert lines[2].startswith("1st: bo, finished in 01:23, 99 moves.")
     assert lines[3].startswith("2nd: you, ")
-    assert lines[-1] == CHECKING.sentence
-    verified = dataclasses.replace(finished, verification=DealVerification(DealCheck.SEED))
-    assert NARRATOR.narrate(finished, verified) == [DealVerification(DealCheck.SEED).sentence]
-    assert NARRATOR.narrate(verified, verified) == []
-    searching = dataclasses.replace(finished, verification=DealVerification(DealCheck.CHECKING, ": 1 of 2."))
+    assert lines[-1] == "Checking the race."
+    judged = dataclasses.replace(finished, verdict=Verdict("fair", "Fair.", clock="The clock.", words="amber fox"))
+    assert NARRATOR.narrate(finished, judged) == ["Fair.", "The clock.", "Result words: amber fox"]
+    assert NARRATOR.narrate(judged, judged) == []
+    worse = dataclasses.replace(judged, verdict=Verdict("wrong", "NOT fair."))
+    assert NARRATOR.narrate(judged, worse) == ["NOT fair."]
+    searching = dataclasses.replace(finished, checking="Checking the deal: 1 of 2.")
     assert NARRATOR.narrate(finished, searching) == []
 
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.names import WIDEST_NAME, clean_name
+from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Standing
 from samedeal.terminal_text import columns_of
 from samedeal_client.state.race_feed import RankedPlayer
@@ -134,6 +137,27 @@ def test_ranking_rows_fit_their_size(players: list[RankedPlayer], look: Look, wi
 CURVES = st.lists(st.tuples(st.integers(0, 900_000), st.integers(0, 52)), max_size=20).map(
     lambda points: Curve("ana 名", tuple(sorted(points)))
 )
+
+
+@pytest.mark.parametrize(
+    ("you", "height", "shown"),
+    [
+        (1, 30, range(1, 12)),
+        (9, 30, range(1, 12)),
+        (10, 30, range(1, 12)),
+        (11, 30, [*range(1, 9), 10, 11, 12]),
+        (40, 30, [*range(1, 9), 39, 40, 41]),
+        (64, 30, [*range(1, 9), 62, 63, 64]),
+        (40, 4, [1, 39, 40]),
+        (40, 2, [40]),
+        (0, 30, range(1, 12)),
+    ],
+)
+def test_crowd_shows_leaders_and_those_around_you(you: int, height: int, shown: Sequence[int]) -> None:
+    crowd = [RankedPlayer(place, f"p{place}", 0, 52, you=place == you) for place in range(1, MAX_SEATS + 1)]
+    rows = texts(ranking_rows(crowd, Look(), 40, height), 40)
+    assert [int(row[1:].split()[0]) for row in rows[:-1]] == list(shown)
+    assert rows[-1].split() == ["…", str(MAX_SEATS - len(shown)), "more", "players"]
 
 
 @given(st.lists(CURVES, max_size=6), LOOKS, st.integers(0, 8_000_000), st.integers(24, 100), st.integers(5, 30))

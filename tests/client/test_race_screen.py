@@ -97,6 +97,12 @@ def refusing(referee: Referee | None = None) -> Referee:
     return referee
 
 
+def against_bots() -> Referee:
+    referee = willow(NEARLY_WON)
+    referee.bots = True
+    return referee
+
+
 RACES: dict[str, Callable[[], Referee]] = {
     "Willow": lambda: willow(undo="free", hints=False),
     "Willow, narrow": lambda: willow(deal="#422366"),
@@ -119,7 +125,7 @@ RACES: dict[str, Callable[[], Referee]] = {
     "Only moves back and forth, which can be undone": lambda: to_and_fro(undo="free", end_when_settled=False),
     "Only moves back and forth": lambda: to_and_fro(undo="off", hints=True),
     "Only moves back and forth, which cannot help": lambda: to_and_fro(undo="free", hints=True),
-    "Nearly won against bots": lambda: willow(NEARLY_WON),
+    "Nearly won against bots": against_bots,
     "A lost connection": willow,
     "A connection that has ended": willow,
     "Notices": willow,
@@ -213,10 +219,6 @@ async def happens(referee: Referee, words: list[str]) -> bool:
             referee.phase, referee.time = "racing", START
             for message in (referee.state(), *referee.board_messages()):
                 await referee.receive(message)
-        case ["bots"]:
-            state = referee.state()
-            bots = tuple(struct_replace(seat, bot=seat.player != ME) for seat in state.players)
-            await referee.receive(struct_replace(state, players=bots))
         case ["notice", code, message]:
             await referee.receive(Notice(code=code, message=message))
         case [event] if event in EVENTS:

@@ -16,7 +16,7 @@ from websockets.typing import Subprotocol
 from samedeal import ENGINE
 from samedeal.errors import RequestRefused
 from samedeal.games import GAMES, SHIPPED_RULES, offer
-from samedeal.options import WantedOptions
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
@@ -37,6 +37,7 @@ from samedeal.protocol.messages import (
     Recover,
     Refused,
     Rooms,
+    RoomState,
     Watch,
     Watching,
 )
@@ -60,6 +61,7 @@ from tests.client.scripted_server import (
     connect,
     rate_limited,
 )
+from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_sentences
 from tests.shared.sixth_game import HAMLET_FILE
 
@@ -453,6 +455,29 @@ async def test_ban_at_reconnection_ends_the_link(server: ScriptedServer, connect
     await peer.close(CloseCode.BANNED, "banned")
     assert await recorded.until_is(Ended) == Ended(RefusalCode.BANNED, "You are banned for good")
     assert server.count == 2
+
+
+@pytest.mark.parametrize("cut", ["at once", "after the answer", "never"])
+async def test_link_follows_a_room_that_names_another_one(server: ScriptedServer, connected: Pair, cut: str) -> None:
+    recorded, peer = connected
+    await recorded.join(peer)
+    named = room_state("k7", Options(hosted=False, start="full"), (), next="w9")
+    await peer.send(named)
+    join = await peer.receive(Join)
+    await peer.send(named)  # a state that was on its way
+    if cut == "after the answer":
+        await peer.send(Joined(to=join.id, room="w9", seat=1, generation=1, revision=-1))
+        await recorded.until(lambda event: isinstance(event, Joined) and event.room == "w9")
+    if cut != "never":
+        await peer.abort()
+        peer = await server.welcome()
+        assert peer.path == "/r/w9"
+        join = await peer.receive(Join)
+    assert join.room == "w9"
+    await peer.send(Refused(to=join.id, code=RefusalCode.NO_ROOM, message="Gone"))
+    assert await recorded.until_is(SeatLost) == SeatLost(RefusalCode.NO_ROOM, "Gone")
+    assert [notice.code for notice in recorded.of(Notice)] == [ClientCode.REPEATED]
+    assert not recorded.of(RoomState)
 
 
 async def test_kicked_player_does_not_request_the_seat(server: ScriptedServer, connected: Pair) -> None:

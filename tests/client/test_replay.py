@@ -17,8 +17,10 @@ from textual.pilot import Pilot
 from samedeal.board_history import Play
 from samedeal.errors import RequestRefused
 from samedeal.moves import Move
+from samedeal.options import MAX_SEATS
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.commands import replay as command
+from samedeal_client.drawing.layout import Size
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.ghost_link import ROOM, GhostLink
 from samedeal_client.replay_app import ReplayApp
@@ -26,7 +28,8 @@ from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
 from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import JUMP, SPEEDS, Moment, RecordedRace, Replay, Track
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.replay import ranking_at, replay_lines, slider_time
+from samedeal_client.text.spans import row_width
+from samedeal_client.views.replay import grid_rows, key_of, ranking_at, replay_lines, slider_time
 from tests.client.referee import session_in, wait_until
 from tests.golden.golden_files import assert_golden
 from tests.shared.playouts import won_record
@@ -117,6 +120,13 @@ def test_any_boards_can_be_chosen() -> None:
     beside = STILL.press("t", alone)
     assert beside is not None
     assert beside.shown(alone) == (0,)
+
+
+def test_replay_of_a_crowd_shows_boards_without_keys() -> None:
+    crowd = RecordedRace(recorded("willow", "#1", *((f"p{seat}", ()) for seat in range(1, MAX_SEATS + 1))))
+    rows = grid_rows(crowd, Replay(everyone=True), Look(), Size(120, 40))
+    assert all(row_width(row) <= 120 for row in rows)
+    assert [key_of(crowd, number) for number in (0, 15, 16, MAX_SEATS - 1)] == ["1", "g", "*", "*"]
 
 
 def test_ranking_is_that_of_the_moment() -> None:
@@ -276,7 +286,7 @@ def test_cast_shows_every_action_at_its_time(tmp_path: Path) -> None:
     (tmp_path / "race.txt").write_text(str(record))
     assert main(["replay", str(tmp_path / "race.txt"), "--cast", str(tmp_path / "race.cast")]) == 0
     header, *frames = map(json.loads, (tmp_path / "race.cast").read_text().splitlines())
-    assert (header["version"], header["timestamp"]) == (2, record.terms.start // 1000)
+    assert (header["version"], header["timestamp"]) == (2, record.start // 1000)
     moments = {time for player in record.players for time, _ in player.actions} | {0, RecordedRace(record).length}
     assert [time for time, kind, _ in frames] == sorted(moment / 1000 for moment in moments)
     assert {kind for _, kind, _ in frames} == {"o"}

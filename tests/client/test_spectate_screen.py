@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Watching
 from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
@@ -54,3 +57,41 @@ async def test_screens_match_golden_files(game: str) -> None:
             await ui.press("1")
             text += f"== {size[0]}x{size[1]}{' in ASCII' if look.ascii else ''}, one board\n{ui.text()}"
     assert_golden(f"screens/watch/{game}.txt", text)
+
+
+def crowd_of(game: str) -> Referee:
+    """A race of 64."""
+    rivals = tuple(f"racer-{seat:02}" for seat in range(2, MAX_SEATS + 1))
+    return Referee(game, board=golden_position(game, "middle"), rivals=rivals)
+
+
+async def test_crowd_matches_its_golden_screens() -> None:
+    text = ""
+    for watch in (True, False):
+        for width, height in ((80, 24), (120, 40)):
+            referee = crowd_of("willow")
+            async with running_app(referee, (width, height), watch=watch) as ui:
+                referee.time += 1_000
+                for player in list(referee.plays)[-3:]:
+                    act = referee.plays[player].board.legal_moves()[0]
+                    await (
+                        referee.receive(referee.rival_acts(player, act)) if watch else referee.rival_moves(player, act)
+                    )
+                await ui.settle()
+                if height == 24:
+                    text += f"== {'watched' if watch else 'raced'}\n{ui.text()}"
+                assert all(len(line) <= width for line in ui.text().splitlines())
+    assert_golden("screens/crowd.txt", text)
+
+
+async def test_spectator_pages_through_a_crowd_and_shows_a_board_by_its_key() -> None:
+    async with running_app(crowd_of("willow"), watch=True) as ui:
+        seen: dict[str, str] = {}
+        for _ in range(MAX_SEATS):
+            seen |= {name: key for key, name in re.findall(r"\[(.)\] (\S+)", ui.text())}
+            await ui.press("pagedown")
+        assert len(seen) == MAX_SEATS
+        name, key = f"racer-{MAX_SEATS}", seen[f"racer-{MAX_SEATS}"]
+        await ui.press(key)
+        assert f"[{key}] {name}" in ui.text()
+        assert "all boards" in ui.text()

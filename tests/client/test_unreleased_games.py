@@ -26,11 +26,15 @@ from tests.shared.unreleased_games import UNRELEASED
 pytestmark = pytest.mark.usefixtures("unreleased")
 
 PROGRAM = """await (async () => {
-    const {movesFrom} = await import("./racer.js")
+    const {openDeal} = await import("./deal.js")
+    const {commitmentOf, termsHash} = await import("./race_hashes.js")
+    const {movesFrom} = await import("./legal_moves.js")
     const {RULES, byKey} = await import("./rules.mjs")
     const {solve} = await import("./search.mjs")
     return Promise.all(given.map(async ([game, seed, boards]) => {
-        const {piles} = await openDeal({game, deal: "random", seed: unhex(seed)}, "")
+        const terms = {game, deal: "random", text: ""}
+        const commitment = commitmentOf(termsHash(""), unhex(seed))
+        const piles = openDeal({terms, commitment, seed: unhex(seed)}).piles.map(pile => pile.map(card => card & 127))
         const all = byKey(RULES[game], piles)
         const answer = solve(game, {...all, stock: [...all.stock].reverse()}, 4500)
         return [piles, answer, boards.map(each => movesFrom(game, each).sort())]

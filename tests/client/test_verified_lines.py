@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from samedeal.record import Record
-from samedeal_client.state.journal_file import JournalComparison
 from samedeal_client.views.records import verified_lines
+from samedeal_client.views.verdict import HeldRecord
 from tests.golden.golden_files import HERE
 
 
@@ -32,15 +32,15 @@ def test_record_names_its_deal(name: str, heading: str, drawn: str) -> None:
     ("comparison", "is_fair"),
     [
         (None, False),
-        (JournalComparison("ana", 3), False),
-        (JournalComparison("ana", 3, ("Another move.",), drew=True), False),
-        (JournalComparison("ana", 3, drew=True), True),
+        (HeldRecord("ana", 3), False),
+        (HeldRecord("ana", 3, ("Another move.",), drew=True), False),
+        (HeldRecord("ana", 3, drew=True), True),
     ],
 )
-def test_only_a_journal_tells_that_nobody_chose_the_deal(comparison: JournalComparison | None, is_fair: bool) -> None:
+def test_only_own_evidence_tells_that_nobody_chose_the_deal(comparison: HeldRecord | None, is_fair: bool) -> None:
     record = Record.parse((HERE / "race_records" / "joint.txt").read_text(encoding="utf-8"))
-    journals = [comparison] if comparison is not None else []
-    lines = verified_lines(record, journals, deep=True)
+    known = [comparison] if comparison is not None else []
+    lines = verified_lines(record, known, deep=True)
     assert any(line.startswith("Nobody chose it") for line in lines) is is_fair
     assert any(line == "Draw 1: ben left and lost the seat." for line in lines)
 

@@ -9,18 +9,20 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from msgspec.structs import replace as with_
 
-from samedeal.deal import Deal, commitment
+from samedeal.deal import Deal
 from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
 from samedeal.terminal_text import columns_of
+from samedeal.verdict_rows import VerdictKind
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.address import parse_address
 from samedeal_client.run_client import invitation_lines
+from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.model import Model
 from samedeal_client.state.progress_history import ProgressHistory, ProgressPoint
+from samedeal_client.state.verdict import Verdict
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.spans import Row, row_text, row_width
@@ -62,8 +64,7 @@ def room(players: int = 3, **more: Any) -> RoomState:
         for at in range(players)
     )
     tallies = tuple(Tally(player=f"p{at}", connected=at != 2) for at in range(players))
-    given = {"commitment": commitment(Deal.parse("#4821").public_seed()), "tallies": tallies, **more}
-    return room_state("friday", options, seats, deal="#4821", **given)
+    return room_state("friday", options, seats, **{"deal": "#4821", "tallies": tallies, **more})
 
 
 def name_at(at: int) -> str:
@@ -268,11 +269,14 @@ def test_a_race_lasts_until_its_last_event() -> None:
     assert race_length(finished(50, 3)) == 400_000
 
 
-def test_a_failed_deal_check_is_red() -> None:
-    model = waiting(players=2).after(with_(state(finished(104, 3)), seed=b"\0" * 32))
-    rows = closing_rows(model, ResultDetails(), Look())
-    (span,) = [span for row in rows for span in row if "NOT" in span.text]
-    assert span.style == "bad"
+@pytest.mark.parametrize(
+    ("kind", "style"), [("fair", "good"), ("checked", "good"), ("unsure", "notice"), ("wrong", "bad")]
+)
+def test_verdict_has_the_style_of_its_kind(kind: VerdictKind, style: str) -> None:
+    found = Verdict(kind, "The verdict.", words="amber fox")
+    model = replace(finished(104, 3), evidence=Evidence(), verdict=found)
+    shown = {span.text: span.style for row in closing_rows(model, ResultDetails(), Look()) for span in row}
+    assert shown["The verdict."] == shown["Result words: amber fox"] == style
 
 
 def test_every_help_page_explains_moving() -> None:

@@ -181,7 +181,7 @@ async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:
         for number, (_, action) in enumerate(deal.actions, 1):
             await tap(browser, action, number)
         await browser.shows("Place 1 in")
-        await browser.shows("Deal checked here", ".deal.fair")
+        await browser.shows("Checked: ", ".deal.checked")
         assert browser.errors() == []
 
 

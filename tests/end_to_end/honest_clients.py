@@ -16,7 +16,6 @@ from typing import Any
 from unittest.mock import patch
 
 from samedeal.errors import RequestRefused
-from samedeal.moves import FOUNDATION
 from samedeal.protocol.messages import Ping
 from samedeal_client.bots.bot import Bot
 from samedeal_client.commands import verify
@@ -24,13 +23,11 @@ from samedeal_client.errors import Failure
 from samedeal_client.line_client import LineClient
 from samedeal_client.net.address import home_path, parse_address
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.joint_shares import JointShares
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.net.saved_sessions import MemorySessions, SessionStore
-from samedeal_client.state.deal_check import DealCheck, DealVerification
-from samedeal_client.state.draws import DrawProblem
-from samedeal_client.state.journal_file import RaceJournals
+from samedeal_client.state.evidence import Evidence
+from samedeal_client.state.verdict import Verdict
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import LineReader, Printer
 from tests.end_to_end.lying_server import DEADLINE, HonestServer
@@ -56,13 +53,23 @@ class TypedLines(LineReader):
 
 @dataclass
 class Report:
-    """What a client has said. ``code`` is its exit code."""
+    """What a client has said and found. ``code`` is its exit code."""
 
     text: str = ""
     code: int | None = None
-    problem: DrawProblem | None = None
-    verification: DealVerification | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    verdict: Verdict | None = None
     words: str = ""
+
+    @property
+    def rows(self) -> set[str]:
+        """The rows of the table of verdicts that the client has found."""
+        return {*self.evidence.found, *(self.verdict.rows if self.verdict is not None else ())}
+
+    @property
+    def kind(self) -> str:
+        """The kind of the verdict, or an empty text without one."""
+        return self.verdict.kind if self.verdict is not None else ""
 
 
 @dataclass
@@ -86,15 +93,6 @@ class Client:
         room = self.rooms.model.room if self.rooms is not None else None
         return room.phase if room is not None else ""
 
-    @property
-    def found(self) -> DealCheck | None:
-        """What the client has found out after the race.
-
-        Whether a record with other moves is also wrong in itself depends on the cards, so this makes no difference.
-        """
-        check = self.report.verification.check if self.report.verification is not None else None
-        return DealCheck.OTHER_RECORD if check is DealCheck.BAD_RECORD else check
-
     async def play(self, server: HonestServer) -> None:
         raise NotImplementedError
 
@@ -109,25 +107,19 @@ class Client:
         self.task = asyncio.create_task(self.play(server), name=f"{self.name} in {server.room}")
         await until(lambda: self.is_over or self.phase != "")
 
-    @property
-    def journals(self) -> RaceJournals:
-        return RaceJournals(self.home / "state" / "samedeal" / "races")
-
     def link(self, server: HonestServer, **options: Any) -> Link:
         """Return a link to the server's room. Its shares are not random: the deals of the test are the same in each run."""
         address, home = parse_address(server.url), home_path(server.room)
         link = Link(address, self.name, self.sessions, rng=Random(1), home=home, **options)
         self.starts += 1
         numbers = count()
-        link._shares = JointShares(
-            lambda: some_bytes(f"{server.room} {self.name} {self.starts} {next(numbers)}"), link.journals
-        )
+        link.witness._new_share = lambda: some_bytes(f"{server.room} {self.name} {self.starts} {next(numbers)}")
         return link
 
     def note(self) -> None:
         """Take down what the client knows now."""
         if self.rooms is not None:
-            self.report.problem = self.rooms.link.draws.problem or self.report.problem
+            self.report.evidence = self.rooms.link.evidence or self.report.evidence
             self.report.words = self.rooms.model.deal_words or self.report.words
 
     async def settled(self, event: int) -> None:
@@ -151,7 +143,7 @@ class LinePlayer(Client):
 
     async def play(self, server: HonestServer) -> None:
         out, self.typed = io.StringIO(), TypedLines()
-        async with self.link(server, journals=self.journals) as link:
+        async with self.link(server, evidence_root=self.home / "state" / "samedeal" / "evidence") as link:
             self.session = ClientSession(link)
             self.rooms = self.session.rooms
             client = LineClient(
@@ -165,7 +157,7 @@ class LinePlayer(Client):
                 (failure,) = await asyncio.gather(typing, return_exceptions=True)
                 self.note()
                 self.report.text += out.getvalue()
-                self.report.verification = self.session.model.verification
+                self.report.verdict = self.session.model.verdict
             if isinstance(failure, AssertionError | TimeoutError):
                 raise failure
 
@@ -187,11 +179,6 @@ class LinePlayer(Client):
             self.type("ready")
         await until(lambda: self.phase == "racing" and self.session.model.board is not None)
         self.note()
-        if server.lets_ana_win:
-            for move in server.won.line:
-                size = f" x{move.size}" if move.is_transfer and move.target != FOUNDATION else ""
-                await self.make_move(f"{move.source} {move.target}{size}" if move.is_transfer else str(move))
-            return
         for _ in range(self.moves):
             await self.make_move(self.next_move())
         await self.make_move("deal")
@@ -239,7 +226,7 @@ class Verified:
 
 
 def verified(record: str, home: Path, *, deep: bool) -> Verified:
-    """Run ``samedeal verify`` with the journals of a home."""
+    """Run ``samedeal verify`` with the evidence of a home."""
     path = home / "record.txt"
     path.write_text(record, encoding="utf-8")
     out = io.StringIO()

@@ -18,10 +18,10 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from samedeal.action_chain import RaceTerms, next_head
+from samedeal.action_chain import first_head, next_head
 from samedeal.board import Board
 from samedeal.board_history import Play
-from samedeal.deal import Deal
+from samedeal.deal import Deal, commitment
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import states_of
 from samedeal.errors import SamedealError
@@ -34,7 +34,6 @@ from samedeal.joint_deal import (
     WonCandidate,
     candidate_board,
     mix,
-    secret_commitment,
     share_commitment,
     won_candidates,
 )
@@ -47,6 +46,7 @@ from samedeal.protocol.messages import (
     CommitShare,
     DeclareStuck,
     Done,
+    Drawn,
     DrawnShare,
     Hello,
     Join,
@@ -77,6 +77,7 @@ from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.standings import Result, ranked
+from samedeal.terms import RoomTerms
 from tests.client.server_messages import acked, board_state, room_state
 from tests.shared.joint_deals import some_bytes
 
@@ -122,10 +123,7 @@ class HonestServer:
     ``guests`` are the names of racers of the server's own.
     """
 
-    budget: int | None = None
-    solver = SOLVER
     keeps_leavers = False
-    lets_ana_win = False
 
     def __init__(self, room: str, *, wanted: int = 2, guests: Sequence[str] = (), deal: str = DEAL) -> None:
         self.room = room
@@ -134,8 +132,9 @@ class HonestServer:
         self.options = Options(games=(GAME.name,), deal=deal, start="all-ready", countdown=0, limit=600)
         self.secret = some_bytes(f"the secret of {room}")
         least, budget = states_of(GAME, Deal.parse(deal).difficulty)
-        self.terms = DealTerms(room, GAME, self.solver, self.budget or budget, least)
-        self.commitment = secret_commitment(self.terms, self.secret)
+        self.search = DealTerms(room, GAME, SOLVER, budget, least)
+        self.terms = RoomTerms.of(room, self.options, Deal.parse(deal))
+        self.commitment = commitment(self.terms.digest, self.secret)
         self.phase: Phase = "open"
         self.event = 0
         self.racers: list[Racer] = []
@@ -187,6 +186,10 @@ class HonestServer:
             await self.push()
         elif not self.failed:
             self.shares = self.revealed_shares()
+
+    def shares_for(self, racer: Racer) -> tuple[RevealedShare, ...]:
+        """Return the shares as a racer is shown them."""
+        return self.shares
 
     def find_deal(self) -> WonCandidate:
         """Return the candidate that is dealt."""
@@ -251,8 +254,13 @@ class HonestServer:
             racer.commitment = racer.share = b""
             if racer.guest:
                 racer.share = self.guest_share(racer)
-                racer.commitment = share_commitment(self.room, racer.name, self.draw, racer.share)
+                racer.commitment = self.promise(racer, racer.share)
         await self.push()
+
+    def promise(self, racer: Racer, share: bytes) -> bytes:
+        """Return the hash by which a racer commits to a share."""
+        place = racer.seat, racer.name, self.draw
+        return share_commitment(self.terms.digest, self.commitment, *place, share)
 
     def guest_share(self, racer: Racer) -> bytes:
         return some_bytes(f"{self.room} {racer.name} {self.draw}")
@@ -269,9 +277,15 @@ class HonestServer:
         return tuple(sorted(RevealedShare(each.seat, each.name, each.commitment, each.share) for each in self.racers))
 
     async def publish_shares(self) -> None:
-        for racer in self.racers:
-            racer.commitment = racer.share = b""
         await self.push()
+        for racer in list(self.kept.values()):
+            await self.send_drawn(racer)
+
+    async def send_drawn(self, racer: Racer) -> None:
+        shares = self.shares_for(racer)
+        if shares:
+            drawn = tuple(DrawnShare(**share._asdict()) for share in shares)
+            await self.send(racer, Drawn(room=self.room, draw=self.draw, shares=drawn))
 
     async def lose(self, racer: Racer, reason: LossReason) -> None:
         """Take a racer's seat during the countdown. A server that ``keeps_leavers`` hides that they have left."""
@@ -302,14 +316,14 @@ class HonestServer:
 
     def first_won(self, lowest: int) -> WonCandidate:
         numbers = range(lowest, HIGHEST_CANDIDATE + 1)
-        return next(won_candidates(self.mixed(), GAME, self.terms.budget, numbers, self.terms.least))
+        return next(won_candidates(self.mixed(), GAME, self.search.budget, numbers, self.search.least))
 
     async def deal_cards(self) -> None:
         self.won = self.find_deal()
         self.starts, self.phase = millis(), "racing"
         for racer in self.racers:
             racer.play = Play(self.board_of(racer), self.options.undo_rule)
-            racer.head = self.race_terms().first_head(racer.seat, racer.name, bot=racer.bot)
+            racer.head = first_head(self.terms.digest, self.starts, racer.seat, racer.name, bot=racer.bot)
         await self.push()
         for racer in self.racers:
             await self.send_board(racer)
@@ -327,15 +341,11 @@ class HonestServer:
 
     # The honest results
 
-    def race_terms(self) -> RaceTerms:
-        options = self.options
-        deal = Deal.parse(options.deal)
-        return RaceTerms(self.room, 0, GAME, deal, options.undo, options.limit, self.starts, self.commitment)
-
     def honest_proof(self) -> DealProof:
         won = self.won
         return DealProof(
-            self.terms, self.commitment, self.secret, self.draw, tuple(self.lost), self.shares, won.number, won.line
+            *(self.search, self.terms.digest, self.commitment, self.secret, self.draw),
+            *(tuple(self.lost), self.shares, won.number, won.line),
         )
 
     def progress_time(self, racer: Racer) -> int:
@@ -386,7 +396,8 @@ class HonestServer:
             )
             for racer in sorted(self.racers, key=lambda racer: racer.seat)
         )
-        return Record(self.race_terms(), self.finished_at, b"", len(players), players, self.claimed_proof())
+        race = self.terms, self.commitment, self.starts, self.finished_at
+        return Record(*race, b"", len(players), players, self.claimed_proof())
 
     def honest_state(self) -> RoomState:
         players = tuple(
@@ -397,7 +408,7 @@ class HonestServer:
                 ready=racer.ready,
                 resigned=racer.resigned and self.phase in ("racing", "finished"),
                 bot=racer.bot,
-                share_commitment=racer.commitment if self.sealed else b"",
+                share_commitment=racer.commitment if self.sealed and self.phase == "countdown" else b"",
             )
             for racer in self.racers
         )
@@ -418,14 +429,21 @@ class HonestServer:
             lost=tuple(
                 LostSeat(draw=each.draw, seat=each.seat, name=each.name, reason=each.reason) for each in self.lost
             ),
-            shares=tuple(DrawnShare(**share._asdict()) for share in self.shares),
         )
 
     def _tally(self, racer: Racer) -> Tally:
         if racer.play is None:
             return Tally(player=racer.player)
-        cards = racer.play.board.foundation_cards
-        return Tally(player=racer.player, foundation_cards=cards, moves=racer.play.moves, undos=racer.play.undos)
+        board, acted_at = racer.play.board, self.starts + racer.actions[-1][0] if racer.actions else 0
+        return Tally(
+            player=racer.player,
+            foundation_cards=board.foundation_cards,
+            moves=racer.play.moves,
+            undos=racer.play.undos,
+            acted_at=acted_at,
+            last_progress_at=self.progress_time(racer),
+            finished_at=acted_at if board.won else 0,
+        )
 
     # Connections
 
@@ -533,10 +551,13 @@ class HonestServer:
                     racer.commitment = message.commitment
             case RevealShare():
                 self.learned.append((message.draw, racer.name, message.share))
-                expected = share_commitment(self.room, racer.name, message.draw, message.share)
-                if message.draw == self.draw and racer.commitment == expected:
+                if message.draw == self.draw and racer.commitment == self.promise(racer, message.share):
                     racer.share = message.share
-                await self.answer_reveal(racer, message)
+                if racer in self.racers:
+                    await self.answer_reveal(racer, message)
+                else:
+                    refused = Refused(to=message.id, code=RefusalCode.NO_SEAT, message="You have no seat.")
+                    await self.send(racer, refused)
             case Ready() | Start():
                 racer.ready = True
                 await socket.send(encode(Done(to=message.id)))
@@ -573,6 +594,7 @@ class HonestServer:
         joined = Joined(to=message.id, room=self.room, seat=racer.seat, generation=racer.entries, revision=revision)
         await self.send(racer, joined)
         await self.push()
+        await self.send_drawn(racer)
         if revision > message.revision:
             await self.send_board(racer)
 
@@ -587,9 +609,10 @@ class HonestServer:
         if message.id in racer.answers:
             await self.send(racer, racer.answers[message.id])
             return
+        if self.phase != "racing":
+            await self.send(racer, Refused(to=message.id, code=RefusalCode.NOT_RACING, message="The race is over."))
+            return
         try:
-            if self.phase != "racing":
-                raise SamedealError("The race is over.")
             after = racer.play.act(message.action, message.revision)
         except SamedealError as error:
             refused = Refused(to=message.id, code=RefusalCode.ILLEGAL, message=str(error), revision=racer.play.revision)

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 import time
 
-from samedeal.options import Options
+import pytest
+
+from samedeal.options import Options, WantedOptions
+from samedeal.protocol.messages import Create, Created
 from samedeal.record import Record
 from samedeal_server.races import refusals
 from tests.end_to_end.live_server import friend
 from tests.end_to_end.processes import Programs
 from tests.golden.golden_files import HERE
+from tests.server.client import Client
+from tests.server.live_nodes import Node
+from tests.server.races import race_alone, shorten_wait
 
 
 async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
@@ -21,11 +27,13 @@ async def test_opened_rooms_are_listed(programs: Programs, server: str) -> None:
     assert send.endswith(f" http://{server[5:]}/friday")
     assert join.endswith(f" samedeal join samedeal://{server[5:]}/friday")
     assert "instead of 127.0.0.1" in note
-    await programs.output(*opening, "secret", "--passphrase", "x", "--no-spectators")
+    await programs.output(*opening, "closed", "--no-spectators")
+    await programs.output(*opening, "secret", "--passphrase", "x")
     lines = (await programs.output("rooms", server)).splitlines()
     assert lines[0].split() == ["room", "game", "deal", "phase", "players"]
-    assert re.fullmatch(r"secret +Willow +winnable +open +0/8 +passphrase, no spectators", lines[1])
+    assert re.fullmatch(r"closed +Willow +winnable +open +0/8 +no spectators", lines[1])
     assert re.fullmatch(r"friday +Steve +winnable +open +0/3", lines[2])
+    assert len(lines) == 3
 
 
 async def test_players_who_race_now_meet(programs: Programs, server: str) -> None:
@@ -36,6 +44,21 @@ async def test_players_who_race_now_meet(programs: Programs, server: str) -> Non
     bo = await programs.samedeal("race", server, "--name", "bo")
     await bo.expect(r"Room \w{6}: Ace of Hearts")
     await ana.expect(r"bo joined")
+
+
+async def test_programs_follow_into_an_earlier_race(
+    programs: Programs, one: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shorten_wait(monkeypatch)
+    mira = await Client.hello(one.url, "mira")
+    await race_alone(mira, "willow")
+    at = await one.store.now() + 3_000
+    options = WantedOptions(deal="winnable", hosted=False, start="at", start_at=at, countdown=1, limit=10)
+    room = (await mira.expect(Created, Create, options=options)).room
+    bot = await programs.samedeal("bot", one.url, room, "--level", "random", "--name", "ott")
+    bo = await programs.samedeal("race", "willow", one.url, "--name", "bo")
+    await bo.expect(r"Room \w{6}: Willow(.|\n)*Nobody else came(.|\n)*Room \w{6}: Willow(.|\n)*Go!")
+    await bot.expect(r"Nobody else came(.|\n)*1st of 1")
 
 
 async def test_players_of_a_tide_meet(programs: Programs, redis_url: str) -> None:

@@ -80,7 +80,7 @@ async def test_race_over_ssh_survives_a_killed_door_and_is_found_elsewhere(
         await terminal.wait_for("Zo +host, you")
         terminal.type("Enter")
         await terminal.wait_for(r"Q♣\S* +9♦")
-        play = record.start()
+        play = record.first_play
         for number, (_, action) in enumerate(record.actions):
             if number == 10:
                 await terminal.wait_for(f"/52 +{play.moves} moves .*ping ")
@@ -132,7 +132,7 @@ async def test_race_is_won_over_ssh(terminal: Terminal, door: Door, home: Path, 
         *("--deal", str(record.deal), "--undo", "off", "--players", "1", "--start", "full", "--countdown", "1"),
         *("--limit", "120", "--no-motion"),
     )
-    play = record.start()
+    play = record.first_play
     places = panel_layout(play.board.game, (160, 57))
     assert places is not None
     cards = play.board.game.cards
@@ -232,7 +232,7 @@ async def test_plain_client_plays_without_a_terminal(door: Door, server: str) ->
     async with friend(server) as host:
         assert await asyncio.to_thread(run, *ssh("ssh", door, None, "-T", "a@127.0.0.1", "rooms")) == (
             0,
-            f"There are no rooms. Open one with samedeal new {server.removeprefix('ws://')}.\n",
+            f"There are no public rooms. Open one with samedeal new {server.removeprefix('ws://')}.\n",
         )
         from samedeal.options import Options
 

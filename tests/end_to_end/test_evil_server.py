@@ -41,10 +41,8 @@ LONG: Final = "W" * 5000
 
 
 PLAYERS: Final = (Seat(player="p1", name="me", seat=1), Seat(player=HOSTILE, name=HOSTILE, seat=2))
-STATE: Final = room_state("friday", Options(), PLAYERS, deal=HOSTILE, next=HOSTILE)
-LINE: Final = RoomLine(
-    room=HOSTILE, game=HOSTILE, deal=HOSTILE, phase="open", players=1, seats=2, private=False, spectators=True
-)
+STATE: Final = room_state("friday", Options(), PLAYERS, next=HOSTILE)
+LINE: Final = RoomLine(room=HOSTILE, game=HOSTILE, deal=HOSTILE, phase="open", players=1, seats=2, spectators=True)
 
 
 async def serve_hostile(socket: ServerConnection) -> None:

@@ -38,7 +38,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     await terminal.wait_for("room friday")
     await terminal.type_until("RACE  1 player", "Enter")
     await terminal.wait_for(r"Q♣\S* +9♦")  # the cards are dealt
-    play = record.start()
+    play = record.first_play
     for number, (_, action) in enumerate(record.actions):
         if number == 20:
             os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
@@ -61,7 +61,7 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     assert play.board.won
     await terminal.wait_for("results")
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
-    await terminal.wait_for("Deal checked: the order of the cards was set before the race")
+    await terminal.wait_for("Checked: the deal was set before the start")
     await terminal.type_until("code 0", "C-q")
     await terminal.wait_for(" icanon")
     await terminal.wait_for(" echo ")

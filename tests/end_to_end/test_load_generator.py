@@ -1,4 +1,4 @@
-"""The racers of ``samedeal bench`` on a real node, and how they report that it limits them."""
+"""The racers of ``make bench`` on a real node, and how they report that it limits them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.errors import Failure
-from samedeal_client.load_generator import LoadGenerator
 from samedeal_client.net.address import parse_address
 from samedeal_server.config.limits import Limits
+from tests.bench.load_generator import LoadGenerator
 from tests.server.live_nodes import PLENTY, Node, serving
 
 FEW_REQUESTS = dataclasses.replace(PLENTY, rate=0.1, burst=40, slow_for=0.1, refusals=1000)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import Key, Paste
+from textual.events import Key
 from textual.pilot import Pilot
 
 from samedeal.options import Options
@@ -24,12 +24,14 @@ from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
-from samedeal_client.screens.passphrase import PassphraseScreen
 from samedeal_client.text.appearance import Look
 from samedeal_server.races import refusals
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
+from tests.server.client import Client
+from tests.server.live_nodes import Node
+from tests.server.races import race_alone, shorten_wait
 from tests.textual_internals import make_current, scroll_down
 
 DEADLINE = 30.0
@@ -151,12 +153,6 @@ class Player(AppUser):
         await self.wait_for_text(room)
         await self.press("1", screen="waiting")
 
-    async def open_passphrase_prompt(self, room: str) -> None:
-        """Select the only listed room, which is private, in the lobby."""
-        await self.wait_for_text(room)
-        await self.press("1")
-        await self.wait_until(lambda: isinstance(self.app.screen, PassphraseScreen))
-
 
 @contextlib.asynccontextmanager
 async def player_in_lobby(
@@ -183,8 +179,10 @@ async def test_lobby_list_follows_the_rooms(server: str) -> None:
         await ana.wait_for_text("1  friday", "Steve", "#4821", "0/4", "open")
         await mira.join("friday")
         await ana.wait_for_text("1/4")
-        await mira.rooms.create(Options(), "lunch", "sesame")
-        await ana.wait_for_text("lunch", "open, passphrase")
+        await mira.rooms.create(Options(), "secret", "sesame")
+        await mira.rooms.create(Options(), "lunch")
+        await ana.wait_for_text("lunch")
+        assert "secret" not in ana.text()
         assert ana.line("#header").startswith(f"samedeal ▸ {ana.app.client.link.address.typed} ▸ as ana")
         await ana.press("escape")
         await ana.wait_until(lambda: ana.has_quit)
@@ -236,22 +234,6 @@ async def test_enter_on_the_own_race_returns_to_it(server: str) -> None:
             await ana.press("enter", screen="race")
 
 
-async def test_private_room_asks_for_its_passphrase(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "secret", "open sesame")
-        await ana.open_passphrase_prompt("secret")
-        await ana.click("cancel")
-        await ana.wait_until(lambda: "Passphrase" not in ana.text())
-        assert ana.app.screen_name == "lobby"
-        await ana.open_passphrase_prompt("secret")
-        await ana.press(*"wrong", text="•••••")
-        await ana.press("enter", text="Wrong passphrase")
-        ana.app.post_message(Paste("open sesame\n"))
-        await ana.wait_for_text("•••••••••••")
-        await ana.press("enter", screen="waiting")
-        assert ana.app.client.rooms.passphrase == "open sesame"
-
-
 async def test_players_who_race_now_meet_in_one_room(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         room = await mira.rooms.race_now()
@@ -260,6 +242,19 @@ async def test_players_who_race_now_meet_in_one_room(server: str) -> None:
         await ana.click("Race now", screen="waiting")
         await ana.wait_for_text("mira", "The race starts in")
         assert (ana.room.room, ana.room.host) == (room, "")
+
+
+async def test_player_for_whom_nobody_came_gets_an_earlier_race(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in another room, into which the player follows without a key."""
+    shorten_wait(monkeypatch)
+    await race_alone(await Client.hello(one.url, "mira"), "willow")
+    async with player_in_lobby(one.url) as ana:
+        await ana.click("Race now", screen="waiting")
+        first = ana.room.room
+        await ana.wait_for_screen("race")
+        await ana.wait_for_text("Nobody else came. The deal of an earlier race is dealt again.", "mira, earlier")
+        assert ana.room.room != first
+        assert ana.app.client.link.saved_room == ana.room.room
 
 
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
@@ -366,8 +361,8 @@ async def test_ready_is_toggled_by_keyboard_and_mouse(server: str) -> None:
 async def test_bots_join_and_leave_with_their_player(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "friday", "sesame"), "sesame")
-        await ana.open_passphrase_prompt("friday")
-        await ana.press(*"sesame", "enter", screen="waiting")
+        await ana.app.client.join("friday", "sesame")
+        await ana.wait_for_screen("waiting")
         await ana.click("2 greedy")
         await ana.wait_for_text("[x]", "(bot)", "your bot")
         await ana.press("escape", text="Your bots will leave too")
@@ -549,7 +544,7 @@ async def test_results_show_the_standings_and_replay_the_record(
     server: str, tmp_path: Path, replayed: list[str]
 ) -> None:
     async with finished_race(server) as (ana, _):
-        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Deal checked: the order of the cards was set")
+        await ana.wait_for_text("1 ", "ana (you)", "mira", "resigned", "Checked: the deal was set before the start")
         assert ana.line("#header").startswith("samedeal ▸ Willow #7 ▸ room friday ▸ results")
         await ana.press("f1", text="After a race")
         await ana.press("escape")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from samedeal.verdict_rows import ROWS
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net import race_audit
 from samedeal_client.net.client_session import ClientSession
-from samedeal_client.state.deal_check import DealCheck, Verdict
 from samedeal_client.text.appearance import Look
 from tests.end_to_end.honest_clients import BotPlayer, Client, playing, until
-from tests.end_to_end.lies import LIES
+from tests.end_to_end.lies import LIES, OtherResultsLater
 from tests.end_to_end.lying_server import DEADLINE, HonestServer
 from tests.textual_internals import screen_text
 
@@ -23,7 +23,7 @@ class ScreenPlayer(Client):
     """The full-screen client. It does what the line player does, and ``report`` has every screen that was seen."""
 
     async def play(self, server: HonestServer) -> None:
-        async with self.link(server, journals=self.journals) as link:
+        async with self.link(server, evidence_root=self.home) as link:
             session = ClientSession(link)
             self.rooms = session.rooms
             app = SamedealApp(session, Look(motion=False), DEFAULT)
@@ -41,7 +41,7 @@ class ScreenPlayer(Client):
                     racing.cancel()
                     await asyncio.gather(racing, return_exceptions=True)
                     self.note()
-                    self.report.verification = session.model.verification
+                    self.report.verdict = session.model.verdict
 
     async def turn_up_cards(self, session: ClientSession) -> None:
         play = session.model.own.play
@@ -67,12 +67,11 @@ class ScreenPlayer(Client):
         await until(lambda: server.has_ended or session.model.room is None)
         if session.model.room is None:
             return
-        await until(
-            lambda: (
-                session.model.verification is not None and session.model.verification.verdict is not Verdict.CHECKING
-            )
-        )
-        said = session.model.verification
+        await until(lambda: session.model.verdict is not None)
+        if isinstance(server, OtherResultsLater):
+            await server.show_other_results()
+            await until(lambda: session.model.verdict is not None and session.model.verdict.kind == "wrong")
+        said = session.model.verdict
         assert said is not None
         await until(lambda: said.sentence[:40] in self.report.text)
 
@@ -92,24 +91,20 @@ async def raced(server: HonestServer, home: Path) -> ScreenPlayer:
 
 async def test_screen_says_that_an_honest_server_is_fair(tmp_path: Path) -> None:
     ana = await raced(HonestServer("friday"), tmp_path)
-    assert ana.report.verification is not None
-    assert ana.report.verification.check is DealCheck.PROOF_AND_CARDS
-    assert "Fair deal" in ana.report.text
+    assert ana.report.kind == "fair"
+    assert "Fair: " in ana.report.text
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("SeveralDraws", "OtherShareInProof", "AnotherDrawAfterCut", "NewRoom", "DeniedShare"),
-        *("ThirdCandidate", "SwappedStock", "LostMoves", "NoRecord"),
-    ],
-)
+async def test_results_that_are_shown_later_are_judged(tmp_path: Path) -> None:
+    ana = await raced(OtherResultsLater("friday"), tmp_path)
+    assert ana.report.rows == {"other_results"}
+    assert ana.report.text.index("Fair: ") < ana.report.text.index("NOT fair: The server showed other results")
+
+
+@pytest.mark.parametrize("name", ["SeveralDraws", "ThirdCandidate", "SwappedStock", "ChangedMove", "NoRecord"])
 async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
     lie = LIES[name]
     ana = await raced(lie.server("friday", guests=lie.guests), tmp_path)
-    report = ana.report
-    assert "Fair deal" not in report.text
-    assert ana.found is lie.found
-    assert report.problem is lie.told
-    if lie.told is not None:
-        assert lie.told.value[:40] in report.text
+    assert lie.row in ana.report.rows
+    assert "Fair: " not in ana.report.text
+    assert ROWS[lie.row].sentence.split("{")[0][:40] in ana.report.text

@@ -1,4 +1,4 @@
-"""Real clients in races on a server that lies about the deal: no lie is called a fair deal."""
+"""Real clients in races on a server that lies: no lie is called fair."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from samedeal.deal_proof import LostShare
 from samedeal.protocol.messages import RevealShare
 from samedeal.protocol_codes import CloseCode
 from samedeal.solver.solve import Answer
+from samedeal.verdict_rows import ROWS
 from samedeal_client.bots import bot as bot_module
 from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
 from samedeal_client.solver_worker import SolverProcess
-from samedeal_client.state.deal_check import DealCheck, Verdict
-from samedeal_client.state.draws import DrawProblem
-from tests.end_to_end.honest_clients import BotPlayer, Client, LinePlayer, playing, until, verified
-from tests.end_to_end.lies import LIES, Draining, Shares, TwoDeals, TwoDealsOneRecord
+from samedeal_client.views.verdict import EXIT_CODES
+from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing, until, verified
+from tests.end_to_end.lies import LIES, ChangedMove, Draining, Shares, TwoDeals, UnaskedWatching
 from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
-from tests.end_to_end.tide_lies import TideServer, TideServerDrawsAgain
 
 
 class SharedSolver:
@@ -78,16 +77,8 @@ async def raced(server: HonestServer, home: Path) -> tuple[LinePlayer, BotPlayer
     for client in (ana, bob):
         client.result()
     if bob.rooms in AUDITS:
-        bob.report.verification = AUDITS[bob.rooms].verification
+        bob.report.verdict = AUDITS[bob.rooms].verdict
     return ana, bob
-
-
-def accuses(check: DealCheck | None) -> bool:
-    return check is not None and check.verdict is Verdict.WRONG
-
-
-def is_fair(client: Client) -> bool:
-    return client.report.verification is not None and client.report.verification.verdict is Verdict.FAIR
 
 
 def revealed(server: HonestServer, name: str = "ana") -> int:
@@ -95,78 +86,77 @@ def revealed(server: HonestServer, name: str = "ana") -> int:
     return len({share for _, sender, share in server.learned if sender == name})
 
 
-def exit_codes(server: HonestServer, home: Path) -> tuple[int | None, int | None]:
-    """Return the exit codes of ``samedeal verify`` and ``samedeal verify --deep`` for ana's record."""
-    record = server.record_text(server.racer_of("ana")) if server.phase == "finished" else ""
-    codes = [verified(record, home, deep=deep).code if record else None for deep in (False, True)]
-    return codes[0], codes[1]
-
-
-async def outcome(name: str, home: Path, limit: asyncio.Semaphore) -> tuple[str, list[str]]:
-    """Run a race with a lie. Return a line about what was found out, and whatever should have been otherwise."""
+async def outcome(name: str, home: Path, limit: asyncio.Semaphore) -> list[str]:
+    """Run a race with a lie. Return whatever should have been otherwise."""
     lie = LIES[name]
     server = lie.server(name.lower(), guests=lie.guests)
     async with limit:
         try:
             ana, bob = await raced(server, home)
         except (TimeoutError, AssertionError) as error:
-            where = f"{server.phase}, draw {server.draw}"
-            return f"{name}: {where}", [f"{name} ended with {error!r} in {where}"]
-    codes = exit_codes(server, home)
-    line = (ana.report.problem, ana.found, ana.report.code)
-    bot = (bob.report.problem, bob.found, bob.report.code)
-    mistakes = [
-        (line, (lie.told, lie.found, int(lie.lost))),
-        (
-            bot,
-            (None, lie.bot, int(accuses(lie.bot)))
-            if lie.bot
-            else (lie.told, None if lie.told else lie.found, int(bool(lie.told or lie.lost or accuses(lie.found)))),
-        ),
-        (codes, (lie.verify, lie.deep)),
-        (revealed(server), lie.reveals),
-        (is_fair(ana), False),
-        ("Fair deal" in ana.report.text, False),
-        ("Traceback" in ana.report.text + bob.report.text, False),
-        ("has a bug" in ana.report.text + bob.report.text, False),
+            return [f"{name} ended with {error!r} in {server.phase}, draw {server.draw}"]
+    mistakes: list[tuple[object, object]] = [(revealed(server), lie.reveals)]
+    kind = ROWS[lie.row].verdict
+    for client in (ana, bob):
+        report, finds = client.report, client.name in lie.who
+        told = lie.early and finds
+        mistakes += [
+            (lie.row in report.rows, finds),
+            (report.kind, kind if finds and report.verdict else report.kind if told else "fair"),
+            (ROWS[lie.row].sentence.split("{")[0] in report.text, finds),
+            ("Traceback" in report.text or "has a bug" in report.text, False),
+        ]
+    if not lie.early:
+        mistakes.append((ana.report.code, EXIT_CODES[kind] if "ana" in lie.who else 0))
+    mistakes.append(("Fair:" in ana.report.text, "ana" not in lie.who))
+    mistakes.append((bob.report.code, int("bob" in lie.who and kind == "wrong")))
+    return [
+        f"{name}: {is_}, not {expected}: {ana.report.rows} {bob.report.rows}"
+        for is_, expected in mistakes
+        if is_ != expected
     ]
-    wrong = [f"{name}: {is_}, not {expected}" for is_, expected in mistakes if is_ != expected]
-    return f"{name}: ana {line}, bob {bot}, verify {codes}, revealed {revealed(server)}", wrong
 
 
-async def test_no_lie_is_called_a_fair_deal(tmp_path: Path) -> None:
+async def test_no_lie_is_called_fair(tmp_path: Path) -> None:
     limit = asyncio.Semaphore(8)
     results = await asyncio.gather(*(outcome(name, tmp_path / name, limit) for name in LIES))
-    print(*(line for line, _ in results), sep="\n")
-    mistakes = [mistake for _, wrong in results for mistake in wrong]
+    mistakes = [mistake for wrong in results for mistake in wrong]
     assert not mistakes, "\n".join(mistakes)
 
 
-@pytest.mark.parametrize("kind", [HonestServer, TideServer, TideServerDrawsAgain])
+@pytest.mark.parametrize("kind", [HonestServer, UnaskedWatching])
 async def test_honest_server_is_called_fair(tmp_path: Path, kind: type[HonestServer]) -> None:
     server = kind("friday", guests=("eve",))
     ana, bob = await raced(server, tmp_path)
-    assert (ana.found, bob.found) == (DealCheck.PROOF_AND_CARDS, DealCheck.PROOF_AND_CARDS)
-    assert "Fair deal" in ana.report.text
+    assert (ana.report.kind, bob.report.kind) == ("fair", "fair"), (ana.report, bob.report)
+    assert (ana.report.code, bob.report.code) == (0, 0)
+    assert ana.report.verdict is not None
+    assert f"{ana.report.verdict.sentence}\nResult words: {ana.report.verdict.words}\n" in ana.report.text
     assert ana.report.words == bob.report.words != ""
     for deep in (False, True):
         result = verified(str(server.honest_record()), tmp_path, deep=deep)
         assert result.code == 0
-        assert "It agrees with your own journal: all 3 moves of ana." in result.text
+        assert "all 3 moves of ana." in result.text
         assert "Not checked" not in result.text
 
 
-@pytest.mark.parametrize("kind", [TwoDeals, TwoDealsOneRecord])
-async def test_two_deals_have_other_words(tmp_path: Path, kind: type[TwoDeals]) -> None:
-    server = kind("friday")
-    ana, bob = await raced(server, tmp_path)
-    assert ana.report.words != bob.report.words
+async def test_verify_compares_a_record_with_evidence(tmp_path: Path) -> None:
+    server = ChangedMove("friday")
+    await raced(server, tmp_path)
+    result = verified(server.record_text(server.racer_of("ana")), tmp_path, deep=True)
+    assert result.code == 1
+    assert "The record has other moves of yours than the server had confirmed." in result.text
+
+
+async def test_two_deals_have_other_words(tmp_path: Path) -> None:
+    """Each of the two deals is right in itself. Only the words betray the server."""
+    ana, bob = await raced(TwoDeals("friday"), tmp_path)
+    assert (ana.report.kind, bob.report.kind) == ("fair", "fair"), (ana.report, bob.report)
     assert "" not in (ana.report.words, bob.report.words)
-    # Each of the two deals is right in itself. Only the words, or the record of the other player, betray the server.
-    assert ana.found is DealCheck.PROOF_AND_CARDS
-    assert bob.found is (DealCheck.PROOF_AND_CARDS if kind is TwoDeals else DealCheck.OTHER_RECORD)
-    assert exit_codes(server, tmp_path) == (0, 0)
-    assert verified(server.record_text(server.racer_of("bob")), tmp_path, deep=True).code == (kind is TwoDeals)
+    assert ana.report.words != bob.report.words
+    assert ana.report.verdict is not None
+    assert bob.report.verdict is not None
+    assert ana.report.verdict.words != bob.report.verdict.words
 
 
 class LateServer(HonestServer):
@@ -268,12 +258,9 @@ class ProgramEnds(Draining):
             await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize(
-    ("claims", "number", "problem"),
-    [(False, 2, DrawProblem.NO_SEAT_LOST), (False, 3, DrawProblem.SKIPPED_DRAW), (True, 2, DrawProblem.UNHEARD)],
-)
-async def test_restarted_client_reveals_no_second_share(
-    tmp_path: Path, claims: bool, number: int, problem: DrawProblem
+@pytest.mark.parametrize(("claims", "number"), [(False, 2), (False, 3), (True, 2)])
+async def test_restarted_client_reveals_a_second_share_only_if_a_loss_is_shown(
+    tmp_path: Path, claims: bool, number: int
 ) -> None:
     server = ProgramEnds("friday", claims, number)
     ana, cid = LinePlayer("ana", tmp_path), LinePlayer("cid", tmp_path)
@@ -282,24 +269,20 @@ async def test_restarted_client_reveals_no_second_share(
         await until(lambda: ana.is_over and cid.is_over)
         assert (ana.report.code, cid.report.code) == (1, 1)
         await ana.restart(server)
-        await until(lambda: ana.is_over or ana.report.problem is not None or server.has_ended)
+        await until(lambda: ana.is_over or ana.report.evidence.is_contradicted or server.has_ended)
         await server.settle()
-        if not claims:
-            ana.type("quit")
+        ana.type("quit")
         await until(lambda: ana.is_over)
-    assert ana.report.problem is problem
-    assert not is_fair(ana)
-    assert revealed(server) == 1 + claims
+    assert ("unheard" if claims else "no_seat_lost") in ana.report.rows
+    assert ana.report.kind != "fair"
+    assert revealed(server) == (2 if claims else 1)
 
 
 def accused(server: LateServer, player: LinePlayer) -> str:
     """Return what an honest server was accused of, if anything."""
     report = player.report
     player.result()
-    silent = any(lost.name == player.name and lost.reason == "silent" for lost in server.lost)
-    expected = report.verification is None or report.verification.verdict is Verdict.FAIR
-    if server.racer_of(player.name) in server.racers and not expected:
-        return f"{server.room} {player.name}: {report} after {server.log}"
-    if report.problem is not None and not (silent and report.problem is DrawProblem.UNHEARD):
-        return f"{server.room} {player.name}: {report.problem} after {server.log}"
+    has_seat = server.racer_of(player.name) in server.racers
+    if (has_seat and report.kind not in ("", "fair")) or report.rows - {"out_of_draw", "unheard"}:
+        return f"{server.room} {player.name}: {report.rows} {report.verdict} after {server.log}"
     return ""

@@ -32,7 +32,7 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
             break
     await host.reply("resign", r"The race is over\.")
     saved = Path((await host.expect(r"Record saved in (\S+)"))[1])
-    await host.expect("Fair deal: ")
+    await host.expect("Fair: ")
     await watcher.expect(r"The race is over\.")
 
     missing = await programs.output("verify", str(saved), code=1)

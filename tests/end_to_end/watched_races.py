@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from random import Random
 from typing import Any, Final
 
-from samedeal.joint_deal import share_commitment
-from samedeal.protocol.messages import CommitShare, Done, RevealShare, Start
+from samedeal.protocol.messages import Done, Start
 from tests.end_to_end.browser import Browser
 from tests.server.client import Client
 
@@ -35,16 +33,14 @@ async def draw(clients: list[Client], number: int = 1) -> list[tuple[int, bytes]
 
     Other players with a seat take part on their own.
     """
-    shares = {client.player: hashlib.sha256(client.player.encode()).digest() for client in clients}
     begun = await clients[0].state(lambda state: state.draw == number)
-    seats = [(seat, client) for seat in begun.players for client in clients if client.player == seat.player]
-    for seat, client in seats:
-        commitment = share_commitment(ROOM, seat.name, number, shares[seat.player])
-        await client.expect(Done, CommitShare, draw=number, commitment=commitment)
+    seats = [(seat.seat, client) for seat in begun.players for client in clients if client.player == seat.player]
     for client in clients:
-        await client.state(lambda state: state.draw == number and all(seat.share_commitment for seat in state.players))
-        await client.expect(Done, RevealShare, draw=number, share=shares[client.player])
-    return [(seat.seat, shares[seat.player]) for seat, _ in seats]
+        await client.commit(number)
+    for client in clients:
+        await client.sealed(number)
+        await client.reveal(number)
+    return [(seat, client.share(number)) for seat, client in seats]
 
 
 async def compare(browser: Browser, clients: list[Client]) -> None:

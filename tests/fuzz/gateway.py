@@ -14,17 +14,18 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from msgspec.structs import replace
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
-from samedeal.errors import MalformedFrame, PlayError
+from samedeal.errors import MalformedFrame, PlayError, SamedealError
 from samedeal.games import GAMES, game_named
 from samedeal.joint_deal import SHARE_BYTES, share_commitment
 from samedeal.options import WantedOptions
-from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.protocol.codec import decode_to_client, decode_to_server, encode
 from samedeal.protocol.messages import (
     AckedAction,
     Act,
@@ -43,10 +44,12 @@ from samedeal.protocol.messages import (
     Rematch,
     Resign,
     RevealShare,
+    RoomState,
     Start,
     ToServer,
     Watch,
 )
+from samedeal.terms import RoomTerms
 from samedeal_server.config import limits
 from samedeal_server.config.limits import Limits
 from samedeal_server.connections import client_socket, handshake_admission
@@ -189,7 +192,10 @@ def _race(rng: Random) -> Script:
 
 
 def _draw(rng: Random) -> Script:
-    """A player draws a joint deal alone, perhaps twice, and with some requests repeated or out of order."""
+    """A player draws a joint deal alone, perhaps twice, and with some requests repeated or out of order.
+
+    The player commits with the share itself: the connection that sends it knows the hash.
+    """
     name, room = f"f{rng.randrange(1 << 30)}", f"draw-{rng.randrange(1 << 30)}"
     options = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=rng.choice((0, 1)), limit=60)
     share = rng.randbytes(SHARE_BYTES)
@@ -198,7 +204,7 @@ def _draw(rng: Random) -> Script:
         requests += [
             Join(id=2, room=room),
             Start(id=3),
-            CommitShare(id=4, draw=draw, commitment=share_commitment(room, name, draw, share)),
+            CommitShare(id=4, draw=draw, commitment=share),
             RevealShare(id=5, draw=draw, share=share),
             rng.choice((Leave(id=6), Ping(id=6))),
         ]
@@ -301,6 +307,7 @@ class _CountedConnection:
         self._wire = wire
         self._uncountable = False
         """Whether raw bytes were sent, after which answers can't be matched to messages."""
+        self._room: RoomState | None = None
 
     async def send(self, step: Step) -> bool:
         """Send data and wait for the answer. Return False once the connection is closed."""
@@ -308,8 +315,18 @@ class _CountedConnection:
             self._uncountable = True
             await self._wire.send(step.data)
             return True
-        await self._wire.send(frame(BINARY, step.data))
+        await self._wire.send(frame(BINARY, self._committing(step.data)))
         return self._uncountable or await self._answered(lambda _: True)
+
+    def _committing(self, data: bytes) -> bytes:
+        """Return a message. If it commits to a share, it gets the hash that the player in the first seat has to send."""
+        with suppress(SamedealError):
+            message = decode_to_server(data)
+            if isinstance(message, CommitShare) and self._room is not None and len(message.commitment) == SHARE_BYTES:
+                terms, (seat, *_) = RoomTerms.parse(self._room.terms).digest, self._room.players
+                place = terms, self._room.commitment, seat.seat, seat.name, message.draw
+                return encode(replace(message, commitment=share_commitment(*place, message.commitment)))
+        return data
 
     async def send_last(self) -> None:
         """Send a ping, which must be answered unless the connection is closed."""
@@ -333,6 +350,8 @@ class _CountedConnection:
                 message = decode_to_client(payload)
             except MalformedFrame as error:
                 raise BrokenPromise(f"the node sent a frame that is not a message: {error}") from error
+            if isinstance(message, RoomState) and message.players:
+                self._room = message
             if hasattr(message, "to") and good(message):
                 return True
             if isinstance(message, BoardState) and message.revision > 1_000_000:

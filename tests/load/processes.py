@@ -57,10 +57,18 @@ class LoadSetup:
         self._scratch = scratch
         self._stack = stack
 
-    async def node(self, *settings: str, limits: Sequence[str] = NO_LIMITS, files: int | None = None) -> Node:
-        """Start a node."""
+    async def node(
+        self,
+        *settings: str,
+        limits: Sequence[str] = NO_LIMITS,
+        files: int | None = None,
+        module: str = "samedeal_server",
+    ) -> Node:
+        """Start a node, which is the program ``module``."""
         log = self._scratch / f"node-{len(self.nodes)}.log"
-        node = await Node.start(self.redis.url, log, "--log-level", "warning", *limits, *settings, files=files)
+        node = await Node.start(
+            self.redis.url, log, "--log-level", "warning", *limits, *settings, files=files, module=module
+        )
         self._stack.push_async_callback(node.kill)
         self.nodes.append(node)
         return node

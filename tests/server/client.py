@@ -38,6 +38,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol.messages import Refused as Refusal
+from samedeal.terms import RoomTerms
 
 DEADLINE: Final = 30.0
 """Timeout, in seconds, for a message."""
@@ -168,6 +169,7 @@ class Client(Connection):
         self.room = ""
         self._play: Play | None = None
         self.undo = Undo.NO_REVEAL
+        self.shown: RoomState | None = None
 
     @classmethod
     async def hello(cls, url: str, name: str = "ana", session: str = "", *, bot: bool = False, **options: Any) -> Self:
@@ -194,10 +196,12 @@ class Client(Connection):
 
     def continue_with(self, old: Client) -> None:
         """Know the board that another connection of the player had."""
-        self._play, self.undo, self.room = old._play, old.undo, old.room
+        self._play, self.undo, self.room, self.shown = old._play, old.undo, old.room, old.shown
 
     def note(self, message: Struct) -> None:
-        if isinstance(message, BoardState):
+        if isinstance(message, RoomState):
+            self.shown = message
+        elif isinstance(message, BoardState):
             board = Board(game_named(message.game), message.piles)
             self.play = Play(board, self.undo, revision=message.revision, moves=message.moves, undos=message.undos)
 
@@ -220,7 +224,10 @@ class Client(Connection):
 
     def commitment(self, draw: int = 1) -> bytes:
         """The hash of the player's share for a draw."""
-        return share_commitment(self.room, self.name, draw, self.share(draw))
+        assert self.shown is not None, "no state of the room was seen"
+        terms = RoomTerms.parse(self.shown.terms).digest
+        (seat,) = (seat.seat for seat in self.shown.players if seat.player == self.player)
+        return share_commitment(terms, self.shown.commitment, seat, self.name, draw, self.share(draw))
 
     async def commit(self, draw: int = 1) -> None:
         """Commit the player to the share for a draw."""

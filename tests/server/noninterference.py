@@ -37,7 +37,6 @@ from samedeal.cards import DECK, HIDDEN
 from samedeal.errors import MalformedText
 from samedeal.game import Game
 from samedeal.games import GAMES
-from samedeal.joint_deal import share_commitment
 from samedeal.moves import Move
 from samedeal.protocol.admin import BackedUp, Kick, ListServerRooms, RoomShown, ServerRooms, ShowRoom
 from samedeal.protocol.codec import pack, unpack
@@ -45,7 +44,6 @@ from samedeal.protocol.messages import (
     Acked,
     AckedAction,
     Act,
-    CommitShare,
     DeclareStuck,
     Done,
     Join,
@@ -59,7 +57,6 @@ from samedeal.protocol.messages import (
     Recover,
     Rematch,
     Resign,
-    RevealShare,
     Rooms,
     Start,
     Watch,
@@ -111,8 +108,9 @@ _MASKED: Final = {
     "generation": 1 << 40,
     "event": 1 << 40,
     "receipt": bytes(16),
-    "head": bytes(16),
+    "head": bytes(32),
     "commitment": bytes(32),
+    "share_commitment": bytes(32),
     "data": b"",
     "size": 0,
     "digest": bytes(32),
@@ -339,11 +337,10 @@ class World:
     async def _draw(self) -> None:
         """Let ana and bob draw the deal together."""
         for name in ("ana", "bob"):
-            commitment = share_commitment(ROOM, name, 1, _share(name))
-            await self.clients[name].expect(Done, CommitShare, draw=1, commitment=commitment)
+            await self.clients[name].commit()
             await self.settle(f"{name} commits")
         for name in ("ana", "bob"):
-            await self.clients[name].expect(Done, RevealShare, draw=1, share=_share(name))
+            await self.clients[name].reveal()
             await self.settle(f"{name} reveals")
 
     async def _kick(self, kicked: str) -> None:
@@ -615,11 +612,6 @@ def _slow_redis(rng: Random) -> Iterator[None]:
         mock.patch.object(Listener, "announcements", announce_late),
     ):
         yield
-
-
-def _share(name: str) -> bytes:
-    """The share of a player in a joint deal, the same in all worlds."""
-    return hashlib.sha256(name.encode()).digest()
 
 
 async def _find_some_candidate(_pool: SolverPool, candidate: Candidate) -> str:

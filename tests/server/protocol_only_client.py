@@ -30,15 +30,22 @@ def sha256(*parts: bytes | str) -> bytes:
     return hashlib.sha256(b"".join(part if isinstance(part, bytes) else part.encode() for part in parts)).digest()
 
 
-def share_commitment(room: str, name: str, draw: int, share: bytes) -> bytes:
-    """The hash of a share, as DEALS.md defines it."""
-    return sha256(f"samedeal share v3\n{room}\n{name}\n{draw}\n", share)
+def terms_digest(room: Message) -> bytes:
+    """The hash of the terms in a state of a room, as DEALS.md defines it."""
+    return sha256("samedeal terms 2\n", room["terms"])
 
 
-def words(commitment: bytes, shares: list[Message]) -> str:
+def share_commitment(room: Message, name: str, share: bytes) -> bytes:
+    """The hash of a share for the newest draw in a state of a room, as DEALS.md defines it."""
+    (seat,) = (seat["seat"] for seat in room["players"] if seat["name"] == name)
+    place = f"{seat}\n{name}\n{room['draw']}\n"
+    return sha256("samedeal share 4\n", terms_digest(room), room["commitment"], place, share)
+
+
+def words(room: Message, shares: list[Message]) -> str:
     """The words of a deal, as DEALS.md defines them."""
-    parts = (bytes([each["seat"]]) + each["share"] for each in shares)
-    digest = sha256("samedeal words v1\n", commitment, *parts)[:8]
+    parts = (bytes([each["seat"]]) + each["commitment"] + each["share"] for each in shares)
+    digest = sha256("samedeal words 2\n", terms_digest(room), room["commitment"], *parts)[:8]
     bits = "".join(f"{byte:08b}" for byte in digest)
     letters = ""
     while bits:

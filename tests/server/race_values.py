@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from samedeal.deal import commitment
 from samedeal.options import Options
+from samedeal.terms import description_hash
 from samedeal_server.races.race import Race
 
 SEED = bytes(range(32))
@@ -15,5 +16,7 @@ SEED = bytes(range(32))
 
 def new_race(room: str = "friday", *, created: int = 1_000, **fields: Any) -> Race:
     """A race that has just been opened, with some other fields."""
-    race = Race(*(room, Options(), 0, "random", commitment(SEED)), private=False, created=created, changed_at=created)
-    return replace(race, **fields)
+    race = Race(room, Options(), 0, "random", b"", private=False, created=created, changed_at=created)
+    race = replace(race, **fields)
+    race = replace(race, description=race.description or description_hash(race.game))
+    return race if race.commitment else replace(race, commitment=commitment(race.terms.digest, SEED))

@@ -120,8 +120,11 @@ async def race_alone(client: Client, game: str) -> RoomState:
     """Race now, bring a card to the foundations, and resign. Return the state of the room after the race."""
     room = (await client.expect(Created, RaceNow, game=game)).room
     await client.join(room)
-    state = await client.phase("countdown")
-    if state.deal == "winnable":
+    state = await client.state(lambda state: state.next or state.phase == "countdown")
+    if state.next:
+        await client.join(state.next)
+        room = state.next
+    else:
         await client.take_part()
     play = await client.dealt()
     for move in solve(play.board, 100_000).line:

@@ -13,44 +13,46 @@ from websockets.typing import Subprotocol
 
 from samedeal.deal_proof import DealProof
 from samedeal.joint_deal import share_commitment
-from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
     SUBPROTOCOL,
-    DealRoom,
+    Drawn,
     DrawnShare,
     Hello,
     LostSeat,
     Phase,
     RoomState,
     Seat,
-    SeatLostElsewhere,
     ToClient,
     Watch,
     Watching,
     Welcome,
 )
 from samedeal_server.page.files import PageFiles
-from tests.shared.drawn_deals import HONEST, ROOM
+from tests.shared.drawn_deals import HONEST, ROOM, drawn_terms
+from tests.shared.joint_deals import race_terms
 
-Story = list[RoomState]
+Story = list[RoomState | Drawn]
 
 
 def state(of: DealProof, phase: Phase, draw: int = 0, deal: str = "winnable", **changes: Any) -> RoomState:
     """A state of the room, with the players who have shares in the deal."""
+    terms = race_terms(str(of.terms.game), deal) if of.public else drawn_terms(deal)
     shown = RoomState(
         room=ROOM,
         event=0,
         phase=phase,
         game=str(of.terms.game),
         deal=deal,
-        options=Options(games=(str(of.terms.game),), delay=0),
+        options=terms.options,
+        round=terms.round,
         private=False,
         host="p1",
         players=tuple(Seat(player=f"p{each.seat}", seat=each.seat, name=each.name) for each in of.shares),
         tallies=(),
         commitment=of.commitment,
         draw=draw,
+        terms=str(terms),
     )
     return replace(shown, **changes)
 
@@ -67,22 +69,22 @@ def sealed(of: DealProof, draw: int, **changes: Any) -> RoomState:
             player=f"p{each.seat}",
             seat=each.seat,
             name=each.name,
-            share_commitment=share_commitment(ROOM, each.name, draw, each.share),
+            share_commitment=share_commitment(of.digest, of.commitment, each.seat, each.name, draw, each.share),
         )
         for each in of.shares
     )
-    rooms = tuple(DealRoom(room=each.room, seal=each.seal, digest=b"") for each in of.others) if draw == of.draw else ()
-    return replace(state(of, "countdown", draw, players=seats, rooms=rooms), **changes)
+    return replace(state(of, "countdown", draw, players=seats), **changes)
 
 
 def fixed(of: DealProof, phase: Phase = "countdown", **changes: Any) -> RoomState:
     """The state in which all players have revealed their shares."""
-    shares = tuple(DrawnShare(**each._asdict()) for each in of.shares)
     lost = tuple(LostSeat(**each._asdict()) for each in of.lost)
-    rooms = tuple(DealRoom(room=each.room, seal=each.seal, digest=each.digest) for each in of.others)
-    elsewhere = tuple(SeatLostElsewhere(**each._asdict()) for each in of.elsewhere)
-    shown = {"lost": lost, "shares": shares, "rooms": rooms, "elsewhere": elsewhere}
-    return state(of, phase, of.draw, **(shown | changes))
+    return state(of, phase, of.draw, **({"lost": lost} | changes))
+
+
+def drawn(of: DealProof) -> Drawn:
+    """The message with the shares of all players."""
+    return Drawn(room=ROOM, draw=of.draw, shares=tuple(DrawnShare(**each._asdict()) for each in of.shares))
 
 
 def ended(of: DealProof, text: str = "", **changes: Any) -> RoomState:
@@ -102,10 +104,16 @@ def story(of: DealProof, deal: str = "winnable") -> Story:
     return [
         state(of, "open", deal=deal),
         *draws,
+        drawn(of),
         fixed(of, deal=deal),
         fixed(of, "racing", deal=deal),
         ended(of, deal=deal),
     ]
+
+
+def entered(of: DealProof, **changes: Any) -> Story:
+    """All that a spectator is shown who enters during the race."""
+    return [drawn(of), fixed(of, "racing", **changes), ended(of)]
 
 
 def lying(after: DealProof, before: DealProof = HONEST) -> Story:
@@ -124,8 +132,8 @@ class ScriptedRoom:
     def show(self, *messages: ToClient) -> None:
         """Send messages, and to those who enter later the newest state and what came after it."""
         for message in messages:
-            kept = [] if isinstance(message, RoomState) else self._messages
-            self._messages = [*kept, message]
+            kept = [each for each in self._messages if isinstance(each, Drawn)]
+            self._messages = [*(kept if isinstance(message, RoomState) else self._messages), message]
             broadcast(self._spectators, encode(message))
 
     async def handle(self, socket: ServerConnection) -> None:

@@ -27,9 +27,10 @@ RESUME = "client/samedeal_client/net/resume.py"
 MESSAGES = "shared/samedeal/protocol/messages.py"
 PLAY = "client/samedeal_client/state/own_play.py"
 
-REVEAL = """            self.post(numbered)
+POST = "            self.post(replace(request, id=self.new_id()))\n"
+REVEAL = f"""{POST}
             from samedeal.protocol.messages import RevealShare
-            share = self._shares._shares[state.draw]
+            share = self.witness.evidence.shares[state.draw]
             self.post(RevealShare(id=self.new_id(), draw=state.draw, share=share))
 """
 RENUMBERED = "tuple(replace(each, id=self.new_id()) for each in self._pending.in_order())"
@@ -37,11 +38,11 @@ RENUMBERED = "tuple(replace(each, id=self.new_id()) for each in self._pending.in
 MISTAKES = {
     "revision": (PLAY, "revision=self.next_revision", "revision=self.next_revision + 1"),
     "repeat": (LINK, "self._post_all(self._pending.in_order())", f"self._post_all({RENUMBERED})"),
-    "early_share": (LINK, "            self.post(numbered)\n", REVEAL),
+    "early_share": (LINK, POST, REVEAL),
     "silence": (
         LINK,
-        "        if request is not None:\n            numbered",
-        "        if False:\n            numbered",
+        f"        if request is not None:\n{POST}",
+        f"        if False:\n{POST}",
     ),
     "unknown_field": (MESSAGES, 'tag_field="type", tag', 'tag_field="type", forbid_unknown_fields=True, tag'),
     "session": (LINK, "session = self._sessions.session(self.address.url, self.name)", 'session = ""'),
@@ -120,7 +121,7 @@ async def test_kit_finds_nothing_wrong_with_our_client() -> None:
 VOLATILE = {
     *("session", "player", "room", "time", "server", "host", "event", "generation", "receipt", "head", "starts"),
     *("ends", "finished_at", "acted_at", "last_progress_at", "standings", "players", "tallies"),
-    *("connected", "commitment"),
+    *("connected", "commitment", "terms"),
 }
 """Fields that differ in each run. Those of a joint deal differ entirely, so that only the messages are compared."""
 

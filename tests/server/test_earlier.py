@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from samedeal.deal import Deal
-from samedeal.deal_proof import DealProof
-from samedeal.protocol.messages import Created, RaceNow, RoomState
-from samedeal_server.races.earlier import PlayerPast
+from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.errors import RequestRefused
+from samedeal.options import Options
+from samedeal.protocol.messages import Created, Done, EarlierPlayer, Join, Leave, RaceNow, Rematch, RoomState, Standing
+from samedeal.solver.solve import SOLVER
+from samedeal_server.races.earlier import EarlierRace, PlayerPast, choose, earlier_race
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race import (
+    EMPTY_LIFETIME,
+    FOLLOW_TIMEOUT,
+    DealSecret,
+    JoinCommand,
+    KickCommand,
+    Race,
+    RaceAloneCommand,
+    Racer,
+    TickCommand,
+    apply,
+)
 from tests.server.client import Client
-from tests.server.live_nodes import Node
+from tests.server.live_nodes import PLENTY, Node
+from tests.server.race_values import SEED, new_race
 from tests.server.races import race_alone, shorten_wait
+from tests.server.waiting import until
 
 GAME = "freecell"
 
@@ -41,11 +64,155 @@ async def test_deal_of_an_earlier_race_is_dealt_to_others_once(one: Node, two: N
     again.check_kind(Deal.parse(second.deal))
     assert again.check_deeply() == proof.check()
     assert second.commitment == again.commitment
+    assert (second.options.players, second.rooms_before) == (1, ())
+
+    rematch = (await bob.expect(Created, Rematch)).room
+    for player in (bob, ana):
+        await player.join(rematch)
+        await player.expect(Done, Leave)
 
     for player in (ana, bob):  # both know this deal
         room = (await player.expect(Created, RaceNow, game=GAME)).room
         await player.join(room)
         assert (await begun(player, room)).deal == "winnable"
+
+
+async def led_on(player: Client) -> RoomState:
+    """Race now, alone. Return the state of the room that names another one."""
+    await player.join((await player.expect(Created, RaceNow, game=GAME)).room)
+    return await player.state(lambda state: state.next != "")
+
+
+async def test_room_that_names_another_one_admits_nobody(one: Node, two: Node) -> None:
+    """Neither of the two changes its deal or its commitment."""
+    await race_alone(await one.player("ana"), GAME)
+    bob, cid = await two.player("bob"), await one.player("cid")
+    room = (await bob.expect(Created, RaceNow, game=GAME)).room
+    await bob.join(room)
+    opened = await bob.state()
+    named = await bob.state(lambda state: state.next != "")
+    assert (named.phase, named.deal, named.commitment) == ("open", "winnable", opened.commitment)
+    assert (await cid.expect(Created, RaceNow, game=GAME)).room != room
+    await cid.refused("room_closed", Join, room=room)
+    await cid.refused("room_full", Join, room=named.next)
+
+    await bob.join(named.next)
+    assert not (await one.rooms.load(room)).race.racers  # so that the room need not wait for bob
+    begun = await bob.state(lambda state: (state.room, state.phase) == (named.next, "countdown"))
+    await bob.phase("racing")
+    racing = (await one.rooms.load(named.next)).race
+    assert (racing.deal, racing.commitment, racing.private) == (begun.deal, begun.commitment, False)
+
+    async def is_closed() -> bool:
+        return (await one.rooms.load(room)).race.phase == "closed"
+
+    await until(is_closed)
+
+
+async def test_player_who_was_cut_off_follows_later(one: Node, two: Node) -> None:
+    await race_alone(await one.player("ana"), GAME)
+    bob = await one.player("bob")
+    named = await led_on(bob)
+    await bob.abort()
+    back = await Client.hello(two.url, "bob", bob.session)
+    await back.join(named.room)
+    assert (await back.state()).next == named.next
+    await back.join(named.next)
+    assert (await back.phase("racing")).earlier
+
+
+@pytest.mark.parametrize("how", ["leaves", "is kicked"])
+async def test_room_closes_without_the_player_whom_it_leads_on(one: Node, how: str) -> None:
+    await race_alone(await one.player("ana"), GAME)
+    bob, eve = await one.player("bob"), await one.player("eve")
+    named = await led_on(bob)
+    await eve.watch(named.room)
+    if how == "leaves":
+        await bob.expect(Done, Leave)
+    else:
+        await one.rooms.command(named.room, KickCommand(bob.player), "")
+    assert not (await eve.phase("closed")).players
+    await eve.refused("room_full", Join, room=named.next)
+
+
+async def test_nodes_open_one_room_for_a_player(one: Node, two: Node) -> None:
+    """Also if they have chosen different races. A full server opens none."""
+    bob = await one.player("bob")
+    room = (await bob.expect(Created, RaceNow, game=GAME)).room
+    await bob.join(room)
+    race = (await one.rooms.load(room)).race
+    player = EarlierPlayer(name="ana", foundation_cards=1, time=0, reached=(5,))
+    found = [EarlierRace(f"again {digit * 64}", race.solver, race.budget, 9, (player,), ("a",)) for digit in "12"]
+    nodes = zip((one, two), found, strict=True)
+    codes = await asyncio.gather(*(node.rooms.creator.repeat(race, each) for node, each in nodes))
+    assert len({*codes}) == 1
+    assert all(codes)
+    repeated = (await one.rooms.load(codes[0])).race
+    late = repeated.created + EMPTY_LIFETIME - 1  # the seat is kept as long as the room is there
+    with pytest.raises(RequestRefused, match="The only seat is taken"):
+        apply(repeated, JoinCommand("x", "x", {}), late)
+    assert apply(repeated, JoinCommand(bob.player, "bob", {}), late)[0].phase == "countdown"
+    other = replace(race, racers=(replace(race.racers[0], player="x"),))
+    assert not await one.rooms.creator.repeat(other, found[0])
+    one.rooms.live_limits.current = dataclasses.replace(PLENTY, rooms=2)
+    assert not await one.rooms.creator.repeat(race, found[0])
+
+
+async def test_room_waits_a_minute_for_the_player_to_go_on(one: Node) -> None:
+    bob = await one.player("bob")
+    room = (await bob.expect(Created, RaceNow, game=GAME)).room
+    await bob.join(room)
+    race = (await one.rooms.load(room)).race
+    due = race.options.start_at
+    named, changes = apply(race, RaceAloneCommand("w9"), due)
+    assert (named.next, changes) == ("w9", ("repeated",))
+    assert named == replace(race, next="w9", changed_at=due)
+    for command in (RaceAloneCommand("x7"), RaceAloneCommand("")):
+        assert apply(named, command, due + 1) == (named, ())
+    tick = TickCommand({}, DealSecret(bytes(32)))
+    assert apply(named, tick, due + FOLLOW_TIMEOUT - 1) == (named, ())
+    assert apply(named, tick, due + FOLLOW_TIMEOUT)[0].phase == "closed"
+    assert apply(race, RaceAloneCommand(""), due)[0].phase == "countdown"
+
+
+def ended(**changes: Any) -> Race:
+    """A public race with a joint deal, in which ana has brought a card to the foundations."""
+    standing = Standing(place=1, player="ana", name="Ana", foundation_cards=1, time=0, moves=1, undos=0)
+    shares = (RevealedShare(1, "Ana", bytes(32), bytes(32)),)
+    race = new_race(deal="winnable", solver=SOLVER, budget=9, starts=1_000, finished_at=2_000, shares=shares)
+    return replace(replace(race, racers=(Racer("ana", "Ana", 1),), standings=(standing,)), **changes)
+
+
+def kept(**changes: Any) -> EarlierRace | None:
+    return earlier_race(ended(**changes), DealSecret(SEED), {"ana": [LogEntry(1, 1, "draw", b"", 1, 1, 0, 1_500)]})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"private": True},
+        {"options": Options(spectators=False)},
+        {"options": Options(repeated=False)},
+        {"standings": ()},
+        {"deal": "random", "shares": ()},
+    ],
+    ids=["private", "no spectators", "not allowed", "no card", "random"],
+)
+def test_deal_that_is_not_for_everybody_is_not_dealt_again(changes: dict[str, Any]) -> None:
+    found = kept()
+    assert found is not None
+    assert (found.pace, found.ids, found.players[0].name) == (1_000, ("ana",), "Ana")
+    assert kept(**changes) is None
+
+
+@pytest.mark.parametrize(("player", "past"), [("ana", ""), ("bob", "again 1")], ids=["raced then", "had the deal"])
+def test_deal_is_offered_to_nobody_who_knows_it(player: str, past: str) -> None:
+    earlier = kept()
+    assert earlier is not None
+    earlier = replace(earlier, deal="again 1")
+    waiting = ended(racers=(Racer(player, player, 1),))
+    assert choose([earlier], waiting, PlayerPast(deals=(past,))) is None
+    assert choose([earlier], ended(racers=(Racer("cid", "Cid", 1),)), PlayerPast()) == earlier
 
 
 def test_past_keeps_the_last_deals_and_a_mean_speed() -> None:

@@ -41,7 +41,7 @@ def _without_cycle_search() -> Iterator[None]:
 @pytest.mark.parametrize("end", [Client.close, Client.abort])
 async def test_closed_race_is_freed_without_cycle_search(one: Node, end: Callable[[Client], Any]) -> None:
     before = alive()
-    ana, bob = await race(one)
+    ana, bob = await race(one, deal="#4821")
     carl = await one.player("carl")
     await carl.watch(ana.room)
     await ana.acts(3)

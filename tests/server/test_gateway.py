@@ -17,6 +17,7 @@ from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
 from samedeal.protocol.messages import (
     Act,
     Create,
+    Created,
     Done,
     Hello,
     Join,
@@ -25,6 +26,7 @@ from samedeal.protocol.messages import (
     Notice,
     Ping,
     Pong,
+    RaceNow,
     Ready,
     Rematch,
     Resign,
@@ -40,6 +42,8 @@ from samedeal_server.config.config import LogStyle
 from samedeal_server.config.limits import Limits
 from samedeal_server.races.race import KickCommand
 from samedeal_server.rooms.player_connection import PlayerConnection
+from samedeal_server.rooms.race_now import SHORTEST_WAIT
+from samedeal_server.rooms.room_list import room_lines
 from samedeal_server.store import keys
 from samedeal_server.store.sessions import Session
 from tests.golden.golden_files import assert_answered, values_on
@@ -353,6 +357,27 @@ async def test_player_kicked_while_joining_gets_no_seat(one: Node, monkeypatch: 
     assert bob.player not in one.rooms.hubs[ana.room].audience.seats
 
 
+async def test_kicked_player_is_not_back_from_the_same_address(node: NodeMaker) -> None:
+    """Neither in the rematch. Race now sends them elsewhere."""
+    one = await node(trusted_proxies=("127.0.0.1",))
+    ana, mal, again = [
+        await Client.hello(one.url, name, additional_headers={"X-Forwarded-For": f"203.0.113.{number}"})
+        for name, number in (("ana", 1), ("mal", 2), ("another", 2))
+    ]
+    start_at = await one.store.now() + SHORTEST_WAIT
+    for room, options in (("friday", {"deal": "#1"}), ("soon", {"start": "at", "start_at": start_at, "countdown": 1})):
+        await ana.create(room, **options)
+        await ana.join(room)
+        await mal.join(room)
+        await one.rooms.command(room, KickCommand(mal.player, ana.player), "")
+        await again.refused("kicked", Join, room=room)
+    assert (await again.expect(Created, RaceNow)).room != "soon"
+    await ana.join("friday")
+    await ana.expect(Done, Start)
+    await finish(ana)
+    await again.refused("kicked", Join, room=(await ana.expect(Created, Rematch)).room)
+
+
 async def test_seats_know_which_players_share_an_address(one: Node, two: Node) -> None:
     ana, _ = await seated(one, two)
     origins = {racer.origin for racer in (await one.rooms.load(ana.room)).race.racers}
@@ -416,13 +441,27 @@ async def test_request_in_wrong_phase_is_refused(one: Node) -> None:
 async def test_rooms_are_listed_with_what_players_need(one: Node) -> None:
     ana = await one.player()
     await ana.create("first", games=("athena",), deal="#7", players=3)
-    await ana.create("second", passphrase="sesam", spectators=False)
+    await ana.create("second", spectators=False)
     await ana.join("first")
     rooms = (await ana.expect(Rooms, ListRooms)).rooms
     first, second = rooms
-    assert (second.room, second.private, second.spectators, second.players) == ("second", True, False, 0)
+    assert (second.room, second.spectators, second.players) == ("second", False, 0)
     assert (first.room, first.game, first.deal, first.phase) == ("first", "athena", "#7", "open")
-    assert (first.players, first.seats, first.private, first.starts) == (1, 3, False, 0)
+    assert (first.players, first.seats, first.starts) == (1, 3, 0)
+
+
+async def test_private_rooms_are_not_listed(one: Node) -> None:
+    """They take no place in the index for lists either. Their players are not shown the difference."""
+    ana = await one.player()
+    for room, passphrase in (("public", ""), ("secret", "sesam")):
+        await ana.create(room, passphrase)
+        await ana.join(room, passphrase=passphrase)
+    assert [line.room for line in (await ana.expect(Rooms, ListRooms)).rooms] == ["public"]
+    assert [line.room for line in await one.store.index.listed(10)] == ["public"]
+    assert set((await room_lines(one.store, ["public", "secret", "gone"])).items()) >= {
+        ("secret", None),
+        ("gone", None),
+    }
 
 
 async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(one: Node) -> None:

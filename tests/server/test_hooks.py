@@ -277,7 +277,6 @@ def finished(*players: tuple[str, int]) -> RaceNews:
         phase="finished",
         players=2,
         seats=8,
-        private=False,
         spectators=True,
     )
     standings = tuple(

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import pytest
-from msgspec import to_builtins
 from redis.asyncio import Redis
 
 from samedeal.deal_proof import DealProof
@@ -23,12 +22,12 @@ from samedeal.errors import RequestRefused
 from samedeal.joint_deal import won_candidates
 from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import CommitShare, Done, Notice, RevealShare, RoomState, Start
+from samedeal.protocol.messages import CommitShare, Done, Drawn, Notice, RevealShare, RoomState, Start
 from samedeal.protocol_codes import CloseCode
 from samedeal.record import Record
+from samedeal.terms import RoomTerms
 from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.state.deal_check import DealCheck
 from samedeal_server.races import race as race_module
 from samedeal_server.races.race import mixed
 from samedeal_server.solving.pool import SolverPool
@@ -86,15 +85,13 @@ async def finished(*clients: RoomClient) -> DealProof:
     first = proof.check_deeply().masked()
     for client in clients:
         assert client.model.own.first == first
-        assert proof.commitment == client.model.commitment
+        assert proof.commitment == state(client).commitment
+        assert proof.digest == RoomTerms.parse(state(client).terms).digest
         assert state(client).seed == b""
         assert (proof.draw, len(proof.lost)) == (state(client).draw, len(state(client).lost))
-        assert [share._asdict() for share in proof.shares] == [
-            to_builtins(share, builtin_types=(bytes,)) for share in state(client).shares
-        ]
-        verification = (await audit_race(client, lambda _: None)).verification
-        assert verification is not None
-        assert verification.check is DealCheck.PROOF_AND_CARDS, verification.sentence
+        verdict = (await audit_race(client, lambda _: None)).verdict
+        assert verdict is not None
+        assert verdict.kind == "fair", verdict
     return proof
 
 
@@ -107,7 +104,7 @@ async def test_four_players_start_in_time_on_a_proven_deal(
     for secret in others:
         if race.started != race.announced:  # a busy machine may hold up a race, but hardly all of them
             race = await race_of_four(one, two, secret)
-    assert race.record.terms.start == race.started == race.announced
+    assert race.record.start == race.started == race.announced
     assert (race.proof.candidate, race.proof.draw) == (EASY_SECRETS[race.proof.secret[0]], 1)
     assert [share.name for share in race.proof.shares] == list(NAMES)
     assert [player.name for player in race.record.players] == list(NAMES)
@@ -197,7 +194,7 @@ async def drawing(*nodes: Node | str, **options: Any) -> tuple[Client, ...]:
     await players[0].expect(Done, Start)
     for player in players:
         begun = await player.phase("countdown")
-        assert (begun.draw, begun.lost, begun.shares) == (1, (), ())
+        assert (begun.draw, begun.lost) == (1, ())
         assert not any(seat.share_commitment for seat in begun.players)
     return players
 
@@ -221,21 +218,41 @@ async def test_draw_is_sealed_before_any_share_is_taken(one: Node, two: Node) ->
     for player in (ana, bob):
         sealed = await player.sealed()
         assert [seat.share_commitment for seat in sealed.players] == [each.commitment() for each in (ana, bob)]
-        assert sealed.shares == ()
     await bob.refused("bad_share", CommitShare, draw=1, commitment=SHARE)
     await bob.refused("bad_share", RevealShare, draw=1, share=SHARE)
     for player in (ana, bob, ana):
         await player.reveal()
-    drawn = await ana.state(lambda told: told.shares)
+    drawn = await ana.until(Drawn)
     assert [(each.seat, each.name, each.commitment, each.share) for each in drawn.shares] == [
         (seat, each.name, each.commitment(), each.share()) for seat, each in enumerate((ana, bob), 1)
     ]
-    assert not any(seat.share_commitment for seat in drawn.players)
     ended = await resigned(ana, bob)
-    assert ended.shares == drawn.shares
     proof = DealProof.parse(ended.proof)
     proof.check_deeply()
     assert (proof.draw, proof.lost) == (1, ())
+
+
+async def test_shares_are_told_once_and_to_whoever_enters_later(one: Node, two: Node) -> None:
+    ana, bob = await drawing(one, two, countdown=1)
+    early = await two.player("eve")
+    await early.watch(ana.room)
+    for player in (ana, bob):
+        await player.commit()
+    for player in (ana, bob):
+        await player.sealed()
+        await player.reveal()
+    await ana.dealt()
+    await bob.dealt()
+    late, again = await one.player("late"), await two.player("bob", bob.session)
+    await late.watch(ana.room)
+    await again.join(ana.room)
+    drawn = [await client.until(Drawn) for client in (late, again)]
+    await finish(ana, again)
+    for client in (early, late, ana, bob, again):
+        told = [message for frame in client.frames if isinstance(message := decode_to_client(frame), Drawn)]
+        assert told == drawn[:1], client.name
+    assert (drawn[0].room, drawn[0].draw) == (ana.room, 1)
+    assert [each.share for each in drawn[0].shares] == [ana.share(), bob.share()]
 
 
 async def test_states_between_commitments_are_not_pushed(one: Node) -> None:
@@ -300,7 +317,7 @@ async def test_secret_and_missing_shares_are_in_no_message(one: Node) -> None:
     assert ana.share() not in frames_of(ana, bob, eve)
     await bob.reveal()
     await ana.dealt()
-    await eve.state(lambda told: told.shares)
+    await eve.until(Drawn)
     secret = await one.secret(room)
     assert secret.deal.found is not None
     assert ana.share() in frames_of(eve)

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from samedeal.deal import commitment
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import DealNotProven, RequestRefused
-from samedeal.joint_deal import MAX_DRAWS, secret_commitment, share_commitment
+from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
 from samedeal.solver.solve import SOLVER
@@ -59,9 +60,10 @@ def share_of(name: str, draw: int) -> bytes:
     return some_bytes(f"{name} {draw}")
 
 
-def commitment_of(name: str, draw: int) -> bytes:
+def commitment_of(race: Race, name: str, draw: int) -> bytes:
     """The hash by which a player commits to the share for a draw."""
-    return share_commitment("friday", name, draw, share_of(name, draw))
+    seat = next((racer.seat for racer in race.racers if racer.name == name), 9)
+    return share_commitment(race.terms.digest, race.commitment, seat, name, draw, share_of(name, draw))
 
 
 def opened(*names: str, start: str = "host") -> Race:
@@ -76,7 +78,7 @@ def opened(*names: str, start: str = "host") -> Race:
         "budget": 100_000,
     }
     race = new_race(created=BEGUN, racers=racers, **given)
-    return replace(race, commitment=secret_commitment(race.terms, SECRET))
+    return replace(race, commitment=commitment(race.terms.digest, SECRET))
 
 
 def command(text: str, race: Race) -> RaceCommand:
@@ -85,12 +87,12 @@ def command(text: str, race: Race) -> RaceCommand:
     name, draw = who.capitalize(), race.draw or 1
     commands: dict[str, RaceCommand] = {
         "joins": JoinCommand(who, name, PRESENT),
-        "commits": CommitShareCommand(who, draw, commitment_of(name, draw)),
+        "commits": CommitShareCommand(who, draw, commitment_of(race, name, draw)),
         "commits_again": CommitShareCommand(who, draw, some_bytes("another")),
-        "commits_early": CommitShareCommand(who, draw + 1, commitment_of(name, draw + 1)),
-        "commits_late": CommitShareCommand(who, draw - 1, commitment_of(name, draw - 1)),
+        "commits_early": CommitShareCommand(who, draw + 1, commitment_of(race, name, draw + 1)),
+        "commits_late": CommitShareCommand(who, draw - 1, commitment_of(race, name, draw - 1)),
         "commits_to_nothing": CommitShareCommand(who, draw, b""),
-        "copies": CommitShareCommand(who, draw, commitment_of("Ana", draw)),
+        "copies": CommitShareCommand(who, draw, commitment_of(race, "Ana", draw)),
         "reveals": RevealShareCommand(who, draw, share_of(name, draw)),
         "reveals_early": RevealShareCommand(who, draw + 1, share_of(name, draw)),
         "reveals_late": RevealShareCommand(who, draw - 1, share_of(name, draw)),
@@ -236,6 +238,14 @@ def shown(race: Race, events: str) -> str:
     return "; ".join([events, *(fact for fact, is_given in facts if is_given)])
 
 
+@pytest.mark.parametrize("state", ["drawing", "sealed", "dealt"])
+def test_room_of_a_tide_closes_when_all_have_left(state: str) -> None:
+    """It does not open again for another draw with the same secret."""
+    race = after(race_in(state, tide=STARTS), "ana leaves", "bob leaves")
+    assert outcome_of(race, "cid leaves", BEGUN) == "closed: left closed"
+    assert [lost.name for lost in after(race, "cid leaves").lost][-1] == "Cid"
+
+
 def test_finished_race_has_its_proof() -> None:
     racing = after(
         race_in("sealed"), "cid leaves", "ana commits", "bob commits", "ana reveals", "bob reveals", "deal found"
@@ -251,7 +261,8 @@ def test_finished_race_has_its_proof() -> None:
     finished, _ = apply(done, TickCommand(PRESENT, DealSecret(SECRET, deal)), now)
     proof = DealProof.parse(finished.proof)
     assert (finished.phase, finished.seed) == ("finished", b"")
-    assert (proof.terms, proof.commitment, proof.secret) == (finished.terms, finished.commitment, SECRET)
+    assert (proof.terms, proof.commitment, proof.secret) == (finished.search, finished.commitment, SECRET)
+    assert proof.digest == finished.terms.digest
     assert (proof.candidate, proof.draw, proof.shares) == (deal.candidate, 2, deal.shares)
     assert proof.lost == (LostShare(1, 3, "left", "Cid"),)
     with pytest.raises(DealNotProven, match="moves"):
@@ -293,6 +304,7 @@ def seats_of(race: Race) -> Sealed:
 @given(st.sampled_from(("host", "full")), stories)
 def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -> None:
     race, now = opened("Ana", start=start), BEGUN
+    opened_with = race.terms.digest, race.commitment
     sealed: dict[int, Sealed] = {}
     for who, what, wait in story:
         now += wait
@@ -303,6 +315,7 @@ def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -
             continue
         assert unpack(pack(RacePatch.between(before, race)), RacePatch).apply(before) == race
         assert (race.seed, race.proof) == (b"", "")
+        assert (race.terms.digest, race.commitment) == opened_with
         assert "deal_found" not in events or before.needs_search
         draws_follow(before, race)
         lost_seats_are_listed(before, race, events)
@@ -310,13 +323,11 @@ def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -
             # Nothing changes a sealed draw.
             assert sealed.setdefault(race.draw, seats_of(race)) == seats_of(race)
         for racer in race.racers:
-            assert not racer.share or share_commitment("friday", racer.name, race.draw, racer.share) == racer.commitment
+            assert not racer.share or promised(race, racer, racer.share) == racer.commitment
             assert not racer.share or sealed.get(race.draw) == seats_of(race)
         if race.shares:
             assert tuple((each.seat, each.name, each.commitment) for each in race.shares) == sealed[race.draw]
-            assert all(
-                share_commitment("friday", each.name, race.draw, each.share) == each.commitment for each in race.shares
-            )
+            assert all(promised(race, each, each.share) == each.commitment for each in race.shares)
         if before.shares and race.phase != "open":
             assert race.shares == before.shares  # nobody can change the deal any more
         if race.phase == "racing":
@@ -327,6 +338,12 @@ def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -
             proof = DealProof.parse(text)
             assert tuple((each.seat, each.name, each.commitment) for each in proof.shares) == sealed[proof.draw]
             assert set(range(1, proof.draw)) <= {lost.draw for lost in proof.lost}
+
+
+def promised(race: Race, player: Racer | RevealedShare, share: bytes) -> bytes:
+    """The hash by which a player has to commit to a share in the newest draw."""
+    place = player.seat, player.name, race.draw
+    return share_commitment(race.terms.digest, race.commitment, *place, share)
 
 
 def draws_follow(before: Race, race: Race) -> None:

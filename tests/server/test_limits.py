@@ -31,6 +31,7 @@ from samedeal_server.config import token_buckets
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.connections.handshake_admission import networks_of
+from samedeal_server.races import race as races
 from samedeal_server.store import keys
 from samedeal_server.store.store import WAITING_STREAM_LENGTH
 from tests.golden.golden_files import assert_answers
@@ -101,6 +102,15 @@ async def test_moves_of_a_race_are_limited(node: NodeMaker) -> None:
     await ana.acts(3)
     await ana.refused("too_many_actions", Act, revision=3, action=str(ana.play.board.legal_moves()[0]))
     assert len(await one.store.load_log(ana.room, ana.player)) == 3
+
+
+async def test_moves_are_limited_more_the_more_players_race(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(races, "MOST_ACTIONS", 7)
+    one = await node()
+    ana, bob = await race(one, games=("athena",))
+    await ana.acts(3)
+    await bob.acts(3)
+    await ana.refused("too_many_actions", Act, revision=3, action=str(ana.play.board.legal_moves()[0]))
 
 
 async def test_flood_over_one_connection_closes_it(node: NodeMaker) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ast import literal_eval
 
+from samedeal.look_alikes import is_reserved, look_alike
 from samedeal.protocol.messages import Hello, Join
-from samedeal_server.races.look_alikes import is_reserved, look_alike
 from tests.golden.golden_files import assert_answers
 from tests.server.client import Client
 from tests.server.live_nodes import Node

@@ -38,11 +38,15 @@ class Listener:
         return id_, event, json.loads(data)
 
 
-async def listen(one: Node, last: str | None = None) -> Listener:
-    """Begin to listen to a node, perhaps after the event with the id ``last``."""
+async def listen(one: Node, last: str | None = None, address: str | None = None) -> Listener:
+    """Begin to listen to a node, perhaps after the event with the id ``last``, from the ``address`` a proxy names."""
     wire = await Wire.open(one.url)
     headers: dict[str, str | None] = dict.fromkeys(HANDSHAKE)
-    await wire.send(handshake(f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last})))
+    await wire.send(
+        handshake(
+            f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last, "X-Forwarded-For": address})
+        )
+    )
     head = (await wire.head()).decode()
     assert head.startswith("HTTP/1.1 200 OK\r\n"), head
     assert "text/event-stream" in head
@@ -87,6 +91,28 @@ async def test_number_of_listeners_is_bounded(node: NodeMaker) -> None:
     await listener.wire.close()
     await one.becomes("news_listeners", 0)
     await listen(one)
+
+
+async def test_addresses_share_the_places_of_listeners(node: NodeMaker) -> None:
+    """A twentieth is for each, and the newest listener of the largest one gives way, but never in turns."""
+    one = await node(Limits(listeners=40), trusted_proxies=("127.0.0.1",))
+    addresses = [f"2001:db8:{number}::{each}" for number in range(20) for each in (1, 2)]
+
+    async def status(address: str) -> int:
+        return (await ask(one.url, PATH, **{"X-Forwarded-For": address})).status
+
+    listeners = [await listen(one, address=address) for address in addresses[:2]]
+    await one.becomes("news_listeners", 2)
+    assert await status("2001:db8:0:7::3") == 503
+    listeners += [await listen(one, address=address) for address in addresses[2:]]
+    await one.becomes("news_listeners", 40)
+    newcomer = await listen(one, address="203.0.113.1")
+    async with asyncio.timeout(DEADLINE):
+        assert await listeners[1].wire.eof() == b""
+    await one.becomes("news_listeners", 40)
+    assert await status("203.0.113.1") == await status("2001:db8:0::4") == 503
+    await (await one.player()).create("friday")
+    assert (await newcomer.event())[1] == (await listeners[0].event())[1] == "opened"
 
 
 async def test_slow_listener_is_disconnected(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,8 +111,8 @@ def test_commitment_depends_on_the_whole_seed() -> None:
     assert max(ones) < len(seeds)
     for seed in seeds[:2]:
         flipped = {
-            commitment(bytes([*seed[:at], seed[at] ^ 1 << bit, *seed[at + 1 :]]))
+            commitment(bytes(32), bytes([*seed[:at], seed[at] ^ 1 << bit, *seed[at + 1 :]]))
             for at in range(32)
             for bit in range(8)
         }
-        assert len(flipped | {commitment(seed)}) == 257
+        assert len(flipped | {commitment(bytes(32), seed)}) == 257

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it has no types
+import pytest
 
 from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.javascript import evaluate_with_page, needs_node
@@ -53,7 +55,7 @@ def test_page_refuses_to_send_other_values(tmp_path: Path) -> None:
 
 PROGRESS = """(() => {
     const race = new Race()
-    race.setRoom({players: [], game: "athena", starts: 1000, lost: [], shares: []})
+    race.setRoom({players: [], game: "athena", starts: 1000, lost: []})
     const piles = GAMES.athena.piles.map(({key}) => key === "01" ? [1, 2] : [])
     for (const board of given) race.showBoard({player: "p", piles, moves: 9, ...board})
     return race.progress.get("p")
@@ -66,6 +68,26 @@ def test_chart_begins_with_the_race(tmp_path: Path) -> None:
     at_start = [{"revision": 0, "time": 1000, "piles": [[] for _ in range(13)]}]
     found = evaluate_with_page(f"given.map(given => {PROGRESS})", [known, of_older_server, at_start], tmp_path)
     assert found == [[[1000, 0], [3000, 1], [8000, 2]], [[9000, 2]], [[1000, 0]]]
+
+
+@pytest.mark.parametrize(
+    ("count", "own", "shown"),
+    [
+        (16, 9, range(1, 17)),
+        (64, 1, range(1, 6)),
+        (64, 5, range(1, 7)),
+        (64, 6, range(1, 8)),
+        (64, 40, [*range(1, 6), 39, 40, 41]),
+        (64, 64, [*range(1, 6), 63, 64]),
+    ],
+)
+def test_racer_sees_leaders_and_neighbours(count: int, own: int, shown: Sequence[int], tmp_path: Path) -> None:
+    program = """await (async () => {
+        const {nearest} = await import("./race_state.js")
+        const rows = Array.from({length: given.count}, (_, i) => ({player: i + 1}))
+        return nearest(rows, given.own).map(({player}) => player)
+    })()"""
+    assert evaluate_with_page(program, {"count": count, "own": own}, tmp_path) == list(shown)
 
 
 NEWS = """await (async () => {

@@ -20,7 +20,7 @@ pytestmark = needs_node
 
 PROGRAM = """await (async () => {
     const {Racer} = await import("./racer.js")
-    const {boardHash} = await import("./racer.js")
+    const {boardHash} = await import("./board_hash.js")
     const {played} = await import("./piles.js")
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]
@@ -159,7 +159,7 @@ def test_player_is_stuck_only_with_proof(tmp_path: Path) -> None:
 def test_page_finds_the_moves_of_the_engine(tmp_path: Path) -> None:
     """In each game, on the boards of a random walk."""
     program = """await (async () => {
-        const {movesFrom} = await import("./racer.js")
+        const {movesFrom} = await import("./legal_moves.js")
         return given.map(([game, piles]) => movesFrom(game, piles).sort())
     })()"""
     walks = []

@@ -12,11 +12,20 @@ from pathlib import Path
 import pytest
 
 from samedeal.board import Board
+from samedeal.deal_words import deal_words
 from samedeal.games import GAMES
 from samedeal.joint_deal import candidate_order
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node
-from tests.server.protocol_only_client import Message, Piles, ProtocolOnlyClient, sha256, share_commitment, words
+from tests.server.protocol_only_client import (
+    Message,
+    Piles,
+    ProtocolOnlyClient,
+    sha256,
+    share_commitment,
+    terms_digest,
+    words,
+)
 from tests.server.races import record
 
 
@@ -50,6 +59,7 @@ async def test_protocol_only_client_finishes_a_race(one: Node, game: str) -> Non
             pass
         assert state["standings"][0]["name"] == "Stranger"
         assert state["seed"] == won.seed
+        assert sha256("samedeal commitment 3\n", terms_digest(state), state["seed"]) == state["commitment"]
 
 
 async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
@@ -73,8 +83,7 @@ async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
             shares = {name: secrets.token_bytes(32) for name in strangers}
             for name, stranger in strangers.items():
                 begun = await stranger.state(lambda told, draw=draw: told["draw"] == draw)  # type: ignore[misc]  # bound at once
-                assert not begun["shares"]
-                commitment = share_commitment(room, name, draw, shares[name])
+                commitment = share_commitment(begun, name, shares[name])
                 assert (await stranger.ask("commitshare", draw=draw, commitment=commitment))["type"] == "done"
             sealed = await ann.state(lambda told: all(seat["share_commitment"] for seat in told["players"]))
             noted = sorted((seat["seat"], seat["name"], seat["share_commitment"]) for seat in sealed["players"])
@@ -84,11 +93,13 @@ async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
                 del strangers["Cid"]
         for name, stranger in strangers.items():
             assert (await stranger.ask("revealshare", draw=2, share=shares[name]))["type"] == "done"
-        drawn = (await ann.state(lambda told: told["shares"]))["shares"]
+        drawn = (await ann.until("drawn"))["shares"]
         assert [(each["seat"], each["name"], each["commitment"]) for each in drawn] == noted
         assert {each["name"]: each["share"] for each in drawn} == shares
-        seen_by_ben = await ben.state(lambda told: told["shares"])
-        assert words(sealed["commitment"], drawn) == words(sealed["commitment"], seen_by_ben["shares"])
+        assert (await ben.until("drawn"))["shares"] == drawn
+        digest = terms_digest(sealed)
+        told = [(each["seat"], each["commitment"], each["share"]) for each in drawn]
+        assert words(sealed, drawn) == deal_words(digest, sealed["commitment"], told)
         board = await ann.until("boardstate")
         for stranger in strangers.values():
             await stranger.ask("resign")
@@ -97,15 +108,15 @@ async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
             (1, 3, "Cid", "left")
         ]
     first, *lines = ended["proof"].splitlines()
-    assert first == "samedeal deal 3"
+    assert first == "samedeal deal 5"
     fields = dict(line.split(": ", 1) for line in lines if not line.startswith("seat"))
     assert (fields["draw"], fields["lost"], fields["budget"]) == ("2", "1 3 left Cid", "100000")
     assert [line for line in lines if line.startswith("seat")] == [
         f"seat: {each['seat']} {each['commitment'].hex()} {each['share'].hex()} {each['name']}" for each in drawn
     ]
     secret = bytes.fromhex(fields["secret"])
-    terms = "".join(f"{fields[name]}\n" for name in ("room", "game", "solver", "budget"))
-    assert sha256("samedeal commitment v2\n", terms, secret) == sealed["commitment"]
+    assert (ended["terms"], bytes.fromhex(fields["terms"])) == (sealed["terms"], digest)
+    assert sha256("samedeal commitment 3\n", digest, secret) == sealed["commitment"]
     parts = (bytes([each["seat"]]) + each["share"] for each in drawn)
     mix = sha256("samedeal mix v2\n", secret, *parts)
     seed = sha256("samedeal candidate v2\n", mix, int(fields["candidate"]).to_bytes(4, "big"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast, get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -107,7 +108,7 @@ def test_docstring_has_the_refusals_of_each_command() -> None:
         "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
         "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),
         "FixDealCommand": FixDealCommand(FoundDeal(1, (), 0, "")),
-        "RaceAloneCommand": RaceAloneCommand("", ()),
+        "RaceAloneCommand": RaceAloneCommand(""),
         "Kick by hostCommand": command("bob kicked_by_ana"),
     }
     rows = rows_of_docstring()
@@ -316,10 +317,90 @@ def test_room_remembers_the_newest_kicked_players() -> None:
     assert race.kicked == tuple(f"p{number}" for number in range(50, 150))
 
 
+def room_after_kick(origin: str, *, by: str, **fields: Any) -> Race:
+    """A room whose host is ana, at home, and from which bob was kicked, with another origin unless ``origin`` is home."""
+    race = replace(opened(), **fields)
+    for player, place in (("ana", "home"), ("bob", origin)):
+        race, _ = apply(race, JoinCommand(player, player, PRESENT, origin=place), CREATED)
+    return apply(race, KickCommand("bob", by), CREATED)[0]
+
+
+@pytest.mark.parametrize("by", ["", "ana"], ids=["operator", "host"])
+def test_kicked_player_cannot_return_under_another_name(by: str) -> None:
+    race = room_after_kick("away", by=by)
+    with pytest.raises(RequestRefused, match="from your address"):
+        apply(race, JoinCommand("cid", "cid", PRESENT, origin="away"), CREATED)
+    assert apply(race, JoinCommand("cid", "cid", PRESENT, origin="elsewhere"), CREATED)[0].racer("cid")
+
+
+@pytest.mark.parametrize(("origin", "fields"), [("home", {}), ("away", {"private": True}), ("", {})])
+def test_kick_bars_only_the_player(origin: str, fields: dict[str, Any]) -> None:
+    """The household of the host is not locked out, and in a private room, only the player's id counts."""
+    race = room_after_kick(origin, by="ana", **fields)
+    assert apply(race, JoinCommand("cid", "cid", PRESENT, origin=origin), CREATED)[0].racer("cid")
+    with pytest.raises(RequestRefused, match="You were removed"):
+        apply(race, JoinCommand("bob", "ben", PRESENT, origin="elsewhere"), CREATED)
+
+
+@pytest.mark.parametrize(
+    ("players", "origin", "fields", "most"),
+    [
+        (8, "home", {}, 8),
+        (8, "away", {}, 4),
+        (8, "away", {"private": True}, 8),
+        (16, "home", {}, 16),
+        (64, "home", {}, 4),
+        (64, "away", {}, 4),
+    ],
+)
+def test_address_has_part_of_the_seats(players: int, origin: str, fields: dict[str, Any], most: int) -> None:
+    """That of the host has no bound, unless the room is as large as that of a tide and its rematches."""
+    race = replace(opened(replace(OPTIONS, players=players)), **fields)
+    names = (f"p{number}" for number in range(players))
+    race, _ = apply(race, JoinCommand("ana", "ana", PRESENT, origin="home"), CREATED)
+    taken = sum(racer.origin == origin for racer in race.racers)
+    while len(race.racers) < players and not race.is_crowded(origin):
+        race, _ = apply(race, JoinCommand(name := next(names), name, PRESENT, origin=origin), CREATED)
+        taken += 1
+    assert taken == (most if most < players else players - (origin == "away"))
+
+
+def test_kick_leaves_others_from_the_address_their_seats() -> None:
+    """Also in the rematch, for which they had a seat."""
+    race = room_after_kick("away", by="ana", invited=("dan",))
+    assert apply(race, JoinCommand("dan", "dan", PRESENT, origin="away"), CREATED)[0].racer("dan")
+
+
+def test_kicked_host_does_not_return_under_another_name() -> None:
+    """Unless the next host shares the address, or nobody is left."""
+    for origin, barred in (("elsewhere", ("away", "home")), ("home", ("away",)), ("", ("away",))):
+        race = room_after_kick("away", by="")
+        if origin:
+            race, _ = apply(race, JoinCommand("dan", "dan", PRESENT, origin=origin), CREATED)
+        race, _ = apply(race, KickCommand("ana"), CREATED)
+        assert race.kicked_origins == barred
+
+
 def test_race_closed_under_way_has_no_standings() -> None:
     race, _ = do(race_in("racing"), "it closes", DURING)
     assert (race.phase, race.seed, race.standings, race.due_at()) == ("closed", b"", (), 0)
     assert do(race_in("finished"), "it closes", LATE)[0].seed == SEED
+
+
+@pytest.mark.parametrize("now", [STARTS - 3_001, STARTS - 3_000])
+def test_nobody_enters_a_tide_that_is_due(now: int) -> None:
+    options = replace(OPTIONS, players=64, start="at", start_at=STARTS, hosted=False)
+    race = replace(opened(options, *RACERS), tide=STARTS)
+    joined = "no_tide" if now >= STARTS - 3_000 else "open: joined"
+    assert outcome_of(race, "cid joins", now) == joined
+
+
+@pytest.mark.parametrize(("players", "most"), [(2, 20_000), (4, 10_000), (64, 625)])
+def test_players_of_large_races_have_fewer_actions(players: int, most: int) -> None:
+    racers = tuple(Racer(f"p{seat}", f"P{seat}", seat) for seat in range(1, players + 1))
+    race = opened(replace(OPTIONS, players=players), *racers)
+    assert race.most_actions == most
+    assert race.is_crowd is (players == 64)
 
 
 def test_race_without_any_move_finishes_as_it_starts() -> None:
@@ -370,7 +451,7 @@ def test_rematch_has_the_next_deal() -> None:
         "winnable hard": "winnable hard",
     }
     for deal, then in (kinds | {"#4821": "#4822", "#0": "#1", "#999999999": "#0"}).items():
-        assert replace(race_in("finished"), deal=deal).successor_deal() == then
+        assert replace(race_in("finished"), deal=deal).successor_options().deal == then
 
 
 def test_rematch_has_the_options_of_the_race() -> None:
@@ -443,7 +524,7 @@ def assert_invariants(before: Race, changed: Race, events: tuple[str, ...], now:
         assert {line.player for line in changed.standings} == {racer.player for racer in changed.racers}
         assert changed.standings[0].place == 1
     assert not before.next or changed.next == before.next
-    for constant in ("room", "options", "round", "deal", "commitment", "created"):
+    for constant in ("room", "options", "round", "deal", "commitment", "created", "terms"):
         assert getattr(changed, constant) == getattr(before, constant)
     assert unpack(pack(RacePatch.between(before, changed)), RacePatch).apply(before) == changed
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -84,7 +86,8 @@ async def test_room_that_starts_soon_is_chosen(one: Node, wait: int, options: di
 
 
 async def test_address_has_at_most_half_of_the_seats(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(options, "MAX_PLAYERS", 4)
+    scheduled = partial(options.Options.scheduled, players=4)
+    monkeypatch.setattr("samedeal_server.rooms.race_now.Options", SimpleNamespace(scheduled=scheduled))
     one = await node()
     players = [await one.player(f"p{number}") for number in range(3)]
     first = await asked(players[0])

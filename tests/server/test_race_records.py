@@ -7,16 +7,24 @@ from typing import Any
 
 import pytest
 
+from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.games import GAMES
+from samedeal.joint_deal import DealTerms
+from samedeal.moves import Move
+from samedeal.options import LONGEST_LIMIT
 from samedeal.protocol.messages import Acked, Act, DeclareStuck, Done, ListRecords, ReadRecord, Records, Resign
 from samedeal.protocol.messages import Refused as Refusal
-from samedeal.record import Record
-from samedeal_server.races.race import Race
+from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
+from samedeal.solver.solve import SOLVER
+from samedeal_server.config.limits import Limits
+from samedeal_server.races.race import MOST_ACTIONS, Race
 from samedeal_server.rooms import cached_list
 from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump
 from samedeal_server.store.store import Snapshot, Store
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.races import finish, kept, race, read
+from tests.shared.recorded import START, terms_of
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +46,7 @@ async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, m
         ("ana", 7, True),
         ("bob", 3, True),
     ]
-    assert [time for time, _ in record.players[0].actions] == [ack.time - record.terms.start for ack in acks]
+    assert [time for time, _ in record.players[0].actions] == [ack.time - record.start for ack in acks]
     (line,) = (await (await two.player("carl")).expect(Records, ListRecords)).records
     assert (line.room, line.players, line.ended) == (ana.room, 2, record.end)
     assert line.size == len(await read(bob, line.race))
@@ -77,7 +85,7 @@ async def test_move_before_the_end_is_written_is_in_the_record(
     record.check()
     _, player = record.players
     assert len(player.actions) == 5
-    assert [time for time, _ in player.actions][2:] == [ack.time - record.terms.start for ack in late]
+    assert [time for time, _ in player.actions][2:] == [ack.time - record.start for ack in late]
     assert next(line.moves for line in state.standings if line.player == bob.player) == 5
     assert record.end >= late[-1].time
     await bob.refused("not_racing", Act, revision=5, action="draw")
@@ -149,3 +157,25 @@ async def test_unknown_race_has_no_record(one: Node) -> None:
         answer = await ana.ask(ReadRecord, race=unknown)
         assert isinstance(answer, Refusal)
         assert answer.code in ("no_record", "malformed")
+
+
+@pytest.mark.parametrize("seats", [1, 4, 64])
+def test_longest_record_of_a_race_can_be_kept(seats: int) -> None:
+    """All actions that a race allows, each with the longest text, and players with the longest names."""
+    game = GAMES["spider"]
+    columns = [key for key in game.keys if len(key) == 1][-2:]
+    end = 1000 * LONGEST_LIMIT
+    actions = ((end, f"{' '.join(columns)} x12"),) * min(Limits().actions_per_race, MOST_ACTIONS // seats)
+    faces = "\N{GRINNING FACE}" * 8
+    names = [f"{seat:02} {faces}" for seat in range(1, seats + 1)]
+    players = tuple(
+        RecordedPlayer(seat, name, seat, 103, actions, bot=True, resigned=True) for seat, name in enumerate(names, 1)
+    )
+    shares = tuple(RevealedShare(seat, name, bytes(32), bytes(32)) for seat, name in enumerate(names, 1))
+    lost = tuple(LostShare(draw, seat, "silent", name) for draw in range(1, 6) for seat, name in enumerate(names, 1))
+    search = DealTerms("friday", game, SOLVER, 999_999_999)
+    terms = terms_of("spider", "winnable", limit=LONGEST_LIMIT)
+    line = (Move.parse(actions[0][1]),) * 999
+    proof = DealProof(search, terms.digest, bytes(32), bytes(32), 5, lost, shares, 999_999_999, line)
+    record = Record(terms, bytes(32), START, START + end, b"", seats, players, proof)
+    assert len(str(record).encode()) <= LARGEST_RECORD

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Created, Rematch, TideLine
+from samedeal.protocol.messages import Created, Rematch
 from samedeal.record import Record
 from samedeal_server.api.openapi import document
 from samedeal_server.api.read_api import PREFIX, ROUTES
@@ -110,16 +110,6 @@ async def test_answers_agree_with_the_document(one: Node, two: Node) -> None:
     assert [line["room"] for line in (await read(one, "/rooms?open&game=steve"))["rooms"]] == ["friday-2"]
     assert "willow" in [line["name"] for line in (await read(one, "/games"))["games"]]
     assert json.loads((await get(one, "/openapi.json")).body) == DOCUMENT
-
-
-async def test_tables_of_tides_are_read(one: Node) -> None:
-    start = await one.store.now()
-    line = TideLine(player="p", name="ana", room="friday", foundation_cards=5, deal_place=1)
-    await one.store.tides.keep("willow", start, "friday", (line,))
-    (row,) = (await read(one, f"/tides/willow.{start}"))["table"]
-    assert (row["name"], row["place"], row["foundation_cards"]) == ("ana", 1, 5)
-    assert (await read(one, f"/tides/willow.{start}?day"))["table"] == [row]
-    assert (await read(one, f"/tides/steve.{start}"))["table"] == (await read(one, "/tides"))["tides"] == []
 
 
 async def test_private_rooms_are_not_seen(one: Node) -> None:

@@ -33,6 +33,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
+from samedeal.terms import RoomTerms
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.race import Race, ReadyCommand
 from samedeal_server.rooms import hub as room_hub
@@ -95,7 +96,8 @@ async def test_race_from_open_room_to_standings(one: Node) -> None:
         ("ana", 1, True, 0),
         ("bob", 2, True, 0),
     }
-    assert ended.commitment == opened.commitment == commitment(ended.seed)
+    assert ended.commitment == opened.commitment == commitment(RoomTerms.parse(ended.terms).digest, ended.seed)
+    assert ended.terms == opened.terms
     assert ana.play.board.game.name == ended.game
     dealt = Board.deal(ana.play.board.game, shuffled(ended.seed, 1))
     assert dealt.masked() == start

@@ -32,8 +32,8 @@ WORDS |= {"reason": "stale", "seats": 4, "seconds": 90, "sentence": ban_sentence
 REFUSALS: list[SamedealError] = examples(refusals, WORDS)
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": ["Bob", "Cid"], "text": "Back in an hour."}
 NOTICES: list[Notice] = [
-    *examples(player_notices, {**NOTICE_WORDS, "lost": [("Bob", "brook"), ("Cid", "brook")]}),
-    *(player_notices.waiting([]), player_notices.waiting([], for_rooms=True)),
+    *examples(player_notices, NOTICE_WORDS),
+    player_notices.waiting([]),
 ]
 OF_THE_CORE = (
     *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),

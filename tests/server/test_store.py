@@ -653,7 +653,7 @@ async def test_all_room_and_session_keys_expire(redis: RedisClient, store: Store
         assert kept <= LIFETIME or key.startswith(keys.session("")), key
 
 
-def drawn_in_vain(names: Sequence[str]) -> Iterator[RaceCommand]:
+def drawn_in_vain(race: Race, names: Sequence[str]) -> Iterator[RaceCommand]:
     """Commands of players who draw a joint deal together. In each draw, all but the last of them reveal their shares.
 
     They change their minds before the draw is sealed, and nobody reveals a share in the last draw.
@@ -661,12 +661,14 @@ def drawn_in_vain(names: Sequence[str]) -> Iterator[RaceCommand]:
     for name in names:
         yield JoinCommand(name, name, {}, origin="0123456789abcdef")
     yield StartCommand(names[0])
+    seats = names
     for draw in range(1, MAX_DRAWS + 1):
         shares = {name: secrets.token_bytes(32) for name in names}
         for name in 2 * list(names[:-1]):
             yield CommitShareCommand(name, draw, secrets.token_bytes(32))
         for name, share in shares.items():
-            yield CommitShareCommand(name, draw, share_commitment("friday", name, draw, share))
+            place = race.terms.digest, race.commitment, seats.index(name) + 1
+            yield CommitShareCommand(name, draw, share_commitment(*place, name, draw, share))
         names = names[: -1 if draw < MAX_DRAWS else 0]
         for name in names:
             yield RevealShareCommand(name, draw, shares[name])
@@ -677,7 +679,7 @@ async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient,
     """Invariant: everything is bounded, even the events of eight players who do not draw the deal together."""
     room = await opened(store, new_race(deal="winnable", private=True, solver=SOLVER, options=Options(deal="winnable")))
     largest, clock = 0, 1_000
-    for given in drawn_in_vain([f"a player with a name {n}" for n in range(8)]):
+    for given in drawn_in_vain(room.race, [f"a player with a name {n}" for n in range(8)]):
         clock = max(clock + 1, room.race.reveal_by) if isinstance(given, TickCommand) else clock + 1
         race, changes = apply(room.race, given, clock)
         assert await store.compare_and_set(room, race, changes, "")

@@ -1,18 +1,17 @@
-"""Tides: players who come at a fixed minute are spread over rooms, which have one table."""
+"""Tides: all players who come at a fixed minute race in one room."""
 
 from __future__ import annotations
 
 import asyncio
 
 import pytest
-from msgspec.structs import replace
 
-from samedeal.protocol.messages import Done, FollowTable, Join, Ping, Pong, RaceNow, Resign, TideTable, TideTime
-from samedeal.tides import OPEN_FOR, merged
-from samedeal_server.rooms.tide_tables import tide_table
-from samedeal_server.store import keys
-from tests.server.client import DEADLINE, Client
-from tests.server.live_nodes import Node, NodeMaker, RedisClient
+from samedeal.deal_proof import DealProof
+from samedeal.options import MAX_SEATS, SEATS_OF_ADDRESS
+from samedeal.protocol.codec import decode_to_client
+from samedeal.protocol.messages import BoardState, Done, Drawn, Join, Leave, ProgressUpdate, RaceNow, Resign
+from samedeal.tides import OPEN_FOR
+from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import kept
 from tests.server.tides import GAME, PROXY, drawn, enter, person, place_cards, sent, soon, start_at_any_time
 
@@ -22,41 +21,62 @@ def _any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     start_at_any_time(monkeypatch)
 
 
-async def followed(client: Client, start: int) -> TideTable:
-    """Follow a table until all its races are over, and return it."""
-    await client.expect(Done, FollowTable, game=GAME, tide=start)
-    table: TideTable | None = None
-    async with asyncio.timeout(DEADLINE):
-        while table is None or any(line.racing for line in table.lines):
-            table = merged(table, await client.until(TideTable))
-    return table
+def small_rooms(monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
+    """Let a tide's room have few seats."""
+    for module in ("samedeal_server.rooms.tide_rooms", "samedeal_server.store.tide_store"):
+        monkeypatch.setattr(f"{module}.MAX_SEATS", seats)
 
 
-async def test_players_who_come_together_fill_rooms(node: NodeMaker) -> None:
+async def test_all_players_of_a_tide_meet_in_one_room(node: NodeMaker) -> None:
     """They ask two nodes at the same moment, before any of them has joined. Bots meet elsewhere."""
     nodes = [await node(**PROXY), await node(**PROXY)]
     start = await soon(nodes[0], 60_000)
-    people = [await person(nodes[number % 2], number) for number in range(36)]
-    rooms = await asyncio.gather(*(enter(client, start) for client in people))
-    assert sorted(map(rooms.count, set(rooms))) == [4, 16, 16]
+    people = [await person(nodes[number % 2], number) for number in range(20)]
+    rooms = set(await asyncio.gather(*(enter(client, start) for client in people)))
     bot = await person(nodes[0], 99, bot=True)
-    assert await enter(bot, start) not in rooms
-    for room in set(rooms):
-        state = (await nodes[0].store.load_races([room]))[0]
-        assert state is not None
-        assert (state.tide, state.host, state.options.start_at, state.options.bots) == (start, "", start, False)
-        assert not replace(state, racers=state.racers[:1]).is_alone(start)  # there are others elsewhere
+    rooms.add(await enter(bot, start))
+    assert len(rooms) == 2
+    for room in rooms:
+        race = (await nodes[0].store.load_races([room]))[0]
+        assert race is not None
+        assert len(race.racers) == (1 if room == bot.room else 20)
+        assert (race.tide, race.host, race.options.start_at, race.options.bots) == (start, "", start, room == bot.room)
+        assert race.options.players == MAX_SEATS
+        assert not race.is_alone(start)
 
 
-async def test_address_takes_half_of_each_room(one: Node) -> None:
+async def test_full_room_opens_a_second_one(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rooms share nothing: neither the terms, nor the draw, nor the deal."""
+    small_rooms(monkeypatch, 2)
+    one = await node(**PROXY)
+    start = await soon(one)
+    people = [await person(one, number) for number in range(4)]
+    rooms = [await enter(client, start) for client in people]
+    assert rooms == [rooms[0]] * 2 + [rooms[2]] * 2
+    assert rooms[0] != rooms[2]
+    await drawn(*people)
+    boards = [client.play.board for client in people]
+    assert boards[0] == boards[1] != boards[2] == boards[3]
+    for client in people:
+        await client.expect(Done, Resign)
+    proofs = [DealProof.parse((await client.phase("finished")).proof) for client in people]
+    assert [len(proof.shares) for proof in proofs] == [2] * 4
+    assert len({(proof.digest, proof.commitment, proof.secret) for proof in proofs}) == 2
+
+
+async def test_address_has_four_seats_of_a_room(one: Node) -> None:
     start = await soon(one, 60_000)
-    rooms = [await enter(await one.player(f"p{number}"), start) for number in range(9)]
-    assert rooms[:8] == rooms[:1] * 8
-    assert rooms[8] != rooms[0]
+    players = [await one.player(f"p{number}") for number in range(SEATS_OF_ADDRESS + 1)]
+    rooms = [await enter(client, start) for client in players]
+    assert rooms[:-1] == rooms[:1] * SEATS_OF_ADDRESS
+    assert rooms[-1] != rooms[0]
+    late = await one.player("late")
+    await late.refused("room_full", Join, room=rooms[0])
 
 
-async def test_same_player_is_sent_to_the_same_room(node: NodeMaker) -> None:
+async def test_same_player_is_sent_to_the_same_room(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two clients of one session press at the same moment, and the player comes back later."""
+    small_rooms(monkeypatch, 16)
     nodes = [await node(**PROXY), await node(**PROXY)]
     start = await soon(nodes[0], 60_000)
     first = [await person(nodes[0], number) for number in range(15)]
@@ -69,19 +89,31 @@ async def test_same_player_is_sent_to_the_same_room(node: NodeMaker) -> None:
     assert await sent(ana, start) == asked[0]
 
 
-async def test_room_that_fills_meanwhile_is_left_for_another(node: NodeMaker) -> None:
+async def test_room_that_fills_meanwhile_is_left_for_another(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Players may also join a room that they see in the list, without being sent to it."""
+    small_rooms(monkeypatch, 2)
     one = await node(**PROXY)
     start = await soon(one, 60_000)
     ana = await person(one, 0)
     room = await sent(ana, start)
-    for number in range(1, 17):
+    for number in (1, 2):
         await (await person(one, number)).join(room)
     await ana.refused("room_full", Join, room=room)
     assert await enter(ana, start) != room
 
 
-async def test_tide_opens_some_minutes_before(one: Node, redis: RedisClient) -> None:
+async def test_room_in_which_the_address_has_its_seats_is_left_for_another(one: Node) -> None:
+    """Four others have taken them since the player was sent there."""
+    start = await soon(one, 60_000)
+    ana, *others = [await one.player(f"p{number}") for number in range(SEATS_OF_ADDRESS + 1)]
+    room = await sent(ana, start)
+    for other in others:
+        await other.join(room)
+    await ana.refused("room_full", Join, room=room)
+    assert await enter(ana, start) != room
+
+
+async def test_tide_opens_some_minutes_before(one: Node) -> None:
     """A player who has entered several tides and never played waits a little longer."""
     ana, now = await one.player(), await one.store.now()
     refusal = await ana.refused("no_tide", RaceNow, game=GAME, tide=now + OPEN_FOR + 90_000)
@@ -100,62 +132,54 @@ async def test_tide_opens_some_minutes_before(one: Node, redis: RedisClient) -> 
     assert [past.with_race(0, "", has_moved=False).wait, past.entering(now).wait] == [60_000, 120_000]
 
 
-async def test_tide_has_one_table_that_its_records_give_again(node: NodeMaker, redis: RedisClient) -> None:
-    nodes = [await node(**PROXY), await node(**PROXY)]
-    one, two = nodes
-    people = [await person(nodes[number % 2], number) for number in range(18)]
-    bot = await person(two, 99, bot=True)
-    start = await soon(one, 4_000)
-    await asyncio.gather(*(enter(client, start) for client in (*people, bot)))
-    await drawn(*people, bot)
-    await place_cards(people[17], 2)
-    await place_cards(people[3], 1)
-    for client in (*people, bot):
-        await client.expect(Done, Resign)
-    for client in (people[0], people[17], bot):
-        await client.phase("finished")
-        await kept(client, client.room)
-
-    table = await followed(people[5], start)
-    assert (table.people, table.bots, table.shown[:2]) == (18, 1, (people[17].player, people[3].player))
-    assert [line.place for line in table.lines if not line.bot][:4] == [1, 2, 3, 3]
-    assert people[5].player in table.shown
-    assert [line.name for line in table.lines if line.bot] == ["p99"]
-    assert {line.room for line in table.lines[:2]} == {people[3].room, people[17].room}
-
-    whole = await tide_table(one.store, GAME, start)
-    await redis.delete(keys.tide(GAME, start), keys.TIDES)
-    one.rooms.tides = (TideTime(minute=0, game=GAME),)
-    assert await tide_table(one.store, GAME, start, day=True) == ()
-    await one.upkeep.repair()
-    assert await tide_table(two.store, GAME, start) == whole
-    assert await tide_table(two.store, GAME, start, day=True) == whole
-
-
-async def test_table_shows_races_that_go_on_and_ends(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only changes are sent, and nothing more to a client that has not asked again."""
-    monkeypatch.setattr("samedeal_server.rooms.tide_tables.INTERVAL", 0.05)
-    one = await node()
-    ana, bo, eve = await one.player("ana"), await one.player("bo"), await one.player("eve")
+async def test_nobody_enters_once_the_countdown_has_begun(node: NodeMaker) -> None:
+    one = await node(**PROXY)
     start = await soon(one)
-    for client in (ana, bo):
-        await enter(client, start)
-    await eve.expect(Done, FollowTable, game=GAME, tide=start)
-    await drawn(ana, bo)
-    seen = await eve.until(TideTable, lambda table: table.people == 2)
-    assert all(line.racing for line in seen.lines)
-    await place_cards(bo, 1)
-    change = await eve.until(TideTable, lambda table: table.lines and table.lines[0].foundation_cards == 1)
-    assert [line.name for line in change.lines][:1] == ["bo"]
-    assert change.shown == (bo.player, ana.player)
-    monkeypatch.setattr("samedeal_server.rooms.tide_tables.FOLLOWED", -1.0)
-    await eve.expect(Done, FollowTable, game=GAME, tide=start)
-    async with asyncio.timeout(DEADLINE):
-        while one.gateway.handlers.tide_tables.tables:
-            await eve.expect(Pong, Ping)
+    ana, bo = await person(one, 1), await person(one, 2)
+    room = await enter(ana, start)
+    await ana.phase("countdown")
+    await bo.refused("race_started", Join, room=room)
 
 
-async def test_tide_starts_although_its_node_dies(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_room_that_all_leave_closes(node: NodeMaker) -> None:
+    """It does not open again: a joint deal that was drawn in vain must stay known."""
+    one = await node(**PROXY)
+    start = await soon(one)
+    ana = await person(one, 1)
+    room = await enter(ana, start)
+    await ana.phase("countdown")
+    await ana.commit()
+    eve = await person(one, 2)
+    await eve.watch(room)
+    await ana.expect(Done, Leave)
+    assert (await eve.phase("closed")).tide == start
+
+
+async def test_forty_players_draw_and_race_one_deal(node: NodeMaker) -> None:
+    nodes = [await node(**PROXY), await node(**PROXY)]
+    start = await soon(nodes[0], 6_000)
+    people = [await person(nodes[number % 2], number) for number in range(40)]
+    assert len(set(await asyncio.gather(*(enter(client, start) for client in people)))) == 1
+    await drawn(*people)
+    assert len({client.play.board for client in people}) == 1
+    await asyncio.gather(*(place_cards(client, 1) for client in people[:8]))
+    for client in people[:9]:
+        await client.until(ProgressUpdate, lambda told: told.foundation_cards)
+    for client in people:
+        await client.expect(Done, Resign)
+    ended = await asyncio.gather(*(client.phase("finished") for client in people))
+    assert len({state.proof for state in ended}) == len({state.terms for state in ended}) == 1
+    proof = DealProof.parse(ended[0].proof)
+    assert len(proof.shares) == 40
+    proof.check()
+    (await kept(people[0], people[0].room)).check()
+    for client in people:
+        told = [decode_to_client(frame) for frame in client.frames]
+        assert sum(isinstance(message, Drawn) for message in told) == 1
+        assert sum(isinstance(message, BoardState) for message in told) == 1
+
+
+async def test_tide_starts_although_its_node_dies(one: Node, two: Node) -> None:
     """The node that opened the room stops working a second before the start. Nobody else has followed it."""
     ana = await one.player("ana")
     start = await soon(one)

@@ -8,18 +8,25 @@ from functools import cache, partial
 from itertools import count
 from typing import Final
 
-from samedeal.deal import Difficulty
-from samedeal.deal_proof import DealProof, LostShare, RevealedShare
+from samedeal.deal import Difficulty, commitment
+from samedeal.deal_proof import DealProof, LostShare
 from samedeal.difficulty import states_of
 from samedeal.games import game_named
-from samedeal.joint_deal import DealTerms, secret_commitment, share_commitment, won_candidates
+from samedeal.joint_deal import DealTerms, won_candidates
 from samedeal.solver.solve import SOLVER
-from tests.shared.joint_deals import DAILY, public_deal  # noqa: F401  # the pages use DAILY
+from samedeal.terms import RoomTerms
+from tests.shared.joint_deals import DAILY, promised, public_deal  # noqa: F401  # the pages use DAILY
+from tests.shared.recorded import terms_of
 
 ROOM: Final = "friday"
 GAME: Final = game_named("ace-of-hearts")
 SECRET: Final = bytes(range(32))
 ANA, BOB, CID = ((seat, name, bytes([seat]) * 32) for seat, name in ((1, "ana"), (2, "Zo\u00eb Q"), (5, "cid")))
+
+
+def drawn_terms(deal: str) -> RoomTerms:
+    """The terms of the races whose deals are drawn here, which spectators see without delay."""
+    return terms_of(str(GAME), deal, room=ROOM, delay=0)
 
 
 @cache
@@ -32,17 +39,18 @@ def proof_of(
     solver: int = SOLVER,
     first: int = 0,
     secret: bytes = SECRET,
+    terms: RoomTerms | None = None,
 ) -> DealProof:
     """The proof of a joint deal of these players. ``first`` is the first candidate that its server tries."""
     least, budget = limits or states_of(GAME, difficulty)
-    terms = DealTerms(ROOM, GAME, solver, budget, least)
+    search = DealTerms(ROOM, GAME, solver, budget, least)
     seats = b"".join(bytes([seat]) + share for seat, _, share in racers)
     mixed = hashlib.sha256(b"samedeal mix v2\n" + secret + seats).digest()  # the seats may be in any order
     won = next(won_candidates(mixed, GAME, budget, count(first), least))
-    shares = tuple(
-        RevealedShare(seat, name, share_commitment(ROOM, name, draw, share), share) for seat, name, share in racers
-    )
-    return DealProof(terms, secret_commitment(terms, secret), secret, draw, lost, shares, won.number, won.line)
+    digest = (terms or drawn_terms(f"winnable {difficulty}")).digest
+    committed = commitment(digest, secret)
+    shares = promised(digest, committed, draw, *racers)
+    return DealProof(search, digest, committed, secret, draw, lost, shares, won.number, won.line)
 
 
 daily_proof: Final = partial(public_deal, "ace-of-hearts")
@@ -55,8 +63,7 @@ def too_easy() -> DealProof:
         proof = proof_of((1, "ana", bytes([byte]) * 32))
         won = next(won_candidates(proof.mixed, GAME, budget, [0], 1), None)
         if won is not None and won.states < least:
-            terms = proof.terms._replace(least=least, budget=budget)
-            return replace(proof, terms=terms, commitment=secret_commitment(terms, SECRET))
+            return replace(proof, terms=proof.terms._replace(least=least, budget=budget))
     raise AssertionError("there is no such deal")
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from samedeal.game_json import games_json
 from samedeal.games import GAMES
+from samedeal_server.page.files import ROWS_MODULE, rows_module
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
@@ -57,19 +58,25 @@ def evaluate(program: str, given: Any = None) -> Any:
 def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
     """Run a program as ``evaluate`` does, but with modules of the page for browsers that need no browser.
 
-    They are copied to ``folder``, with a file that tells Node that they are modules.
+    They are copied to ``folder``.
     """
-    for file in PAGE.glob("*.*js*"):
-        shutil.copy(file, folder)
-    (folder / "games.json").write_bytes(games_json(GAMES.values()))
-    (folder / "package.json").write_text('{"type": "module"}')
+    copy_page(folder)
     imports = (
-        'import { GAMES } from "./piles.js"; import { checkDeal, openDeal } from "./deal.js";'
-        'import { dealWords, unhex } from "./words.js";'
-        'import { checkSearch } from "./deep_check_worker.js"; import { Race } from "./race_state.js";'
+        'import { GAMES } from "./piles.js";'
+        'import { dealWords, hex, resultWords, unhex } from "./words.js";'
+        'import { searchAnswers } from "./deep_check_worker.js"; import { Race } from "./race_state.js";'
         'import { encode } from "./msgpack.js";'
     )
     return _evaluate(imports, program, given, folder)
+
+
+def copy_page(folder: Path) -> None:
+    """Copy the modules of the page, with those that the server writes, and a file that tells Node that they are modules."""
+    for file in PAGE.glob("*.*js*"):
+        shutil.copy(file, folder)
+    (folder / "games.json").write_bytes(games_json(GAMES.values()))
+    (folder / ROWS_MODULE).write_bytes(rows_module())
+    (folder / "package.json").write_text('{"type": "module"}')
 
 
 def check_syntax(module: Path) -> None:

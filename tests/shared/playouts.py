@@ -103,7 +103,7 @@ def _solved(game: Game) -> Record:
 def won_play(game: Game) -> tuple[Play, ...]:
     """The plays along a winning record."""
     record = won_record(game.name)
-    return tuple(accumulate((move for _, move in record.actions), Play.act, initial=record.start()))
+    return tuple(accumulate((move for _, move in record.actions), Play.act, initial=record.first_play))
 
 
 @st.composite

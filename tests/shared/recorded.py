@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samedeal.action_chain import RaceTerms
+import msgspec
+
 from samedeal.deal import Deal, commitment
-from samedeal.games import game_named
+from samedeal.options import Options
 from samedeal.record import Record, RecordedPlayer
 from samedeal.standings import Result, ranked
+from samedeal.terms import RoomTerms
 
 START = 1_790_000_000_000
 """2026-09-21 14:13:20 UTC."""
@@ -16,18 +18,24 @@ START = 1_790_000_000_000
 Actions = tuple[tuple[int, str], ...]
 
 
+def terms_of(game: str, deal: str, *, round_number: int = 0, room: str = "friday", **options: object) -> RoomTerms:
+    """The terms of a race in a room with a deal and with options, which are the usual ones if they are not given."""
+    wanted = msgspec.convert({"games": [game], **options}, Options)
+    return RoomTerms.of(room, wanted, Deal.parse(deal), round_number=round_number)
+
+
 def recorded(
     game: str, deal: str, *plays: tuple[str, Actions], undo: str = "free", limit: int = 900, seed: bytes = b""
 ) -> Record:
     """Return the record of a race between players. A play is a name and its actions. A name with a star is a bot's."""
     seed = seed or Deal.parse(deal).public_seed()
-    terms = RaceTerms("friday", 0, game_named(game), Deal.parse(deal), undo, limit, START, commitment(seed))
+    terms = terms_of(game, deal, undo=undo, limit=limit)
     players = tuple(
         RecordedPlayer(seat, name.removeprefix("*"), 0, 0, actions, bot=name.startswith("*"))
         for seat, (name, actions) in enumerate(plays, 1)
     )
     last = max((actions[-1][0] for _, actions in plays if actions), default=0)
-    unplaced = Record(terms, START + last, seed, len(players), players)
+    unplaced = Record(terms, commitment(terms.digest, seed), START, START + last, seed, len(players), players)
     results = []
     for player in players:
         boards = [play.board for play in unplaced.plays(player)]

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal import deal_words as module
-from samedeal.deal_words import deal_words
+from samedeal.deal_words import deal_words, result_words
 from tests.shared.joint_deals import some_bytes
 
-COMMITMENT = some_bytes("commitment")
-SHARES = ((1, some_bytes("one")), (5, some_bytes("two")))
+TERMS, COMMITMENT = some_bytes("terms"), some_bytes("commitment")
+SHARES = ((1, some_bytes("hash"), some_bytes("one")), (5, some_bytes("another"), some_bytes("two")))
 
 
 def test_words_are_proquints_of_64_bits() -> None:
@@ -23,12 +23,30 @@ def test_words_are_proquints_of_64_bits() -> None:
     ]:
         with mock.patch.object(module, "sha256") as hashed:
             hashed.return_value.digest.return_value = bytes.fromhex(digest) + bytes(24)
-            assert deal_words(COMMITMENT) == words
+            assert deal_words(TERMS, COMMITMENT) == result_words(TERMS) == words
 
 
 @given(st.binary(min_size=32, max_size=32))
 def test_words_can_be_read_aloud(commitment: bytes) -> None:
-    words = deal_words(commitment).split(" ")
+    words = deal_words(TERMS, commitment).split(" ")
     assert len(words) == 4
     for word in words:
         assert [letter in "aiou" for letter in word] == [False, True, False, True, False]
+
+
+def test_words_depend_on_all_that_was_shown() -> None:
+    """Two players with the same words were shown the same terms, commitment, seats, hashes and shares."""
+    (first, second), x = SHARES, some_bytes("x")
+    found = [
+        deal_words(TERMS, COMMITMENT, SHARES),
+        deal_words(TERMS, COMMITMENT),
+        deal_words(x, COMMITMENT, SHARES),
+        deal_words(TERMS, x, SHARES),
+        deal_words(TERMS, COMMITMENT, [first]),
+        *(
+            deal_words(TERMS, COMMITMENT, [first, other])
+            for other in [(6, *second[1:]), (5, x, second[2]), (*second[:2], x)]
+        ),
+        result_words(TERMS),
+    ]
+    assert len(set(found)) == len(found)

@@ -75,7 +75,7 @@ def test_playthroughs_match_golden_files() -> None:
 def test_golden_record_wins_on_oracle() -> None:
     for game in FAMILIES:
         record = won_record(game)
-        piles = words(record.start().board)
+        piles = words(record.first_play.board)
         for _, action in record.actions:
             piles = dict(oracle.moves(game, piles))[action]
         assert sum(len(pile) for key, pile in piles.items() if key.startswith("0")) == record.game.cards

@@ -16,7 +16,7 @@ from samedeal.board import Board
 from samedeal.cards import DECK, Card
 from samedeal.deal import DIFFICULTIES, Deal
 from samedeal.deal_proof import DealProof, LostShare
-from samedeal.deal_words import deal_words
+from samedeal.deal_words import deal_words, result_words
 from samedeal.difficulty import SEARCH_BUDGET, search_limits, states_of
 from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText, SamedealError, UnknownGame
 from samedeal.games import GAMES
@@ -26,7 +26,6 @@ from samedeal.joint_deal import (
     candidate_seed,
     mix,
     public_mix,
-    secret_commitment,
     share_commitment,
     won_candidates,
 )
@@ -34,7 +33,7 @@ from samedeal.solver.solve import SOLVER, solve
 from tests.golden.golden_files import HERE, asked_on, assert_answers, assert_golden, golden_text, values_on
 from tests.shared import joint_deals
 from tests.shared.javascript import CHECKER, MODULES, needs_node, verdicts, verdicts_on
-from tests.shared.joint_deals import DAILY, joint_deal, public_deal, some_bytes, tide_deal
+from tests.shared.joint_deals import DAILY, joint_deal, public_deal, race_terms, some_bytes
 from tests.shared.playouts import COVERING
 from tests.shared.raised import error_of
 
@@ -69,7 +68,6 @@ def test_other_proofs_match_golden_files() -> None:
         ("daily", public_deal("phoenix"), DAILY),
         ("medium", joint_deal("athena", "medium"), "winnable medium"),
         ("hard", joint_deal("ace-of-hearts", "hard"), "winnable hard"),
-        ("tide", tide_deal("phoenix"), "winnable"),
     ):
         assert_golden(f"deal_proofs/{name}.txt", str(proof))
         assert DealProof.parse(str(proof)) == proof
@@ -77,7 +75,7 @@ def test_other_proofs_match_golden_files() -> None:
         proof.check_kind(Deal.parse(deal))
         answer = solve(proof.board(), proof.terms.budget)
         assert proof.terms.least <= answer.states <= proof.terms.budget
-        for other in ("winnable medium" if name == "tide" else "winnable", "winnable easy", "daily 2026-11-22"):
+        for other in ("winnable", "winnable easy", "daily 2026-11-22"):
             is_other_kind = deal == DAILY or other.startswith("daily")
             with pytest.raises(DealNotProven if is_other_kind else DealNotCheckable):
                 proof.check_kind(Deal.parse(other))
@@ -120,32 +118,15 @@ def test_page_has_a_proof_and_its_values() -> None:
     assert "```values\n" + "\n".join(lines) + "\n```" in PAGE
 
 
-def test_page_has_the_proof_of_a_tide_and_its_values() -> None:
-    proof = tide_deal("phoenix")
-    own, *_ = proof.rooms
-    lines = str(proof).splitlines()
-    lines = lines[next(number for number, line in enumerate(lines) if line.startswith("elsewhere: ")) :]
-    lines += ["", f"mix of friday {own.mixed.hex()}"]
-    for room in proof.others:
-        lines += [f"{name} of {room.room} {getattr(room, value).hex()}" for name, value in TIDE_VALUES.items()]
-    lines += [f"mix {proof.mixed.hex()}", f"candidate {proof.candidate}", f"words {words_of(proof)}"]
-    assert "```tide\n" + "\n".join(lines) + "\n```" in PAGE, "\n".join(lines)
-
-
-TIDE_VALUES: Final = {"seal": "seal", "digest": "digest", "mix": "mixed"}
+def test_page_has_the_words_of_deals() -> None:
+    proof, zeros, ones = joint_deal("phoenix"), bytes(32), bytes([1]) * 32
+    lines = ["the proof below", f"words {words_of(proof)}", "", f"terms {zeros.hex()}", f"commitment {ones.hex()}"]
+    lines += [f"words {deal_words(zeros, ones)}", "", f"digest {zeros.hex()}", f"result words {result_words(zeros)}"]
+    assert "```words\n" + "\n".join(lines) + "\n```" in PAGE, "\n".join(lines)
 
 
 def words_of(proof: DealProof) -> str:
-    others = {room.room: room.digest for room in proof.others}
-    return deal_words(proof.commitment, [(each.seat, each.share) for each in proof.shares], proof.terms.room, others)
-
-
-def test_page_has_the_words_of_deals() -> None:
-    proof = joint_deal("phoenix")
-    of_proof = deal_words(proof.commitment, [(share.seat, share.share) for share in proof.shares])
-    lines = ["the proof below", f"words {of_proof}", "", f"commitment {bytes(32).hex()}"]
-    lines += [f"words {deal_words(bytes(32))}"]
-    assert "```words\n" + "\n".join(lines) + "\n```" in PAGE
+    return deal_words(proof.digest, proof.commitment, [(seat, hash_, share) for seat, _, hash_, share in proof.shares])
 
 
 def test_hashes_are_those_of_the_page() -> None:
@@ -155,33 +136,26 @@ def test_hashes_are_those_of_the_page() -> None:
         return hashlib.sha256(b"".join(parts)).digest()
 
     proof = joint_deal("phoenix")
-    terms = b"friday\nphoenix\n%d\n%d\n" % proof.terms[2:4]
-    assert proof.commitment == sha256(b"samedeal commitment v2\n", terms, proof.secret)
-    parts = []
-    for seat, name, commitment, share in proof.shares:
-        assert commitment == sha256(b"samedeal share v3\nfriday\n", name.encode(), b"\n2\n", share)
+    terms = sha256(b"samedeal terms 2\n", str(race_terms("phoenix")).encode())
+    assert proof.digest == terms
+    assert proof.commitment == sha256(b"samedeal commitment 3\n", terms, proof.secret)
+    parts, promises = [], []
+    for seat, name, promise, share in proof.shares:
+        place = f"{seat}\n{name}\n2\n".encode()
+        assert promise == sha256(b"samedeal share 4\n", terms, proof.commitment, place, share)
         parts.append(bytes([seat]) + share)
-    digest = sha256(b"samedeal words v1\n", proof.commitment, *parts)
-    words = deal_words(proof.commitment, [(share.seat, share.share) for share in proof.shares]).split(" ")
+        promises.append(bytes([seat]) + promise + share)
+    digest = sha256(b"samedeal words 2\n", terms, proof.commitment, *promises)
+    words = words_of(proof).split(" ")
     for at, word in enumerate(words):
         bits = f"{digest[2 * at]:08b}{digest[2 * at + 1]:08b}"
         numbers = [int(part, 2) for part in re.findall("(....)(..)(....)(..)(....)", bits)[0]]
         assert word == "".join(("bdfghjklmnprstvz", "aiou")[at % 2][number] for at, number in enumerate(numbers))
     assert len(words) == 4
+    first = int.from_bytes(sha256(b"samedeal result words 1\n", terms)[:2])
+    assert result_words(terms)[0] == "bdfghjklmnprstvz"[first >> 12]
     mixed = sha256(b"samedeal mix v2\n", proof.secret, *parts)
     assert mixed == proof.mixed
-    tide = tide_deal("phoenix")
-    mixes, digests = [], []
-    for room in sorted(tide.rooms):
-        promises = [bytes([share.seat]) + share.commitment for share in room.shares]
-        shares = [bytes([share.seat]) + share.share for share in room.shares]
-        assert room.seal == sha256(b"samedeal seal v1\n", room.commitment, *promises)
-        digests += [room.room.encode() + b"\n", sha256(b"samedeal words v1\n", room.commitment, *shares)]
-        mixes += [room.room.encode() + b"\n", sha256(b"samedeal mix v2\n", room.secret, *shares)]
-    assert [room.room for room in sorted(tide.rooms)] == ["brook", "friday", "shoal"]
-    assert tide.mixed == sha256(b"samedeal tide v1\n", *mixes)
-    first = int.from_bytes(sha256(b"samedeal tide words v1\n", *digests)[:2])
-    assert words_of(tide)[0] == "bdfghjklmnprstvz"[first >> 12]
     seed = sha256(b"samedeal candidate v2\n", mixed, b"\x00\x00\x01\x02")
     assert seed == candidate_seed(mixed, 258)
     cards = list(DECK)
@@ -201,12 +175,6 @@ def test_order_holds_each_card_once_per_deck(decks: int) -> None:
     assert Counter(candidate_order(some_bytes("any"), decks)) == Counter(DECK * decks)
 
 
-def with_other(proof: DealProof, **changes: object) -> DealProof:
-    """The proof with changes to its last other room."""
-    changed = proof.others[0]._replace(**changes)  # type: ignore[arg-type]  # fields by name
-    return replace(proof, others=tuple(sorted((changed, *proof.others[1:]))))
-
-
 def with_share(proof: DealProof, **changes: object) -> DealProof:
     """The proof with changes to its last share."""
     return replace(proof, shares=(*proof.shares[:-1], proof.shares[-1]._replace(**changes)))  # type: ignore[arg-type]  # fields by name
@@ -220,10 +188,9 @@ def late_candidate() -> DealProof:
     return replace(proof, candidate=number, line=line)
 
 
-def with_terms(proof: DealProof, **changes: int) -> DealProof:
-    """A proof with other terms, to which the server has committed."""
-    terms = proof.terms._replace(**changes)  # type: ignore[arg-type]  # fields by name
-    return replace(proof, terms=terms, commitment=secret_commitment(terms, proof.secret))
+def with_terms(proof: DealProof, **changes: object) -> DealProof:
+    """A proof with another search."""
+    return replace(proof, terms=proof.terms._replace(**changes))  # type: ignore[arg-type]  # fields by name
 
 
 def hard_candidate() -> DealProof:
@@ -234,7 +201,7 @@ def hard_candidate() -> DealProof:
 
 
 def other_solver() -> DealProof:
-    """A proof with another version of the solver, to which the server has committed."""
+    """A proof with another version of the solver."""
     return with_terms(joint_deal("willow"), solver=SOLVER + 1)
 
 
@@ -254,8 +221,7 @@ SEARCHED_FOR: Final = "seen only with a search"
 
 def cheats() -> dict[str, DealProof]:
     """The proofs of the page ``proof_cheats``."""
-    proofs = {"PROOF": joint_deal("phoenix"), "PROOF_OF_TIDE": tide_deal("phoenix")}
-    return values_on("proof_cheats", vars(joint_deals), globals(), proofs)
+    return values_on("proof_cheats", vars(joint_deals), globals(), {"PROOF": joint_deal("phoenix")})
 
 
 def test_cheats_are_named() -> None:
@@ -283,8 +249,8 @@ def damaged(name: str = "phoenix") -> dict[str, str]:
         "not the first": text[1:],
     }
     for number, line in enumerate(lines):
-        if line.startswith(("lost", "elsewhere")):
-            continue  # what the server says about these seats has no hash
+        if line.startswith(("lost", "room", "solver", "budget")):
+            continue  # the hashes cover none of these lines: only the terms of the race tell whether they are right
         before, after = "".join(lines[:number]), "".join(lines[number + 1 :])
         found[f"without line {number + 1}"] = before + after
         if not line.startswith("seat"):
@@ -297,7 +263,7 @@ def damaged(name: str = "phoenix") -> dict[str, str]:
 
 
 def test_damage_is_found() -> None:
-    for damage, text in (*damaged().items(), *damaged("daily").items(), *damaged("tide").items()):
+    for damage, text in (*damaged().items(), *damaged("daily").items()):
         try:
             DealProof.parse(text).check()
         except (MalformedText, UnknownGame, DealNotProven):
@@ -306,12 +272,12 @@ def test_damage_is_found() -> None:
 
 
 def test_malformed_proofs_are_refused_as_the_page_says() -> None:
-    proofs = {"A joint deal": str(joint_deal("phoenix")), "The deal of a tide": str(tide_deal("phoenix"))}
+    proof = str(joint_deal("phoenix"))
 
-    def answer(heading: str, question: str) -> str:
+    def answer(_: str, question: str) -> str:
         before, after = map(literal_eval, question.split(" to "))
-        assert before in proofs[heading]
-        changed = proofs[heading].replace(before, after, 1) if before else after
+        assert before in proof
+        changed = proof.replace(before, after, 1) if before else after
         return str(error_of(DealProof.parse, changed))
 
     assert_answers("proofs", answer)
@@ -352,7 +318,6 @@ def test_javascript_agrees_on_damage(tmp_path: Path) -> None:
     texts = [
         *damaged().values(),
         *damaged("daily").values(),
-        *damaged("tide").values(),
         *(str(found[name]) for heading, name in asked_on("proof_cheats") if heading != SEARCHED_FOR),
     ]
     told = verdicts_on(texts, tmp_path)
@@ -382,11 +347,11 @@ def test_javascript_is_small_and_needs_only_node() -> None:
         assert {(path.parent / module).resolve() for module in modules - needed} <= set(MODULES)
 
 
-def test_javascript_checks_in_under_370_lines_of_code() -> None:
+def test_javascript_checks_in_under_450_lines_of_code() -> None:
     """The checker without the solver. Blank lines and lines of comment do not count."""
-    paths = [path for path in MODULES if path.stem in ("check", "hashes", "play", "rules")]
+    paths = [path for path in MODULES if path.stem in ("check", "hashes", "play", "rules", "terms")]
     lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("//") for line in lines) < 370
+    assert sum(bool(line) and not line.startswith("//") for line in lines) < 450
 
 
 def test_seats_that_do_not_rise_are_refused() -> None:
@@ -399,7 +364,9 @@ def test_part_of_other_length_is_refused() -> None:
     for length in [0, 31, 33]:
         part = bytes(length)
         calls = (
-            partial(share_commitment, "a", "b", 1, part),
+            partial(share_commitment, part, bytes(32), 1, "a", 1, bytes(32)),
+            partial(share_commitment, bytes(32), part, 1, "a", 1, bytes(32)),
+            partial(share_commitment, bytes(32), bytes(32), 1, "a", 1, part),
             partial(mix, part, [(1, bytes(32))]),
             partial(mix, bytes(32), [(1, part)]),
             partial(candidate_seed, part, 0),
@@ -412,4 +379,4 @@ def test_part_of_other_length_is_refused() -> None:
 
 def test_name_with_a_line_feed_is_refused() -> None:
     with pytest.raises(ValueError, match="line feed"):
-        share_commitment("a", "b\nc", 1, bytes(32))
+        share_commitment(bytes(32), bytes(32), 1, "b\nc", 1, bytes(32))

@@ -109,6 +109,24 @@ def test_offered_games_are_games_until_the_next_offer() -> None:
 
 
 @pytest.mark.usefixtures("nothing_offered")
+@pytest.mark.parametrize(
+    ("name", "title", "shown"),
+    [
+        ("house", "Willow", "Willow (this server's own)"),
+        ("house", "VViIl0w", "VViIl0w"),
+        ("house", "wil-I0w.", "wil-I0w. (this server's own)"),
+        ("wil-low", "House", "House (this server's own)"),
+        ("house", "Weeping Willow", "Weeping Willow"),
+    ],
+)
+def test_game_that_looks_like_a_shipped_one_is_marked(name: str, title: str, shown: str) -> None:
+    assert offer({name: HAMLET_FILE.replace("Hamlet", title)}) == []
+    assert GAMES[name].title == shown
+    assert offered()[name].startswith(f'title = "{title}"')
+    assert {game.title for game in GAMES.values() if game.title.endswith("own)")} <= {shown}
+
+
+@pytest.mark.usefixtures("nothing_offered")
 def test_games_that_cannot_be_offered_are_refused() -> None:
     given = values_on("offered_games", globals(), {"MOST_OFFERED": MOST_OFFERED})
 

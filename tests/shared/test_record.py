@@ -7,7 +7,6 @@ from ast import literal_eval
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,24 +14,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samedeal.action_chain import HEAD_BYTES, RaceTerms, next_head
+from samedeal.action_chain import HEAD_BYTES, first_head, next_head
 from samedeal.board_history import UNDO, Undo
-from samedeal.deal import DIFFICULTIES, SEED_BYTES, Deal
+from samedeal.deal import DIFFICULTIES, SEED_BYTES, Deal, commitment
 from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import BadRecord
-from samedeal.games import GAMES, game_named
-from samedeal.joint_deal import public_mix, secret_commitment, won_candidates
+from samedeal.games import GAMES
 from samedeal.names import clean_name
+from samedeal.options import MAX_SEATS
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
+from samedeal.terms import RoomTerms
 from samedeal.utc_text import LAST
 from tests.golden.golden_files import HERE, assert_answers, assert_golden, questions, values_on
+from tests.shared.drawn_deals import proof_of
 from tests.shared.javascript import CHECKER, needs_node, verdicts, verdicts_on
-from tests.shared.joint_deals import DAILY
+from tests.shared.joint_deals import DAILY, promised, public_deal, race_terms
 from tests.shared.move_strategies import transfers
 from tests.shared.playouts import won_record
 from tests.shared.raised import error_of
-from tests.shared.recorded import START, recorded
+from tests.shared.recorded import START, recorded, terms_of
 
 ANA = ((1_204, "3 0"), (2_871, "undo"), (9_020, "3 0"))
 BEN = ((950, "3 0"),)
@@ -70,25 +71,27 @@ players = st.builds(
     st.booleans(),
 )
 terms = st.builds(
-    RaceTerms,
-    st.sampled_from(["friday", "a-1"]),
-    st.integers(0, 99),
-    st.sampled_from(list(GAMES.values())),
-    st.sampled_from(["random", "#0", "#999999999", "daily 2026-11-21"]).map(Deal.parse),
-    st.sampled_from([rule.value for rule in Undo]),
-    st.integers(10, 7200),
-    st.integers(0, LAST),
-    hashes,
+    terms_of,
+    st.sampled_from(list(GAMES)),
+    st.sampled_from(["random", "#0", "#999999999", "daily 2026-11-21"]),
+    room=st.sampled_from(["friday", "a-1"]),
+    round_number=st.integers(0, 99),
+    undo=st.sampled_from([rule.value for rule in Undo]),
+    limit=st.integers(10, 7200),
+    players=st.integers(1, MAX_SEATS),
 )
+times = st.integers(0, LAST)
 
 
-@given(terms, st.integers(0, LAST), hashes, st.lists(players, min_size=1, max_size=4))
+@given(terms, hashes, times, times, hashes, st.lists(players, min_size=1, max_size=4))
 def test_every_record_round_trips_as_text(
-    terms: RaceTerms, end: int, seed: bytes, players: list[RecordedPlayer]
+    terms: RoomTerms, promise: bytes, start: int, end: int, seed: bytes, players: list[RecordedPlayer]
 ) -> None:
     seated = tuple(replace(player, seat=seat, name=f"{player.name} {seat}") for seat, player in enumerate(players, 1))
-    record = Record(terms, end, seed, len(seated), seated)
-    assert Record.read(str(record).encode()) == record
+    record = Record(terms, promise, start, end, seed, len(seated), seated)
+    text = str(record)
+    assert Record.read(text.encode()) == record
+    assert text.endswith(f"\ndigest: {record.digest.hex()}\n")
 
 
 def test_record_of_a_race_is_checked() -> None:
@@ -111,7 +114,7 @@ def test_any_changed_byte_is_found_and_named(text: str, data: st.DataObject) -> 
     [
         ("player: 1 Ana", "player: 2 Ana"),  # the seat of the next player
         ("player: 2 ben", "player: 1 ben"),
-        (LINES[22], LINES[22][:-1] + "\n"),  # one blank line more
+        (LINES[23], LINES[23][:-1] + "\n"),  # one blank line more
     ],
 )
 def test_change_that_shows_in_later_lines_is_named(was: str, now: str) -> None:
@@ -162,10 +165,24 @@ def cheat(seat: int, **changes: object) -> Record:
 
 def test_another_public_deal_is_found() -> None:
     other = recorded("willow", "#4822", ("Ana", ()))
-    lying = replace(other, terms=other.terms._replace(deal=Deal.parse("#4821")))
+    lying = bound(other, "#4821")
     error = error_of(lying.check)
     assert isinstance(error, BadRecord)
     assert error.first == lying.line_of("seed")
+
+
+def bound(record: Record, deal: str, undo: str = "off") -> Record:
+    """A record of another deal and with another undo rule, to which the server has committed itself."""
+    terms = terms_of(record.game.name, deal, limit=7200, undo=undo)
+    return replace(record, terms=terms, commitment=commitment(terms.digest, record.seed))
+
+
+def rebound(proof: DealProof, terms: RoomTerms) -> DealProof:
+    """The proof of a server that has committed itself to other terms. Its players were shown the same."""
+    promise = commitment(terms.digest, proof.secret)
+    racers = [(share.seat, share.name, share.share) for share in proof.shares]
+    shares = promised(terms.digest, promise, proof.draw, *racers)
+    return replace(proof, digest=terms.digest, commitment=promise, shares=shares)
 
 
 def test_rewritten_move_has_another_head() -> None:
@@ -195,7 +212,7 @@ def test_file_that_is_too_long_is_not_read() -> None:
 def joint(name: str, deal: str = "winnable") -> Record:
     """The record of a race on a joint or daily deal, in which everybody plays the winning line."""
     proof = DealProof.parse((HERE / "deal_proofs" / f"{name}.txt").read_text(encoding="utf-8"))
-    terms = RaceTerms(proof.terms.room, 2, proof.terms.game, Deal.parse(deal), "off", 7200, START, proof.commitment)
+    terms = race_terms(proof.terms.game.name, deal)
     players = []
     for number, share in enumerate(proof.shares or [RevealedShare(1, "Ana", b"", b"")]):
         step = 700 + 20 * number
@@ -205,7 +222,7 @@ def joint(name: str, deal: str = "winnable") -> Record:
             RecordedPlayer(share.seat, share.name, number + 1, cards, actions, actions[-1][0], bot=number == 1)
         )
     end = START + max(player.finish_time for player in players)
-    return Record(terms, end, b"", len(players), tuple(players), proof)
+    return Record(terms, proof.commitment, START, end, b"", len(players), tuple(players), proof)
 
 
 def test_golden_race_records() -> None:
@@ -226,10 +243,11 @@ def test_record_of_a_joint_deal_is_checked_deeply() -> None:
     proof = record.proof
     assert proof is not None
     for lying in (
-        replace(record, terms=record.terms._replace(room="monday")),
+        replace(record, terms=replace(record.terms, room="monday")),
         replace(record, proof=replace(proof, secret=bytes(32))),
         replace(record, proof=replace(proof, shares=proof.shares[:-1])),
-        replace(record, terms=record.terms._replace(deal=Deal.parse("random"))),
+        replace(record, commitment=bytes(32)),
+        bound(record, "random"),
     ):
         assert isinstance(error_of(lying.check), BadRecord)
     assert isinstance(error_of(Record.parse, str(record).replace("proof: line: ", "proof: line: 1 1, ", 1)), BadRecord)
@@ -255,12 +273,15 @@ def mislabelled() -> list[Record]:
     """Records whose proof is that of another deal than the one in their terms."""
     records = [joint("phoenix"), joint("daily", DAILY), joint("medium", "winnable medium")]
     deals = ["winnable", DAILY, "daily 2026-11-22", "winnable easy", "winnable medium", "winnable hard", "random"]
-    return [
-        replace(record, terms=record.terms._replace(deal=Deal.parse(deal)))
-        for record in records
-        for deal in deals
-        if deal != str(record.deal)
-    ]
+    found = []
+    for record in records:
+        assert record.proof is not None
+        for deal in deals:
+            if deal != str(record.deal):
+                terms = race_terms(record.game.name, deal)
+                proof = rebound(record.proof, terms)
+                found.append(replace(record, terms=terms, commitment=proof.commitment, proof=proof))
+    return found
 
 
 def test_proof_of_another_deal_is_refused() -> None:
@@ -272,9 +293,9 @@ def test_page_has_a_record_and_its_chain() -> None:
     """RECORDS.md shows a whole record, and every head of one player."""
     page = (CHECKER.parent / "RECORDS.md").read_text(encoding="utf-8")
     assert f"```\n{TEXT}```" in page
-    heads = re.findall(r"^\| ([0-9]+) \| `([0-9a-f]{32})` \|$", page, re.MULTILINE)
+    heads = re.findall(r"^\| ([0-9]+) \| `([0-9a-f]{64})` \|$", page, re.MULTILINE)
     assert heads == [(str(number), head.hex()) for number, head in enumerate(RACE.heads(RACE.players[0]))]
-    first = RACE.terms.first_head(1, "Ana", bot=False)
+    first = first_head(RACE.terms.digest, START, 1, "Ana", bot=False)
     assert next_head(first, 1, 1_204, "3 0").hex() == heads[1][1]
 
 
@@ -282,9 +303,10 @@ def other_solver(difficulty: str) -> Record:
     """A record of a deal, perhaps with a difficulty, that another version of the solver has found."""
     record = joint("medium", f"winnable {difficulty}".strip())
     assert record.proof is not None
-    terms = record.proof.terms._replace(solver=SOLVER + 1)
-    proof = replace(record.proof, terms=terms, commitment=secret_commitment(terms, record.proof.secret))
-    return replace(record, terms=record.terms._replace(commitment=proof.commitment), proof=proof)
+    terms = race_terms(record.game.name, f"winnable {difficulty}")
+    search = record.proof.terms._replace(solver=SOLVER + 1)
+    proof = rebound(replace(record.proof, terms=search), terms)
+    return replace(record, terms=terms, commitment=proof.commitment, proof=proof)
 
 
 def test_search_limits_of_another_solver_are_not_checked() -> None:
@@ -296,18 +318,40 @@ def test_search_limits_of_another_solver_are_not_checked() -> None:
         assert isinstance(error_of(record.check_deeply), BadRecord)
 
 
+def other_description() -> Record:
+    """A record of a game that another release describes otherwise, with other limits for a difficulty."""
+    record = joint("medium", "winnable medium")
+    assert record.proof is not None
+    terms = replace(record.terms, description=bytes(32))
+    search = record.proof.terms._replace(least=5, budget=99_999)
+    proof = rebound(replace(record.proof, terms=search), terms)
+    return replace(record, terms=terms, commitment=proof.commitment, proof=proof)
+
+
+def test_search_of_a_game_that_is_described_otherwise_is_not_checked() -> None:
+    other = other_description()
+    Record.parse(str(other)).check()
+    error = error_of(other.check_deeply)
+    assert isinstance(error, BadRecord)
+    assert error.first == error.last == other.line_of("description") == 6
+
+
 def sealed(text: str) -> str:
     """The text of a record with all hashes computed anew, so that only its meaning can be wrong."""
     lines: list[str] = []
     terms = head = b""
+    seed = b"".join(map(bytes.fromhex, re.findall("^seed: ([0-9a-f]{64})$", text, re.MULTILINE)))
     revision = 0
     for line in text.removesuffix("\n").split("\n"):
         tag = line.partition(": ")[0]
         if tag == "terms":
-            terms = hashed("samedeal terms 1\n", *(f"{term}\n" for term in lines[1:]))
+            terms = hashed("samedeal terms 2\n", *(f"{term}\n" for term in lines[1:]))
+        elif tag == "commitment" and seed:
+            line = f"commitment: {hashed('samedeal commitment 3', chr(10), terms, seed).hex()}"
         elif tag == "chain":
             who = lines[max(at for at, each in enumerate(lines) if each.startswith("player: ")) :]
-            head = hashed("samedeal chain 1\n", terms, *(f"{each}\n" for each in who))
+            start = next((each for each in lines if each.startswith("start: ")), "")
+            head = hashed("samedeal chain 2\n", terms, *(f"{each}\n" for each in (start, *who)))
             revision = 0
         elif action := re.fullmatch(r"(-?[0-9.]+) [0-9a-f]{6} (.+)", line):
             revision += 1
@@ -321,7 +365,7 @@ def sealed(text: str) -> str:
 
 
 def hashed(*parts: str | bytes) -> bytes:
-    return sha256(b"".join(part.encode() if isinstance(part, str) else part for part in parts)).digest()[:HEAD_BYTES]
+    return sha256(b"".join(part.encode() if isinstance(part, str) else part for part in parts)).digest()
 
 
 def edited(was: str, now: str, text: str = TEXT) -> str:
@@ -345,8 +389,9 @@ def alone(**changes: int | bool) -> str:
 def won(**changes: object) -> str:
     """The record of a player who wins in a race with undo."""
     record = Record.parse((HERE / "records" / "willow.txt").read_text())
-    (player,), terms = record.players, record.terms._replace(undo="free")
-    return str(replace(record, terms=terms, end=record.end + 1000, players=(replace(player, **changes),)))  # type: ignore[arg-type]  # fields of a player
+    (player,) = record.players
+    record = bound(record, str(record.deal), undo="free")
+    return str(replace(record, end=record.end + 1000, players=(replace(player, **changes),)))  # type: ignore[arg-type]  # fields of a player
 
 
 def won_twice() -> str:
@@ -358,28 +403,20 @@ def won_twice() -> str:
 
 def seated_at(seat: int) -> str:
     """The record of a race on a joint deal, whose last player has another seat."""
-    record = joint("ace-of-hearts")
-    assert record.proof is not None
-    *shares, last = record.proof.shares
-    proof = replace(record.proof, shares=(*shares, last._replace(seat=seat)))
-    board = next(won_candidates(proof.mixed, record.game, proof.terms.budget, count()))
-    proof = replace(proof, candidate=board.number, line=board.line)
+    terms = race_terms("ace-of-hearts")
+    proof = proof_of((1, "ana", bytes(32)), (seat, "cid", bytes(32)), terms=terms)
     actions = tuple((100 * at, str(move)) for at, move in enumerate(proof.line, 1))
-    player = replace(record.players[0], place=1, actions=actions, finish_time=actions[-1][0])
-    return str(replace(record, proof=proof, players=(player,)))
+    player = RecordedPlayer(1, "ana", 1, 52, actions, actions[-1][0])
+    return str(Record(terms, proof.commitment, START, START + actions[-1][0], b"", 2, (player,), proof))
 
 
 def daily(day: str) -> str:
     """The record of a race on the daily deal of a day, which need not exist."""
-    record = joint("daily", DAILY)
-    assert record.proof is not None
-    terms, name = record.proof.terms._replace(game=game_named("ace-of-hearts")), f"daily {day}"
-    mixed = public_mix(name)
-    board = next(won_candidates(mixed, terms.game, terms.budget, count()))
-    proof = DealProof(terms, secret_commitment(terms, mixed), mixed, 0, (), (), board.number, board.line, name)
-    changed = record.terms._replace(game=terms.game, deal=Deal("daily", date=day), commitment=proof.commitment)
-    player = replace(record.players[0], place=1, foundation_cards=0, actions=(), finish_time=0)
-    return str(replace(record, terms=changed, proof=proof, players=(player,), entrants=1))
+    name = f"daily {day}"
+    known = race_terms("ace-of-hearts", DAILY)
+    terms = replace(known, deal=Deal("daily", date=day))
+    proof = public_deal("ace-of-hearts", name, terms=terms)
+    return str(Record(terms, proof.commitment, START, START, b"", 1, (RecordedPlayer(1, "ana", 1, 0, ()),), proof))
 
 
 def agreed(texts: Iterable[str | bytes], folder: Path) -> list[bool]:
@@ -449,7 +486,7 @@ def test_javascript_agrees_on_records(tmp_path: Path) -> None:
 
 @needs_node
 def test_javascript_says_what_it_does_not_check(tmp_path: Path) -> None:
-    texts = [str(other_solver(difficulty)) for difficulty in ("", "hard")]
+    texts = [*(str(other_solver(difficulty)) for difficulty in ("", "hard")), str(other_description())]
     told = verdicts_on(texts, tmp_path)
     assert all(verdict.startswith("holds: ") for verdict in told)
     assert all("(not checked: " in verdict for verdict in told)

@@ -21,7 +21,7 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from samedeal.protocol.codec import pack
-from samedeal_client.load_generator import SEATS, LoadResult
+from tests.bench.load_generator import SEATS, LoadResult
 
 _ACTION: Final = "3 5"
 

@@ -20,11 +20,11 @@ _BIGGEST = (1 << 63) - 1
 
 
 @st.composite
-def options(draw: st.DrawFn) -> Options:
-    """Valid options of a room."""
+def options(draw: st.DrawFn, kind: type[Options] = Options) -> Options:
+    """Valid options of a room, or of a request for one."""
     fields: dict[str, Any] = {
         field.name: draw(values(field.type))
-        for field in inspected(Options).fields
+        for field in inspected(kind).fields
         if field.name not in ("games", "deal", "start", "start_at", "hosted")
     }
     starts: list[StartRule] = ["host", "all-ready", "full", "at"]
@@ -68,7 +68,7 @@ def values(kind: inspect.Type) -> st.SearchStrategy[Any]:
         case inspect.StructType(cls=cls) if cls is Options:
             return options()
         case inspect.StructType(cls=cls) if cls is WantedOptions:
-            return options().map(WantedOptions.of)
+            return options(WantedOptions).map(WantedOptions.of)
         case inspect.StructType(cls=cls):
             return structs(cls)
         case _:

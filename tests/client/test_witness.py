@@ -1,0 +1,222 @@
+"""A link keeps the evidence of its player's race in files: before a share leaves, and for the next program.
+
+The links are real, and so are the files. The server does what the tests say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from samedeal.joint_deal import share_commitment
+from samedeal.options import Options
+from samedeal.protocol.messages import (
+    Acked,
+    CommitShare,
+    Leave,
+    Notice,
+    RevealShare,
+    RoomState,
+    Seat,
+    Watching,
+)
+from samedeal.terms import RoomTerms
+from samedeal_client.net.client_error_codes import ClientCode
+from samedeal_client.net.evidence_files import EvidenceFiles, read_evidence
+from samedeal_client.net.link_events import SeatLost
+from samedeal_client.state.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, parse_fact
+from tests.client.scripted_server import Peer, ScriptedServer, connect
+from tests.client.server_messages import room_state
+
+SERVER = bytes(range(32))
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ScriptedServer]:
+    scripted = ScriptedServer()
+    async with scripted.listening():
+        yield scripted
+
+
+def drawing(commitment: bytes = SERVER, ana: bytes = b"", bob: bytes = b"") -> RoomState:
+    """The room in its first draw. Ana and Bob have committed to shares if the hashes are given."""
+    seats = (
+        Seat(player="p1", name="ana", seat=1, share_commitment=ana),
+        Seat(player="p2", name="bob", seat=2, share_commitment=bob),
+    )
+    return room_state("k7", Options(deal="winnable"), seats, phase="countdown", draw=1, commitment=commitment)
+
+
+def promise(share: bytes, commitment: bytes = SERVER) -> bytes:
+    """The hash by which ana commits to a share."""
+    return share_commitment(RoomTerms.parse(drawing().terms).digest, commitment, 1, "ana", 1, share)
+
+
+def paths_in(root: Path) -> list[Path]:
+    return sorted(root.glob("*/*.jsonl"))
+
+
+def facts_in(path: Path) -> list[Fact]:
+    return [parse_fact(line) for line in path.read_bytes().splitlines()]
+
+
+def share_in(path: Path) -> bytes:
+    (share,) = (fact.share for fact in facts_in(path) if isinstance(fact, Share))
+    return share
+
+
+async def commits(peer: Peer, commitment: bytes = SERVER) -> bytes:
+    """Let the client see the draw. Return the hash to which it commits."""
+    await peer.send(drawing(commitment))
+    return (await peer.receive(CommitShare)).commitment
+
+
+async def test_share_and_draw_are_in_a_private_file_before_they_leave(server: ScriptedServer, tmp_path: Path) -> None:
+    root = tmp_path / "evidence"
+    async with connect(server, evidence_root=root) as (recorded, peer):
+        await recorded.join(peer)
+        assert not paths_in(root)
+        promised = await commits(peer)
+        (path,) = paths_in(root)
+        share = share_in(path)
+        assert promise(share) == promised
+        assert not [fact for fact in facts_in(path) if isinstance(fact, Sealed)]
+        sealed = drawing(ana=promised, bob=b"\1" * 32)
+        await peer.send(sealed)
+        assert (await peer.receive(RevealShare)).share == share
+        (draw,) = (fact for fact in facts_in(path) if isinstance(fact, Sealed))
+        assert draw.seats == tuple((seat.seat, seat.name, seat.share_commitment) for seat in sealed.players)
+        modes = [each.stat().st_mode & 0o777 for each in (path, path.parent, root)]
+        assert modes == [0o600, 0o700, 0o700]
+
+
+async def test_contradiction_before_the_reveal_stops_it(server: ScriptedServer, tmp_path: Path) -> None:
+    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+        await recorded.join(peer)
+        promised = await commits(peer)
+        await peer.send(drawing(bytes(32), ana=promised, bob=b"\1" * 32))
+        told = await recorded.until(lambda event: isinstance(event, Notice))
+        assert isinstance(told, Notice)
+        assert told.code == ClientCode.NOT_FAIR
+        await peer.send(drawing(ana=promised, bob=b"\1" * 32))
+        leaving = recorded.link.new_id()
+        recorded.link.send(Leave(id=leaving))
+        assert (await peer.receive(Leave)).id == leaving  # and no share before it
+        assert "changed_commitment" in read_evidence(paths_in(tmp_path)[0]).found
+
+
+async def test_restarted_program_keeps_its_share(server: ScriptedServer, tmp_path: Path) -> None:
+    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+        await recorded.join(peer)
+        promised = await commits(peer)
+    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+        await recorded.join(peer, generation=2)
+        assert await commits(peer) == promised
+    (path,) = paths_in(tmp_path)
+    assert read_evidence(path).generation == 2
+
+
+async def test_second_program_uses_the_share_of_the_first_and_writes_nothing(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    async with connect(server, evidence_root=tmp_path) as (first, peer):
+        await first.join(peer)
+        promised = await commits(peer)
+        before = [path.read_bytes() for path in paths_in(tmp_path)]
+        async with connect(server, evidence_root=tmp_path) as (second, other):
+            await second.join(other, generation=2)
+            assert await commits(other) == promised
+            assert second.link.evidence is not None
+            assert "other_window" in second.link.evidence.found
+        assert [path.read_bytes() for path in paths_in(tmp_path)] == before
+
+
+async def test_another_race_with_the_same_code_has_a_file_of_its_own(server: ScriptedServer, tmp_path: Path) -> None:
+    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+        await recorded.join(peer)
+        await commits(peer)
+    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+        await recorded.join(peer)
+        promised = await commits(peer, bytes(32))
+        first, second = paths_in(tmp_path)
+        assert share_in(first) != share_in(second)
+        assert promised == promise(share_in(second), bytes(32))
+        assert recorded.link.evidence is not None
+        assert not recorded.link.evidence.found
+
+
+async def test_room_that_was_opened_anew_is_left(server: ScriptedServer, tmp_path: Path) -> None:
+    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+        await recorded.join(peer)
+        await commits(peer)
+        await peer.abort()
+        peer = await server.welcome()
+        await peer.seat(generation=1)
+        await peer.send(drawing(bytes(32)))
+        await peer.receive(Leave)
+        assert (await recorded.until_is(SeatLost)).code == ClientCode.OTHER_RACE
+    (path,) = paths_in(tmp_path)
+    assert not read_evidence(path).is_contradicted
+
+
+async def test_answer_that_nobody_asked_for_is_shown_to_nobody(server: ScriptedServer) -> None:
+    async with connect(server) as (recorded, peer):
+        await recorded.join(peer)
+        await peer.send(
+            drawing(),
+            Watching(to=99, room="k7", delay=0),
+            Acked(to=98, time=0, hash=b"", receipt=b""),
+            replace(drawing(), room="k8"),
+            Notice(code="said", message="The end"),
+        )
+        await recorded.until(lambda event: isinstance(event, Notice) and event.code == "said")
+        assert not recorded.of(Watching)
+        assert not recorded.of(Acked)
+        assert [state.room for state in recorded.of(RoomState)] == ["k7"]
+        assert recorded.link.evidence is not None
+        assert recorded.link.evidence.role == "player"
+
+
+FACTS: list[Fact] = [AskedToEnter("player", "k7"), Known("p1", "ana"), Share(1, bytes(32))]
+
+
+def test_damaged_file_is_read_up_to_the_damage(tmp_path: Path) -> None:
+    file = EvidenceFiles(tmp_path, "test").create()
+    file.append(FACTS)
+    file.close()
+    (path,) = paths_in(tmp_path)
+    path.write_bytes(path.read_bytes() + b'["share",2,')
+    evidence = read_evidence(path)
+    assert (evidence.room, evidence.shares) == ("k7", {1: bytes(32)})
+    assert "unfinished" in evidence.found
+
+
+@pytest.mark.parametrize(
+    ("player", "more", "expected"), [("p1", [], True), ("p2", [], False), ("p1", [Own("leave")], False)]
+)
+def test_only_a_player_who_kept_the_seat_goes_on(tmp_path: Path, player: str, more: list[Fact], expected: bool) -> None:
+    files = EvidenceFiles(tmp_path, "test")
+    file = files.create()
+    file.append([*FACTS, *more])
+    file.close()
+    kept = files.reopen("k7", player)
+    assert (kept is not None) is expected
+    if kept is not None:
+        kept[0].close()
+    assert EvidenceFiles(tmp_path, "another server").reopen("k7", player) is None
+
+
+def test_only_the_newest_files_are_kept(tmp_path: Path) -> None:
+    files = EvidenceFiles(tmp_path, "test")
+    for _ in range(53):
+        files.create().close()
+    assert [path.stem for path in paths_in(tmp_path)] == [f"{number:08}" for number in range(4, 54)]
+
+
+def test_race_goes_on_without_a_directory_for_its_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a directory")
+    for root in (None, tmp_path / "file"):
+        EvidenceFiles(root, "test").create().append(FACTS)

@@ -1,0 +1,221 @@
+"""The page for browsers and Python compute the same hashes and words of a race, and read the same terms and records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import msgspec
+
+from samedeal.action_chain import first_head, next_head
+from samedeal.deal import Deal
+from samedeal.deal_words import deal_words, result_words
+from samedeal.errors import MalformedTerms, UnknownTerms
+from samedeal.games import GAMES
+from samedeal.joint_deal import share_commitment
+from samedeal.options import Options
+from samedeal.record import Record
+from samedeal.terms import RoomTerms, description_hash
+from tests.golden.golden_files import HERE
+from tests.shared.javascript import evaluate_with_page, needs_node
+from tests.shared.recorded import terms_of
+
+pytestmark = needs_node
+
+PLAIN: Final = terms_of("willow", "winnable")
+
+TERMS = """await (async () => {
+    const {termsHash, termsOf} = await import("./race_hashes.js")
+    const {UnknownTerms} = await import("./terms.mjs")
+    const read = text => {
+        try {
+            const {text: same, ...terms} = termsOf(text)
+            return same === text && Object.isFrozen(terms.options) && terms
+        } catch (error) {
+            return error instanceof UnknownTerms ? "unknown" : error.constructor === Error ? "wrong" : error.stack
+        }
+    }
+    return given.map(text => [hex(termsHash(text)), read(text)])
+})()"""
+
+
+def values_of(text: str) -> Any:
+    """What Python reads, as the page has it."""
+    try:
+        terms = RoomTerms.parse(text)
+    except MalformedTerms:
+        return "wrong"
+    except UnknownTerms:
+        return "unknown"
+    return {
+        "room": terms.room,
+        "round": terms.round,
+        "game": str(terms.game),
+        "rules": terms.game.rules_hash.hex(),
+        "description": terms.description.hex(),
+        "deal": str(terms.deal),
+        "private": terms.private,
+        "tide": terms.tide,
+        "options": msgspec.json.decode(msgspec.json.encode(terms.options)),
+    }
+
+
+def some_terms(random: Random) -> RoomTerms:
+    """Terms with options that may be anything."""
+    start = random.choice(["host", "all-ready", "full", "at"])
+    flags = ("hints", "spectators", "first_finish_ends", "bots", "end_when_settled", "repeated")
+    options = {
+        "games": random.choices(list(GAMES), k=random.choice([1, 1, 2, 5])),
+        "undo": random.choice(["free", "no-reveal", "off"]),
+        "start": start,
+        "start_at": random.randint(1, 1 << 52) if start == "at" else 0,
+        "hosted": start == "host" or random.random() < 0.5,
+        "limit": random.choice([10, 900, 7200]),
+        **{flag: random.random() < 0.5 for flag in flags},
+        **{name: random.randint(1, most) for name, most in MOST.items() if random.random() < 0.5},
+    }
+    return RoomTerms.of(
+        random.choice(["friday", "a-1", "7"]),
+        msgspec.convert(options, Options),
+        Deal.parse(random.choice(DEALS)),
+        round_number=random.choice([0, 1, 99, 999_999_999]),
+        private=random.random() < 0.5,
+        tide=random.choice([0, 1_790_000_000_000]),
+    )
+
+
+MOST: Final = {"players": 64, "delay": 600, "countdown": 60, "series": 20}
+DEALS: Final = ("winnable", "random", "#0", "#4821", "daily 2024-02-29", f"again {bytes(32).hex()}")
+
+LINES: Final = (
+    *(
+        "fog: yes",
+        "seats: 3",
+        "seats: 8",
+        "seats: 65",
+        "limit: 900",
+        "series: 21",
+        "series: 2",
+        "bots: yes",
+        "hosted: no",
+    ),
+    *("start-rule: at", "start-at: 5", "games: willow", "games: willow athena", "games: willow hamlet", "tide: 0"),
+    *("tide: 12345678901234567", "private: no", "private: true", "delay: 015", "round: 1", "", "game: a b", "room: a-"),
+    *("game: willow athena", "deal: winnable easy", "deal: winnable hard", "deal: daily", "deal: daily 2026-02-29"),
+    *("deal: #007", "deal: again 00", "undo: no", "round: 1000000000", "rules: 00", "start-rule: full", "game: athena"),
+)
+
+
+def changed(random: Random) -> str:
+    """Terms in which a line or a character has changed."""
+    text = str(random.choice([PLAIN, some_terms(random)]))
+    if random.random() < 0.3:
+        at = random.randrange(len(text))
+        return text[:at] + random.choice(["a", "0", " ", "\n", ":", "-", ""]) + text[at + 1 :]
+    lines, line = text.splitlines(), random.choice(LINES)
+    same = [at for at, old in enumerate(lines) if old.partition(":")[0] == line.partition(":")[0]]
+    at = same[0] if same and random.random() < 0.7 else random.randint(0, len(lines))
+    lines[at : at + bool(same) + (random.random() < 0.1)] = [line]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_page_reads_terms_as_python_does(tmp_path: Path) -> None:
+    random = Random(1)
+    texts = [*(str(some_terms(random)) for _ in range(300)), *(changed(random) for _ in range(1500))]
+    found = evaluate_with_page(TERMS, texts, tmp_path)
+    for text, (digest, values) in zip(texts, found, strict=True):
+        assert digest == sha256(b"samedeal terms 2\n" + text.encode()).hexdigest()
+        assert values == values_of(text), text
+    read = [str(values) if values in ("wrong", "unknown") else "right" for _, values in found]
+    assert read[:300] == ["right"] * 300
+    assert min(Counter(read[300:]).values()) > 100
+
+
+def test_page_describes_every_game_as_python_does(tmp_path: Path) -> None:
+    program = """await (async () => {
+        const {descriptionHash} = await import("./race_hashes.js")
+        return given.map(game => hex(descriptionHash(game)))
+    })()"""
+    found = evaluate_with_page(program, list(GAMES), tmp_path)
+    assert found == [description_hash(game).hex() for game in GAMES.values()]
+
+
+def bytes_of(number: int) -> bytes:
+    return bytes([number]) * 32
+
+
+def test_page_has_the_words_of_deals_and_results(tmp_path: Path) -> None:
+    shares = [(1, bytes_of(2), bytes_of(3)), (64, bytes_of(4), bytes_of(5))]
+    deals = [(bytes_of(byte), bytes_of(byte + 1), shares[: byte % 3]) for byte in range(64)]
+    asked = [
+        [terms.hex(), commitment.hex(), [[seat, promise.hex(), share.hex()] for seat, promise, share in shown]]
+        for terms, commitment, shown in deals
+    ]
+    program = """given.map(([terms, commitment, shares]) => [
+        dealWords(unhex(terms), unhex(commitment), shares.map(([seat, promise, share]) =>
+            ({seat, commitment: unhex(promise), share: unhex(share)}))),
+        resultWords(unhex(terms))])"""
+    found = evaluate_with_page(program, asked, tmp_path)
+    assert found == [[deal_words(*deal), result_words(deal[0])] for deal in deals]
+
+
+def test_page_has_the_hashes_of_shares_and_actions(tmp_path: Path) -> None:
+    players = [(1, "ana", False), (64, "Zo\u00eb Q", True)]
+    program = """await (async () => {
+        const {firstHead, nextHead, shareHash} = await import("./race_hashes.js")
+        const [a, b, c] = [7, 8, 9].map(byte => new Uint8Array(32).fill(byte))
+        return given.map(([seat, name, bot]) => [
+            shareHash(a, b, {seat, name}, 3, c),
+            firstHead(a, 1790000000123, {seat, name, bot}),
+            nextHead(a, 12, 345, "3 5 x2")
+        ].map(hex))
+    })()"""
+    first, second, third = map(bytes_of, (7, 8, 9))
+    assert evaluate_with_page(program, players, tmp_path) == [
+        [
+            share_commitment(first, second, seat, name, 3, third).hex(),
+            first_head(first, 1_790_000_000_123, seat, name, bot=bot).hex(),
+            next_head(first, 12, 345, "3 5 x2").hex(),
+        ]
+        for seat, name, bot in players
+    ]
+
+
+RECORDS = """await (async () => {
+    const {readRecord} = await import("./record.js")
+    return given.map(text => {
+        const {terms, proof, seed, commitment, ...rest} = readRecord(new TextEncoder().encode(text))
+        return {...rest, terms: terms.text, proof: proof.trimEnd(), seed: hex(seed)}
+    })
+})()"""
+
+
+def test_page_reads_records_as_python_does(tmp_path: Path) -> None:
+    records = [Record.parse(path.read_text()) for path in sorted((HERE / "race_records").glob("*.txt"))]
+    found = evaluate_with_page(RECORDS, [str(record) for record in records], tmp_path)
+    for record, values in zip(records, found, strict=True):
+        assert values == {
+            "terms": str(record.terms),
+            "start": record.start,
+            "end": record.end,
+            "entrants": record.entrants,
+            "seed": record.seed.hex(),
+            "proof": str(record.proof or "").rstrip("\n"),
+            "digest": record.digest.hex(),
+            "players": [
+                {
+                    "seat": player.seat,
+                    "name": player.name,
+                    "bot": player.bot,
+                    "place": player.place,
+                    "cards": player.foundation_cards,
+                    "time": player.finish_time,
+                    "resigned": player.resigned,
+                    "actions": [{"time": time, "action": action} for time, action in player.actions],
+                }
+                for player in record.players
+            ],
+        }

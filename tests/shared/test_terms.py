@@ -1,0 +1,220 @@
+"""The terms of a race: their text, and what their hash depends on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from samedeal.deal import Deal
+from samedeal.errors import MalformedTerms, UnknownTerms
+from samedeal.game import Game
+from samedeal.game_file import parse_game_file
+from samedeal.game_json import games_json
+from samedeal.games import game_named
+from samedeal.options import MAX_SEATS, Options, WantedOptions
+from samedeal.solver.solve import SOLVER
+from samedeal.terms import RoomTerms, description_hash
+from tests.shared.javascript import CHECKER
+from tests.shared.protocol.strategies import options
+from tests.shared.raised import error_of
+from tests.shared.recorded import terms_of
+from tests.shared.sixth_game import HAMLET, HAMLET_FILE
+
+PAGE: Final = (CHECKER.parent / "RECORDS.md").read_text(encoding="utf-8")
+VALUES: Final[dict[str, Any]] = {
+    "players": 64,
+    "limit": 60,
+    "undo": "off",
+    "hints": True,
+    "spectators": False,
+    "delay": 0,
+    "start": "full",
+    "countdown": 10,
+    "first_finish_ends": True,
+    "bots": False,
+    "end_when_settled": False,
+    "repeated": False,
+    "series": 3,
+}
+"""Another value for each option that has no bounds together with others."""
+
+PLAIN: Final = terms_of("willow", "winnable")
+
+
+deals = st.sampled_from(["winnable", "random", "#4821", "daily 2026-11-21", f"again {bytes(32).hex()}"]).map(Deal.parse)
+many_terms = st.builds(
+    RoomTerms.of,
+    st.sampled_from(["friday", "a-1"]),
+    options(),
+    deals,
+    round_number=st.integers(0, 99),
+    private=st.booleans(),
+    tide=st.sampled_from([0, 1_790_000_000_000]),
+)
+
+
+@given(many_terms)
+def test_text_of_terms_is_read_as_it_was_written(terms: RoomTerms) -> None:
+    assert RoomTerms.parse(str(terms)) == terms
+    assert terms.is_described
+
+
+@given(many_terms, st.data())
+def test_changed_text_is_refused_or_other_terms(terms: RoomTerms, data: st.DataObject) -> None:
+    text = str(terms)
+    at = data.draw(st.integers(0, len(text) - 1))
+    other = text[:at] + data.draw(st.sampled_from("a0 \n:-")) + text[at + 1 :]
+    try:
+        found = RoomTerms.parse(other)
+    except (MalformedTerms, UnknownTerms):
+        return
+    assert str(found) == other
+
+
+def every_change() -> dict[str, RoomTerms]:
+    """The terms, each with one change."""
+    wanted = PLAIN.options
+    changed = {
+        "nothing": PLAIN,
+        "room": replace(PLAIN, room="monday"),
+        "round": replace(PLAIN, round=1),
+        "game": terms_of("athena", "winnable"),
+        "description": replace(PLAIN, description=bytes(32)),
+        "deal": terms_of("willow", "winnable easy"),
+        "private": replace(PLAIN, private=True),
+        "tide": replace(PLAIN, tide=1_790_000_000_000),
+        "games": replace(PLAIN, options=structs.replace(wanted, games=("willow", "athena"))),
+        "start_at": replace(PLAIN, options=structs.replace(wanted, start="at", start_at=5)),
+        "later": replace(PLAIN, options=structs.replace(wanted, start="at", start_at=6)),
+        "hosted": replace(PLAIN, options=structs.replace(wanted, start="full", hosted=False)),
+    }
+    for name, value in VALUES.items():
+        changed[name] = replace(PLAIN, options=structs.replace(wanted, **{name: value}))
+    return changed
+
+
+def test_every_change_changes_the_digest() -> None:
+    changed = every_change()
+    assert set(changed) >= set(Options.__struct_fields__)
+    assert len({terms.digest for terms in changed.values()}) == len(changed)
+    for terms in changed.values():
+        assert RoomTerms.parse(str(terms)) == terms
+
+
+def test_default_options_have_no_line() -> None:
+    """An option that a later release adds does not change the digest of terms that do not use it."""
+    assert [line.partition(":")[0] for line in PLAIN.lines()] == [
+        *("room", "round", "game", "rules", "description", "deal", "undo", "limit")
+    ]
+
+
+def test_newer_line_is_unknown_terms() -> None:
+    for text in (f"{PLAIN}fog: yes\n", f"{PLAIN}seats: 3\nlimit: 900\n", f"{PLAIN}series: 2\nseats: 3\n"):
+        error = error_of(RoomTerms.parse, text)
+        assert isinstance(error, UnknownTerms)
+        assert error.line == text.count("\n") - 1
+
+
+def test_game_that_is_not_the_same_here_is_unknown_terms() -> None:
+    for was, now, line in [
+        ("game: willow", "game: wilow", 2),
+        ("game: willow", "game: athena", 3),
+        ("limit: 900\n", "limit: 900\ngames: willow hamlet\n", 8),
+    ]:
+        error = error_of(RoomTerms.parse, str(PLAIN).replace(was, now))
+        assert isinstance(error, UnknownTerms), error
+        assert error.line == line
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "line"),
+    [
+        ("room: friday", "room: fri day", 0),
+        ("room: friday", "room: Friday", 0),
+        ("round: 0", "round: 00", 1),
+        ("round: 0", "round: 1000000000", 1),
+        ("rules: 5", "rules: g", 3),
+        ("description: ", "description: 0", 4),
+        ("deal: winnable", "deal: daily", 5),
+        ("deal: winnable", "deal: winnable  easy", 5),
+        ("undo: no-reveal", "undo: no", 6),
+        ("undo: no-reveal\n", "", 6),
+        ("limit: 900", "limit: 9", 7),
+        ("limit: 900\n", "", 7),
+        ("hosted: no", "hosted: yes", 14),
+        ("private: yes", "private: no", 8),
+        ("private: yes", "private: true", 8),
+        ("tide: 5", "tide: 0", 9),
+        ("games: willow athena", "games: willow", 10),
+        ("seats: 64", "seats: 65", 11),
+        ("seats: 64", "seats: 8", 11),
+        ("start-rule: full", "start-rule: fool", 13),
+        ("start-rule: full", "start-rule: at", -1),
+        ("start-rule: full\n", "", -1),
+        ("games: willow athena", "games: athena willow", -1),
+    ],
+)
+def test_damaged_line_is_named(was: str, now: str, line: int) -> None:
+    options = structs.replace(
+        PLAIN.options, games=("willow", "athena"), players=64, spectators=False, start="full", hosted=False
+    )
+    text = str(replace(PLAIN, private=True, tide=5, options=options))
+    assert was in text
+    error = error_of(RoomTerms.parse, text.replace(was, now))
+    assert isinstance(error, MalformedTerms), error
+    assert error.line == line
+
+
+def test_only_a_server_opens_rooms_for_many() -> None:
+    assert msgspec.convert({"players": MAX_SEATS}, Options).players == MAX_SEATS
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"players": 17}, WantedOptions)
+
+
+def test_description_is_all_that_decides_the_deals() -> None:
+    """A title, a note or a place on the table does not."""
+
+    def described(was: str, now: str) -> bytes:
+        assert was in HAMLET_FILE
+        return description_hash(Game("hamlet", parse_game_file("hamlet", HAMLET_FILE.replace(was, now, 1))["hamlet"]))
+
+    known = description_hash(HAMLET)
+    assert described('title = "Hamlet"', 'title = "Ophelia"') == known
+    assert described("[", "# a note\n[") == known
+    for was, now in DECISIVE:
+        assert described(was, now) != known
+    assert description_hash(game_named("willow")) != description_hash(game_named("athena"))
+
+
+DECISIVE: Final = [
+    ("[[piles]]", "[difficulty]\neasy = 500\nmedium = 900\n[[piles]]"),
+    ("[[piles]]", "[[search]]\ncard = 7\nside_card = 3\n[[piles]]"),
+    ('"draws of three"', '"draws of one"'),
+]
+
+
+def test_page_has_the_hashes_of_terms() -> None:
+    """RECORDS.md shows the hash of a description, and terms with their hash."""
+    (text, digest), (json, described) = re.findall(r"```terms\n(.*?)\n([0-9a-f]{64})\n```", PAGE, re.DOTALL)
+    willow = game_named("willow")
+    assert sha256(b"samedeal description 1\n" + willow.rules_hash + json.encode()).hexdigest() == described
+    assert description_hash(willow).hex() == described
+    solver, _, search = json.partition(",")
+    assert solver == f'{{"solver":{SOLVER}'
+    assert search.removesuffix("}") in games_json([willow]).decode()
+    terms = RoomTerms.parse(f"{text}\n")
+    assert terms.digest.hex() == digest
+
+
+def test_part_of_a_text_is_no_terms() -> None:
+    text = str(PLAIN)
+    for length in range(len(text)):
+        assert isinstance(error_of(RoomTerms.parse, text[:length]), MalformedTerms)
