@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec.structs import replace as with_fields
+
 from samedeal.board_history import Play
 from samedeal.deal import commitment
 from samedeal.errors import SamedealError
@@ -136,12 +138,14 @@ def _count(tally: Tally) -> tuple[int, int, int, int, int]:
 def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
     record = truth.record
     terms = record.terms
+    # An earlier deal is dealt again to a player for whom a room with a winnable deal was opened, as its options say.
+    options = with_fields(terms.options, deal="winnable") if terms.deal.kind == "again" else terms.options
     for state in states:
         shown = state.game, state.deal, state.options, state.private, state.tide, state.round
         if state.room != seen.asked.room or terms.room != seen.asked.room:
             yield "other room"
         if state.terms != str(terms) or shown != (
-            *(terms.game.name, str(terms.deal), terms.options, terms.private, terms.tide, terms.round),
+            *(terms.game.name, str(terms.deal), options, terms.private, terms.tide, terms.round),
         ):
             yield "other terms"
         if state.commitment != record.commitment:

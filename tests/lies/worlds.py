@@ -309,7 +309,7 @@ class Server:
             phase=self.phase,
             game=terms.game.name,
             deal=str(self.deal),
-            options=options,
+            options=with_fields(options, deal="winnable") if self.deal.kind == "again" else options,
             private=self.plan.private,
             host=self.racers[0].player if self.racers and options.hosted else "",
             players=tuple(self.seat_of(racer, client) for racer in self.racers),

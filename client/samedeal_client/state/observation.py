@@ -162,8 +162,8 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
         return changed
     shown = state.room, state.round, state.game, state.deal, state.private, state.tide
     fixed = terms.room, terms.round, terms.game.name, str(terms.deal), terms.private, terms.tide
-    repeats = (terms.deal.kind, state.options.deal) == ("again", "winnable")
-    is_same = repeats or Deal.parse(state.options.deal).on(terms.deal.date) == terms.deal  # a number may have no #
+    asked = Deal.parse(state.options.deal).on(terms.deal.date)  # a number may have no #
+    is_same = asked == (Deal("winnable") if terms.deal.kind == "again" else terms.deal)
     options = RoomTerms.options_with(state.options, terms.deal) if is_same else state.options
     return changed.finding_if(shown != fixed or options != terms.options, "contradicting_terms")
 

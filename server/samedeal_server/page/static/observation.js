@@ -124,8 +124,8 @@ function checkTerms(known, state) {
 	}
 	const {terms, termsText} = known
 	if (!terms || termsText !== state.terms) return
-	const isRepeated = kindOf(terms.deal) === "again" && state.options.deal === "winnable"
-	const options = isRepeated || isDeal(state.options.deal, terms.deal) ? {...state.options, deal: terms.deal} : state.options
+	const wanted = kindOf(terms.deal) === "again" ? "winnable" : terms.deal
+	const options = isDeal(state.options.deal, wanted) ? {...state.options, deal: terms.deal} : state.options
 	const fits = IN_TERMS.every(name => state[name] === terms[name]) && Object.keys(terms.options).every(name => same(options[name], terms.options[name]))
 	known.findingIf(!fits, "contradicting_terms")
 }
