@@ -25,7 +25,7 @@ from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.verdict import RaceReading
 from tests.lies.deals import GAME, some_bytes
-from tests.lies.worlds import Client, Racer, Server, _enter
+from tests.lies.worlds import Client, Racer, Server, _enter, _gone
 
 LIES: Final[dict[str, type[Server]]] = {}
 
@@ -463,6 +463,19 @@ class SilentAndBack(Drawing):
         _enter(self, self.clients[racer.name])
         self.settle()
         self.fix()
+
+
+@lie
+class LeftAndBack(Drawing):
+    """Cuts the line of the first player, and says then that the player had left and come back."""
+
+    def cheat(self) -> None:
+        racer = self.racers[0]
+        client = self.clients[racer.name]
+        _gone(self, client)
+        self.lost.append(LostShare(self.draw, racer.seat, "left", racer.name))
+        _enter(self, client)
+        self.redraw()
 
 
 @lie

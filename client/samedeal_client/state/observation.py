@@ -5,14 +5,14 @@ Both functions return the evidence with more facts. Times are local ones, in mil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
 from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.errors import SamedealError
-from samedeal.joint_deal import HIGHEST_SEAT
+from samedeal.joint_deal import HIGHEST_SEAT, LossReason
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Phase, RoomState, Tally, ToClient, ToServer
 from samedeal.protocol_codes import NoticeCode, RefusalCode
@@ -178,19 +178,21 @@ def _with_losses(evidence: Evidence, state: RoomState) -> Evidence:
     own = [each for each in lost if (each.seat, each.name) in known.places]
     unheard = any(each.reason == "silent" and known.draw(each.draw) is not None for each in own)
     known = known.finding_if(unheard, "unheard")
-    return _back(known, state, is_out=not set(own).issubset(evidence.lost))
+    return _back(known, state, [each.reason for each in own if each not in evidence.lost])
 
 
-def _back(evidence: Evidence, state: RoomState, *, is_out: bool) -> Evidence:
+def _back(evidence: Evidence, state: RoomState, reasons: Sequence[LossReason]) -> Evidence:
     """Return the evidence after the first state since the player came back to the room.
 
-    ``is_out`` says that the player had lost the seat while away. A seat that was freed before any draw is no loss.
+    ``reasons`` are those for which the player lost seats while away. Only another program of the player can have left,
+    or was kicked. A seat that was freed before any draw is no loss.
     """
     before, seat = evidence.came_from, evidence.seat
     known = replace(evidence, came_from=0)
     if not before or evidence.is_out or all(each.player != evidence.player for each in state.players):
         return known
-    if is_out:
+    if reasons:
+        known = known.finding_if(any(reason != "silent" for reason in reasons), "other_window")
         return known.plus(facts.Out()).plus(facts.Sat(seat, evidence.generation))
     return known.finding_if(before != seat and bool(known.draws), "lost_data")
 

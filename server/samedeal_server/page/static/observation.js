@@ -140,16 +140,19 @@ function showLosses(known, state) {
 	if (known.role !== "player") return
 	const own = lost.filter(([, seat, , name]) => known.places.includes(placeText([seat, name])))
 	for (const [draw, , reason] of own) if (reason === "silent" && known.draw(draw)) known.finding("unheard")
-	comeBack(known, state, !own.every(each => isIn(before, each)))
+	comeBack(known, state, own.filter(each => !isIn(before, each)))
 }
 
-// After the first state since the player came back. A seat that was freed before any draw is no loss.
-function comeBack(known, {players}, isOut) {
+// After the first state since the player came back, with the losses of the player's seats meanwhile. Only another program of
+// the player can have left, or was kicked. A seat that was freed before any draw is no loss.
+function comeBack(known, {players}, losses) {
 	const {cameFrom, seat, generation} = known
 	known.cameFrom = 0
 	if (!cameFrom || known.isOut || !players.some(each => each.player === known.player)) return
-	if (isOut) known.plus(["out"]).plus(["sat", seat, generation])
-	else known.findingIf(cameFrom !== seat && known.draws.length, "lost_data")
+	if (losses.length) {
+		known.findingIf(losses.some(([, , reason]) => reason !== "silent"), "other_window")
+		known.plus(["out"]).plus(["sat", seat, generation])
+	} else known.findingIf(cameFrom !== seat && known.draws.length, "lost_data")
 }
 
 function showOwnSeat(known, state) {
