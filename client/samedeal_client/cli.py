@@ -33,7 +33,10 @@ COMMANDS: Final = {
     "doctor": "check the terminal and the connection to a server",
 }
 
-_CODES: Final = "exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."
+_CODES: Final = (
+    "exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 3 a race that was not fully checked, "
+    "130 interrupted with Ctrl-C."
+)
 
 _EPILOG: Final = f"""\
 examples:

@@ -1,12 +1,9 @@
 """A client's evidence of its own race: what the player did, and what the server showed. Pure; it only grows.
 
-``Evidence.sent`` is told each request before it leaves, and ``Evidence.received`` each message before it is shown. Both
-return the evidence with more facts, of which ``new`` has those that have not been written to the file yet. The role of
-the player is what the player did, not what the server says. If a message contradicts the evidence, the evidence gets a
-``Found`` with the name of a row of the table of verdicts (``samedeal.verdict_rows``), and keeps what was shown first.
-
-``Evidence.wanted_share`` and ``answer`` decide when the player commits to a share of a joint deal, and when the player
-reveals it: once in a draw, for the seats and commitments that were shown before, and never after a contradiction.
+``Evidence`` is what follows from its facts, of which ``new`` has those that have not been written to the file yet. The
+role of the player is what the player did, not what the server says. ``observation`` says which facts follow from requests
+and messages. If a message contradicts the evidence, the evidence gets a ``Found`` with the name of a row of the table of
+verdicts (``samedeal.verdict_rows``), and keeps what was shown first.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from samedeal.protocol.messages import Tally, ToServer
 from samedeal.terms import RoomTerms
 from samedeal.verdict_rows import ROWS
 from samedeal_client.state import facts
-from samedeal_client.state.facts import ANYTHING, Fact, LossShown, Role, ShownSeat, Wanted, fact_text
+from samedeal_client.state.facts import ANYTHING, Fact, LossShown, Role, SeatShown, Wanted, fact_text
 from samedeal_client.state.race_clock import RaceClock
 
 MOST_BYTES: Final = 1_000_000
@@ -38,7 +35,7 @@ class Draw:
     """A draw in which the player has revealed a share, or is about to. ``seats`` are those that were shown before."""
 
     number: int
-    seats: tuple[ShownSeat, ...]
+    seats: tuple[SeatShown, ...]
     share: bytes
 
     @property
@@ -100,9 +97,9 @@ class Evidence(Struct, frozen=True):
     computed by this client. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
     player has no seat any more, and ``was_out`` that this was so at any time. ``places`` are all seats that the player had,
     with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
-    until the race has begun.
-    ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is missing, by the names of rows:
-    the detail of the first time, and how often. ``results`` has the ends of the race that were shown.
+    until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
+    missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
+    were shown. ``heard_at`` is the local time, in milliseconds, of the newest message.
 
     What other racers did (``counts``, ``boards``, ``moves``), the clock and unanswered requests are only in memory.
     ``is_kept`` says that the program was restarted, so they may be incomplete.

@@ -62,7 +62,7 @@ ANYTHING: Final = Wanted()
 """What a player wants who has only the code of a room."""
 
 
-class ShownSeat(NamedTuple):
+class SeatShown(NamedTuple):
     """A seat as the room showed it when the draw was sealed: its number, the player's name and the commitment."""
 
     seat: int
@@ -151,7 +151,7 @@ class Sealed(_Fact, frozen=True):
     """The player is about to reveal the share, for these seats with these commitments."""
 
     draw: int
-    seats: tuple[ShownSeat, ...]
+    seats: tuple[SeatShown, ...]
 
 
 class Losses(_Fact, frozen=True):

@@ -11,7 +11,7 @@ from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.protocol.messages import CommitShare, RevealShare, RoomState, Seat
 from samedeal_client.state import facts
 from samedeal_client.state.evidence import Draw, Evidence
-from samedeal_client.state.facts import ShownSeat
+from samedeal_client.state.facts import SeatShown
 
 
 def agrees(evidence: Evidence, drawn: facts.SharesShown) -> bool:
@@ -19,7 +19,7 @@ def agrees(evidence: Evidence, drawn: facts.SharesShown) -> bool:
     own = evidence.draw(drawn.draw)
     if own is None:
         return not evidence.draws
-    shown = tuple(ShownSeat(seat, name, promise) for seat, name, promise, _ in drawn.shares)
+    shown = tuple(SeatShown(seat, name, promise) for seat, name, promise, _ in drawn.shares)
     return shown == own.seats and any((seat, share) == (evidence.seat, own.share) for seat, _, _, share in drawn.shares)
 
 
@@ -58,7 +58,7 @@ def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare 
         return evidence, CommitShare(id=0, draw=draw, commitment=promise)
     if seat.share_commitment != promise:
         return evidence, None  # another program of the player takes part, or the server lies
-    seats = tuple(sorted(ShownSeat(each.seat, each.name, each.share_commitment) for each in state.players))
+    seats = tuple(sorted(SeatShown(each.seat, each.name, each.share_commitment) for each in state.players))
     known = _revealing(evidence, Draw(draw, seats, share))
     is_settled = known is not None and not known.is_contradicted
     return known or evidence, RevealShare(id=0, draw=draw, share=share) if is_settled else None
