@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -116,8 +117,18 @@ def _games() -> str:
 
 
 def _piles() -> str:
-    rows = [f"| `{game}` | {game.decks} | {' '.join(f'`{key}`' for key in game.keys)} |" for game in GAMES.values()]
-    return "\n".join(["| game | decks | piles |", "|---|---|---|", *rows]) + "\n"
+    alike: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
+    for game in GAMES.values():
+        alike[game.decks, ", ".join(_keys(group.keys) for group in game.groups)].append(f"`{game}`")
+    rows = [f"| {', '.join(games)} | {decks} | {keys} |" for (decks, keys), games in alike.items()]
+    return "\n".join(["| games | decks | piles |", "|---|---|---|", *rows]) + "\n"
+
+
+def _keys(keys: Sequence[str]) -> str:
+    """Return the keys of a group of piles: those that count up as a range, such as `1` to `7`, and the others as a list."""
+    numbers = [key for key in keys if key.isdecimal()]
+    first = [f"`{numbers[0]}` to `{numbers[-1]}`"] if len(numbers) > 1 else [f"`{key}`" for key in numbers]
+    return " ".join([*first, *(f"`{key}`" for key in keys if key not in numbers)])
 
 
 def _hashes() -> str:
