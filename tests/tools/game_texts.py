@@ -66,18 +66,21 @@ def texts() -> dict[str, str]:
     return {JSON: games_json(GAMES.values()).decode(), **blocks}
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, each on lines of its own."""
+def _lines(text: str, known: str = "") -> Iterator[str]:
+    """Yield the sentences of a text that are not in the text ``known``, each on lines of its own."""
     plain = re.sub(r"\{(\w\w)\}", r"`\1`", text)
     for sentence in re.split(r"(?<=\.) (?=[A-Z`])", plain):
-        yield from textwrap.wrap(sentence, 118, break_long_words=False, break_on_hyphens=False)
+        if sentence not in known:
+            yield from textwrap.wrap(sentence, 118, break_long_words=False, break_on_hyphens=False)
 
 
 def _rules() -> str:
-    return "\n".join(line for game in GAMES.values() for line in _rules_of(game))
+    for_all = (ROOT / "shared/RULES.md").read_text(encoding="utf-8").partition("<!-- games: rules -->")[0]
+    return "\n".join(line for game in GAMES.values() for line in _rules_of(game, " ".join(for_all.split())))
 
 
-def _rules_of(game: Game) -> Iterator[str]:
+def _rules_of(game: Game, for_all: str) -> Iterator[str]:
+    """Yield the lines about a game. They repeat no sentence of the text ``for_all`` about all games."""
     points = [point for section in sections_of(game) for point in section.points]
     rulings = game.file.rulings
     general = {word for point in points for word in point.rulings.split()} - {
@@ -93,7 +96,7 @@ def _rules_of(game: Game) -> Iterator[str]:
         yield _in_brief(game)
     for point in points:
         if set(point.rulings.split()) <= general and "R4" not in point.rulings:
-            yield from _lines(point.text)
+            yield from _lines(point.text, for_all)
     yield ""
     for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.get):
         titles = [_TITLES[subject] for subject in about]
@@ -101,7 +104,7 @@ def _rules_of(game: Game) -> Iterator[str]:
         yield from (f'<a id="r{number}"></a>', f"**R{number} {title}.**")
         for point in points:
             if f"R{number}" in point.rulings.split():
-                yield from _lines(point.text)
+                yield from _lines(point.text, for_all)
         yield ""
 
 
