@@ -76,11 +76,16 @@ def _lines(text: str, known: str = "") -> Iterator[str]:
 
 def _rules() -> str:
     for_all = (ROOT / "shared/RULES.md").read_text(encoding="utf-8").partition("<!-- games: rules -->")[0]
-    return "\n".join(line for game in GAMES.values() for line in _rules_of(game, " ".join(for_all.split())))
+    told: dict[str, int] = {}
+    return "\n".join(line for game in GAMES.values() for line in _rules_of(game, " ".join(for_all.split()), told))
 
 
-def _rules_of(game: Game, for_all: str) -> Iterator[str]:
-    """Yield the lines about a game. They repeat no sentence of the text ``for_all`` about all games."""
+def _rules_of(game: Game, for_all: str, told: dict[str, int]) -> Iterator[str]:
+    """Yield the lines about a game.
+
+    They repeat no sentence of the text ``for_all`` about all games. ``told`` has the texts of the rulings so far, with
+    their numbers: a ruling with the same text as an earlier one refers to it.
+    """
     points = [point for section in sections_of(game) for point in section.points]
     rulings = game.file.rulings
     general = {word for point in points for word in point.rulings.split()} - {
@@ -98,13 +103,15 @@ def _rules_of(game: Game, for_all: str) -> Iterator[str]:
         if set(point.rulings.split()) <= general and "R4" not in point.rulings:
             yield from _lines(point.text, for_all)
     yield ""
-    for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.get):
+    for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.__getitem__):
         titles = [_TITLES[subject] for subject in about]
         title = " and ".join([titles[0], *(each[0].lower() + each[1:] for each in titles[1:])])
         yield from (f'<a id="r{number}"></a>', f"**R{number} {title}.**")
-        for point in points:
-            if f"R{number}" in point.rulings.split():
-                yield from _lines(point.text, for_all)
+        lines = [
+            line for point in points if f"R{number}" in point.rulings.split() for line in _lines(point.text, for_all)
+        ]
+        first = told.setdefault("\n".join(lines), number)
+        yield from lines if first == number else [f"As [R{first}](#r{first})."]
         yield ""
 
 
