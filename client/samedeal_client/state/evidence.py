@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,7 +27,13 @@ from samedeal_client.state.facts import ANYTHING, Fact, LossShown, Role, SeatSho
 from samedeal_client.state.race_clock import RaceClock
 
 MOST_BYTES: Final = 1_000_000
-"""Maximum length of the facts of a race as text. Later facts are dropped, and the verdict says so."""
+"""Length of the facts of a race as text after which those in ``_ENDLESS`` are dropped. Then the verdict says so."""
+
+_ENDLESS: Final = (
+    *(facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed),
+    *(facts.Dealt, facts.EndShown, facts.Losses),
+)
+"""The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
 
 
 @dataclass(frozen=True)
@@ -53,38 +59,6 @@ class Ack(NamedTuple):
     cards: bytes
 
 
-class Counts(NamedTuple):
-    """Counts of a racer that the client was shown."""
-
-    seat: int
-    foundation_cards: int
-    moves: int
-    undos: int
-    acted_at: int
-    finished_at: int
-
-
-class BoardWatched(NamedTuple):
-    """A racer's whole board that a spectator was shown. ``cards`` is the hash of its piles."""
-
-    player: str
-    revision: int
-    cards: bytes
-    moves: int
-    undos: int
-    time: int
-
-
-class MoveWatched(NamedTuple):
-    """A racer's move that a spectator was shown, with the cards that it turned up."""
-
-    player: str
-    revision: int
-    action: str
-    seen: bytes
-    time: int
-
-
 def deal_hash(seed: bytes, proof: str) -> bytes:
     """Return the hash of a revealed deal: of its seed, or of its proof."""
     return sha256(seed + proof.encode()).digest()
@@ -99,10 +73,10 @@ class Evidence(Struct, frozen=True):
     with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
     until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
     missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
-    were shown. ``heard_at`` is the local time, in milliseconds, of the newest message.
+    were shown. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
+    were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
 
-    What other racers did (``counts``, ``boards``, ``moves``), the clock and unanswered requests are only in memory.
-    ``is_kept`` says that the program was restarted, so they may be incomplete.
+    The fields from ``new`` on are only in memory.
     """
 
     role: Role = "player"
@@ -135,16 +109,16 @@ class Evidence(Struct, frozen=True):
     results: tuple[facts.EndShown, ...] = ()
     table: tuple[messages.TableLine, ...] | None = None
     found: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    is_kept: bool = False
+    counts: Mapping[int, tuple[facts.Counted, ...]] = field(default_factory=dict)
+    boards: tuple[facts.BoardWatched, ...] = ()
+    moves: tuple[facts.MoveWatched, ...] = ()
+    mistimed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     size: int = 0
     new: tuple[Fact, ...] = ()
     event: int = -1
     heard_at: int = 0
     phase: str = ""
     came_from: int = 0
-    counts: tuple[Counts, ...] = ()
-    boards: tuple[BoardWatched, ...] = ()
-    moves: tuple[MoveWatched, ...] = ()
     clock: RaceClock = field(default_factory=RaceClock)
     waiting: Mapping[int, tuple[ToServer, int]] = field(default_factory=dict)
     tallies: Mapping[int, Tally] = field(default_factory=dict)
@@ -160,7 +134,8 @@ class Evidence(Struct, frozen=True):
         evidence = cls()
         for fact in kept:
             evidence = evidence.plus(fact)
-        return replace(evidence.written(), is_kept=True)
+        phase = "finished" if evidence.results else "racing" if evidence.begun else ""
+        return replace(evidence.written(), phase=phase)
 
     def written(self) -> Evidence:
         """Return the evidence after its new facts have been written to the file."""
@@ -217,7 +192,7 @@ class Evidence(Struct, frozen=True):
     def plus(self, fact: Fact) -> Evidence:
         """Return the evidence with one more fact."""
         size = self.size + len(fact_text(fact))
-        if size > MOST_BYTES and not isinstance(fact, facts.Found):
+        if size > MOST_BYTES and isinstance(fact, _ENDLESS):
             return self.finding("unfinished", "there was too much to keep")
         return _ADDED[type(fact)](replace(self, size=size, new=(*self.new, fact)), fact)
 
@@ -231,6 +206,10 @@ class Evidence(Struct, frozen=True):
     def finding_if(self, condition: bool, row: str, detail: str = "") -> Evidence:  # noqa: FBT001  # the condition is the point
         """Return the evidence with a row if a condition holds."""
         return self.finding(row, detail) if condition else self
+
+    def timed(self, what: Literal["misdated", "late", "dealt"], by: int) -> Evidence:
+        """Return the evidence with a time of the server that is wrong by so many milliseconds, if that is more than 0."""
+        return self.plus(facts.Mistimed(what, by)) if by > 0 else self
 
 
 def _asked(known: Evidence, fact: facts.AskedToEnter) -> Evidence:
@@ -248,7 +227,7 @@ def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
 
 
 def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
-    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment)
+    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table)
     try:
         terms = RoomTerms.parse(fact.terms)
     except (UnknownTerms, UnknownGame) as error:
@@ -290,6 +269,15 @@ def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
     return replace(known, denied=(*known.denied, sent)) if sent is not None else known
 
 
+def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
+    return replace(known, counts={**known.counts, fact.seat: (*known.counts.get(fact.seat, ()), fact)})
+
+
+def _mistimed(known: Evidence, fact: facts.Mistimed) -> Evidence:
+    times, total = known.mistimed.get(fact.what, (0, 0))
+    return replace(known, mistimed={**known.mistimed, fact.what: (times + 1, total + fact.by)})
+
+
 def _gone(known: Evidence, fact: facts.Gone) -> Evidence:
     if fact.stuck:
         return replace(known, stuck=known.stuck | {fact.seat})
@@ -315,6 +303,10 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Kicked: lambda known, _: replace(known, is_kicked=True),
     facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
     facts.Gone: _gone,
+    facts.Counted: _counted,
+    facts.BoardWatched: lambda known, fact: replace(known, boards=(*known.boards, fact)),
+    facts.MoveWatched: lambda known, fact: replace(known, moves=(*known.moves, fact)),
+    facts.Mistimed: _mistimed,
     facts.Found: lambda known, fact: replace(known, found={**known.found, fact.row: (fact.detail, 1)}),
 }
 """How each kind of fact changes the evidence."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from samedeal.deal import Deal
 from samedeal.joint_deal import LossReason
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomLine
+from samedeal.protocol.messages import RoomLine, TableLine
 from samedeal.terms import RoomTerms
 
 Role = Literal["player", "spectator"]
@@ -134,10 +134,14 @@ class Out(_Fact, frozen=True):
 
 
 class Shown(_Fact, frozen=True):
-    """The room showed its terms and the commitment of the server for the first time."""
+    """The room showed its terms and the commitment of the server for the first time, and the table before the race.
+
+    ``table`` is None if the race was over.
+    """
 
     terms: str
     commitment: bytes
+    table: tuple[TableLine, ...] | None = None
 
 
 class Share(_Fact, frozen=True):
@@ -231,6 +235,45 @@ class Gone(_Fact, frozen=True):
     stuck: bool
 
 
+class Counted(_Fact, frozen=True):
+    """The server showed counts of a racer. At the start all are 0."""
+
+    seat: int
+    foundation_cards: int = 0
+    moves: int = 0
+    undos: int = 0
+    acted_at: int = 0
+    finished_at: int = 0
+
+
+class BoardWatched(_Fact, frozen=True):
+    """The server showed a racer's whole board to somebody who watches. ``cards`` is the hash of its piles."""
+
+    player: str
+    revision: int
+    cards: bytes
+    moves: int
+    undos: int
+    time: int
+
+
+class MoveWatched(_Fact, frozen=True):
+    """The server showed a racer's move to somebody who watches, with the cards that it turned up."""
+
+    player: str
+    revision: int
+    action: str
+    seen: bytes
+    time: int
+
+
+class Mistimed(_Fact, frozen=True):
+    """An action was dated wrongly or answered late, or the first board came late, by so many milliseconds."""
+
+    what: Literal["misdated", "late", "dealt"]
+    by: int
+
+
 class Found(_Fact, frozen=True):
     """The program found what a row of the table of verdicts is about. ``row`` is its name."""
 
@@ -257,6 +300,10 @@ Fact = (
     | Kicked
     | EndShown
     | Gone
+    | Counted
+    | BoardWatched
+    | MoveWatched
+    | Mistimed
     | Found
 )
 

@@ -20,12 +20,9 @@ from samedeal.series import with_race
 from samedeal.terms import RoomTerms
 from samedeal_client.state import facts
 from samedeal_client.state.board_from_piles import masked_board
-from samedeal_client.state.evidence import BoardWatched, Counts, Evidence, MoveWatched, deal_hash
+from samedeal_client.state.evidence import Evidence, deal_hash
 from samedeal_client.state.facts import LossShown, RacerShown, StandingShown
 from samedeal_client.state.own_draws import agrees
-
-_MOST_COUNTS: Final = 60_000
-"""Maximum number of shown counts that are remembered. No race has more actions than that."""
 
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
@@ -94,12 +91,14 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Ping(), messages.Pong():
             return replace(known, clock=known.clock.exchanged(at, now, answer.time))
         case messages.Join(), messages.Joined():
-            return _joined(known, answer)
+            back = _joined(known, answer)
+            return replace(back, clock=replace(back.clock, entered_at=now))
         case messages.Watch(), messages.Watching():
             return known.finding_if(answer.room != known.room, "other_room")
         case messages.Act(), messages.Acked():
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash))
-            return replace(acked, clock=acked.clock.answered(at, now, answer.time))
+            acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
+            return acked.timed("late", known.clock.late(at, now))
         case messages.Act(), messages.Refused() if answer.code in _BY_RULES:
             return known.plus(facts.Denied(request.id))
         case _:
@@ -155,8 +154,8 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
         changed = evidence.finding_if(state.terms != evidence.terms_text, "changed_terms")
         changed = changed.finding_if(state.commitment != evidence.commitment, "changed_commitment")
     else:
-        changed = evidence.plus(facts.Shown(state.terms, state.commitment))
-        changed = replace(changed, table=None if state.standings else state.table)
+        table = None if state.standings else state.table
+        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table))
     terms = changed.terms
     if terms is None or changed.terms_text != state.terms:
         return changed
@@ -290,7 +289,8 @@ def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Eviden
     cards = _cards(evidence, message.piles)
     known = evidence.finding_if(cards != message.hash, "other_board")
     known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos))
-    return known if evidence.dealt else replace(known, clock=known.clock.dealt(now, known.start))
+    is_first = known.begun is not None and not evidence.dealt
+    return known.timed("dealt", known.clock.dealt(now, known.start)) if is_first else known
 
 
 def _cards(evidence: Evidence, piles: tuple[bytes, ...]) -> bytes:
@@ -308,33 +308,30 @@ def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> E
     tally = before.updated(update)
     known = _with_tally(evidence, update.seat, tally)
     is_new = tally.acted_at != before.acted_at
-    return replace(known, clock=known.clock.told(now, tally.acted_at)) if is_new else known
+    return known.timed("misdated", known.clock.ahead(now, tally.acted_at)) if is_new else known
 
 
 def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
-    before = evidence.tallies.get(seat)
-    if tally == before:
-        return evidence
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
-    falls = before is not None and tally.moves + tally.undos < before.moves + before.undos
-    known = known.finding_if(falls, "lost_data")
     if not tally.connected and seat not in known.absent:
         known = known.plus(facts.Gone(seat, stuck=False))
-    if len(known.counts) >= _MOST_COUNTS:
-        return known.finding("unfinished", "too many counts were shown")
-    counts = Counts(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
-    return replace(known, counts=(*known.counts, counts))
+    before = known.counts.get(seat, (facts.Counted(seat),))[-1]
+    counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
+    known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
+    return known if counts in (before, facts.Counted(seat)) else known.plus(counts)
 
 
 def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
     cards = _cards(evidence, message.piles)
-    board = BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
-    return replace(evidence, boards=(*evidence.boards, board))
+    return evidence.plus(
+        facts.BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
+    )
 
 
 def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidence:
-    move = MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
-    return replace(evidence, moves=(*evidence.moves, move))
+    return evidence.plus(
+        facts.MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
+    )
 
 
 def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from msgspec.structs import astuple
+
 from samedeal.board_history import Play
 from samedeal.deal_words import result_words
 from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
@@ -132,10 +134,9 @@ def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows:
         lost, drawn = [each.name for each in evidence.lost], evidence.drawn.draw if evidence.drawn else 0
         seats = "the seat" if len(lost) == 1 else "their seats"
         draws = f" The deal was drawn {drawn} times; {_and(lost)} lost {seats}." if drawn > 1 else ""
-        kept = " Counts of rivals from before your program was restarted were not compared." if evidence.is_kept else ""
         races = "1 race" if reading.given_up == 1 else f"{reading.given_up} races"
         earlier = f" Before it, {races} ended after the draw and never began." if reading.given_up else ""
-        return _TITLES[kind] + draws + earlier + kept
+        return _TITLES[kind] + draws + earlier
     row, detail = next(iter(rows.items()))
     return f"{_TITLES[kind]} {ROWS[row].sentence.format(detail=detail)}".rstrip()
 
@@ -165,8 +166,7 @@ def _rows(evidence: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]
     yield from _results(evidence, reading, record)
     if evidence.role == "player":
         yield from _own(evidence, record, reading.plays)
-    else:
-        yield from _watched(evidence, record, reading.plays)
+    yield from _watched(evidence, record, reading.plays)
 
 
 _UNREADABLE: Final = ("bad_record", "not_checkable")
@@ -295,9 +295,9 @@ def _results(evidence: Evidence, reading: RaceReading, record: Record) -> Iterat
         if shown != lines or len(result.lines) != len(lines) or result.end != record.end or order != sorted(order):
             yield "other_results", ""
     names = {player.seat: player.name for player in record.players}
-    for counts in evidence.counts:
-        if any(counts[1:]) and counts[1:] not in reading.counts.get(counts.seat, ()):
-            yield "other_counts", names.get(counts.seat, "nobody")
+    for seat, shown_counts in evidence.counts.items():
+        if not reading.counts.get(seat, frozenset()).issuperset(astuple(each)[1:] for each in shown_counts):
+            yield "other_counts", names.get(seat, "nobody")
 
 
 def _seats(evidence: Evidence) -> dict[str, int]:
@@ -365,7 +365,7 @@ _DRIFT: Final = 1000
 
 
 def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
-    """Yield rows about the boards that a spectator was shown."""
+    """Yield rows about the boards that a spectator, or a racer who watched others, was shown."""
     seats = _seats(evidence)
     players = {player.seat: player for player in record.players}
     for board in evidence.boards:
@@ -392,11 +392,12 @@ def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Pl
 
 def clock_sentence(evidence: Evidence) -> str:
     """Return what is strange about the times of the race, in a sentence, or an empty text."""
-    clock, parts = evidence.clock, []
-    for (times, total), what in ((clock.misdated, "dated wrongly"), (clock.late, "answered late")):
+    parts = []
+    for kind, what in (("misdated", "dated wrongly"), ("late", "answered late")):
+        times, total = evidence.mistimed.get(kind, (0, 0))
         if times:
             actions = f"{times} action was" if times == 1 else f"{times} actions were"
             parts.append(f"{actions} {what}, by {total / 1000:.1f} s in all")
-    if clock.dealt_late:
-        parts.append(f"your cards came {clock.dealt_late / 1000:.1f} s after the start")
+    if "dealt" in evidence.mistimed:
+        parts.append(f"your cards came {evidence.mistimed['dealt'][1] / 1000:.1f} s after the start")
     return f"The clock: {'; '.join(parts)}." if parts else ""

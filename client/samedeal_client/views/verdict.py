@@ -52,7 +52,7 @@ def verdict_page(model: Model, look: Look, width: int) -> tuple[Row, ...]:
     for row, detail in found.rows.items():
         style = "notice" if evidence.excuses(row) or ROWS[row].verdict == "unsure" else "bad"
         rows += ((Span(line, style),) for line in wrap(ROWS[row].sentence.format(detail=detail).rstrip(), width))
-    moves, boards, counts = len(evidence.acks), len(evidence.dealt), len(evidence.counts)
+    moves, boards, counts = len(evidence.acks), len(evidence.dealt), sum(map(len, evidence.counts.values()))
     kept = f"{counted(moves, 'move')} of yours, {counted(boards, 'board')} and {counted(counts, 'count')} of others"
     seen = [
         f"Compared with the record: {kept}.",
