@@ -99,7 +99,7 @@ class Witness:
         self._file.close()
         asked = replace(asked, waiting={**self.evidence.waiting, **asked.waiting})  # answers to both still arrive
         fresh, self._next = received(asked, message, now), None
-        kept = self._files.reopen(asked.room, asked.player) if asked.role == "player" else None
+        kept = self._files.reopen(asked.role, asked.room, asked.player)
         if kept is None:
             self._file, self._has_file, self.evidence, self._fresh = EvidenceFile(), False, fresh, None
             return
@@ -155,7 +155,7 @@ class Witness:
         evidence = self.evidence
         if not evidence.new or not evidence.terms_text or self._fresh is not None:
             return
-        if evidence.role == "player" and not self._has_file:
-            self._file, self._has_file = self._files.create(), True
+        if not self._has_file:
+            self._file, self._has_file = self._files.create(evidence.role), True
         self._file.append(evidence.new)
         self.evidence = evidence.written()

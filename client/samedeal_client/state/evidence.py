@@ -133,9 +133,8 @@ class Evidence(Struct, frozen=True):
         """Return the evidence that consists of facts, which a file has."""
         evidence = cls()
         for fact in kept:
-            evidence = evidence.plus(fact)
-        phase = "finished" if evidence.results else "racing" if evidence.begun else ""
-        return replace(evidence.written(), phase=phase)
+            evidence = evidence.plus(fact).written()
+        return replace(evidence, phase="finished" if evidence.results else "racing" if evidence.begun else "")
 
     def written(self) -> Evidence:
         """Return the evidence after its new facts have been written to the file."""
