@@ -61,3 +61,9 @@ function search({game, mix, candidate, budget}, tell) {
 		}
 	})
 }
+
+// Of a race in which the player has no seat, the browser keeps nothing of what was shown before the page was loaded again.
+export function noteReload(evidence) {
+	const {type} = performance.getEntriesByType("navigation")[0]
+	evidence.findingIf(evidence.role === "spectator" && /reload|back_forward/.test(type), "unfinished", "the page was loaded again")
+}

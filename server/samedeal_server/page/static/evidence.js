@@ -56,8 +56,8 @@ export class Evidence {
 	table = null
 	found = {} // by row of the table of verdicts: [detail, times]
 	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the finish]
-	boards = [] // of racers, that somebody saw who watches: {player, revision, cards, moves, undos, time}
-	moves = [] // {player, revision, action, seen, time}
+	boards = [] // of racers, that somebody saw who watches: [player, revision, cards, moves, undos, time]
+	moves = [] // [player, revision, action, seen, time]
 	mistimed = {} // how often and by how much the server's times were wrong: {misdated, late, dealt}
 	size = 0
 	fresh = [] // facts that are not kept yet: from here on, nothing is
@@ -79,10 +79,6 @@ export class Evidence {
 		for (const fact of facts) evidence.plus(fact)
 		const phase = evidence.results.length ? "finished" : evidence.begun ? "racing" : ""
 		return Object.assign(evidence, {phase, fresh: []})
-	}
-
-	get isContradicted() {
-		return this.contradiction !== undefined
 	}
 
 	// The first row that contradicts, as a sentence, or undefined.
@@ -156,8 +152,8 @@ const ADDED = {
 	kicked: known => (known.isKicked = true),
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
 	counted: (known, seat, ...counts) => known.counts.set(seat, [...(known.counts.get(seat) ?? []), counts]),
-	boardwatched: (known, player, revision, cards, moves, undos, time) => known.boards.push({player, revision, cards, moves, undos, time}),
-	movewatched: (known, player, revision, action, seen, time) => known.moves.push({player, revision, action, seen, time}),
+	boardwatched: (known, ...board) => known.boards.push(board),
+	movewatched: (known, ...move) => known.moves.push(move),
 	mistimed(known, what, by) {
 		const [times, sum] = known.mistimed[what] ?? [0, 0]
 		known.mistimed[what] = [times + 1, sum + by]

@@ -240,19 +240,18 @@ function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays) 
 function* rowsOfWatched(evidence, {record, plays}) {
 	const {terms, start, players} = record
 	const seats = seatsOf(evidence)
-	const known = shown => {
-		const player = players.find(({seat}) => seat === seats.get(shown.player))
-		const play = plays.get(player?.seat)?.[shown.revision]
-		return {name: player?.name ?? "nobody", play, made: player?.actions[shown.revision - 1]}
+	const known = (id, revision) => {
+		const player = players.find(({seat}) => seat === seats.get(id))
+		const play = plays.get(player?.seat)?.[revision]
+		return {name: player?.name ?? "nobody", play, made: player?.actions[revision - 1]}
 	}
-	for (const board of evidence.boards) {
-		const {name, play, made} = known(board)
-		const {cards, moves, undos, time} = board
+	for (const [player, revision, cards, moves, undos, time] of evidence.boards) {
+		const {name, play, made} = known(player, revision)
 		const isSo = play && same([moves, undos, time], [play.moves, play.undos, made ? start + made.time : time]) && cards === cardsOn(terms, play)
 		if (!isSo) yield ["other_watched", name]
 	}
-	for (const {action, seen, time, ...move} of evidence.moves) {
-		const {name, play, made} = known(move)
+	for (const [player, revision, action, seen, time] of evidence.moves) {
+		const {name, play, made} = known(player, revision)
 		const isSo = play && made && action === made.action && seen === hex(play.seen) && time === start + made.time
 		if (!isSo) yield ["other_watched", name]
 	}
