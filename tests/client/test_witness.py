@@ -237,7 +237,7 @@ def test_file_with_a_gap_is_not_kept(tmp_path: Path) -> None:
         file.append([Own("resign")])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    file.append([Own("stuck")])
+    file.append([Own("declarestuck")])
     assert files.reopen("player", "k7", "p1") is None
 
 

@@ -9,7 +9,6 @@ verdicts (``samedeal.verdict_rows``), and keeps what was shown first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Literal, NamedTuple
 
@@ -23,7 +22,7 @@ from samedeal.protocol.messages import Tally, ToServer
 from samedeal.terms import RoomTerms
 from samedeal.verdict_rows import ROWS
 from samedeal_client.state import facts
-from samedeal_client.state.facts import ANYTHING, Fact, LossShown, Role, SeatShown, Wanted, fact_text
+from samedeal_client.state.facts import ANYTHING, Fact, Role, Wanted, fact_text
 from samedeal_client.state.race_clock import RaceClock
 
 MOST_BYTES: Final = 1_000_000
@@ -34,20 +33,6 @@ _ENDLESS: Final = (
     *(facts.Dealt, facts.EndShown, facts.Losses),
 )
 """The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
-
-
-@dataclass(frozen=True)
-class Draw:
-    """A draw in which the player has revealed a share, or is about to. ``seats`` are those that were shown before."""
-
-    number: int
-    seats: tuple[SeatShown, ...]
-    share: bytes
-
-    @property
-    def places(self) -> set[tuple[int, str]]:
-        """The numbers of the seats with the names of their players."""
-        return {(seat, name) for seat, name, _ in self.seats}
 
 
 class Ack(NamedTuple):
@@ -92,8 +77,8 @@ class Evidence(Struct, frozen=True):
     terms: RoomTerms | None = None
     commitment: bytes = b""
     shares: Mapping[int, bytes] = field(default_factory=dict)
-    draws: tuple[Draw, ...] = ()
-    lost: tuple[LossShown, ...] = ()
+    draws: tuple[facts.Sealed, ...] = ()
+    lost: tuple[messages.LostSeat, ...] = ()
     drawn: facts.SharesShown | None = None
     is_out: bool = False
     was_out: bool = False
@@ -140,9 +125,9 @@ class Evidence(Struct, frozen=True):
         """Return the evidence after its new facts have been written to the file."""
         return replace(self, new=()) if self.new else self
 
-    def draw(self, number: int) -> Draw | None:
+    def draw(self, number: int) -> facts.Sealed | None:
         """Return the draw with a number, or None if the player has revealed no share in it."""
-        return next((draw for draw in self.draws if draw.number == number), None)
+        return next((each for each in self.draws if each.draw == number), None)
 
     @property
     def digest(self) -> bytes:
@@ -183,7 +168,7 @@ class Evidence(Struct, frozen=True):
             return deal_words(self.digest, self.commitment)
         if self.drawn is None:
             return ""
-        shares = ((seat, promise, share) for seat, _, promise, share in self.drawn.shares)
+        shares = ((each.seat, each.commitment, each.share) for each in self.drawn.shares)
         return deal_words(self.digest, self.commitment, shares)
 
     # Adding facts
@@ -244,10 +229,6 @@ def _share(known: Evidence, fact: facts.Share) -> Evidence:
     return replace(known, shares={**known.shares, fact.draw: fact.share})
 
 
-def _sealed(known: Evidence, fact: facts.Sealed) -> Evidence:
-    return replace(known, draws=(*known.draws, Draw(fact.draw, fact.seats, known.shares[fact.draw])))
-
-
 def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
     sent = known.sent_actions.get(fact.id)
     if sent is None:
@@ -290,7 +271,7 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Out: lambda known, _: replace(known, is_out=True, was_out=True),
     facts.Shown: _terms_shown,
     facts.Share: _share,
-    facts.Sealed: _sealed,
+    facts.Sealed: lambda known, fact: replace(known, draws=(*known.draws, fact)),
     facts.Losses: lambda known, fact: replace(known, lost=fact.lost),
     facts.SharesShown: lambda known, fact: replace(known, drawn=fact),
     facts.Begun: lambda known, fact: replace(known, begun=fact),

@@ -8,12 +8,12 @@ from samedeal.deal_proof import DealProof
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.utc_text import utc_text
+from samedeal_client.state.progress_history import record_standings
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.past_race import record_standings
 from samedeal_client.views.verdict import HeldRecord
 
 

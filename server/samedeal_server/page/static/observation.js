@@ -9,7 +9,6 @@ import {kindOf} from "./race_hashes.js"
 import {hex} from "./words.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
-const OWN_ACTS = {resign: "resign", leave: "leave", declarestuck: "stuck"}
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
 const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "finished_at"]
@@ -28,7 +27,7 @@ export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "act" && !known.sent.has(id)) {
 		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
 		known.plus(["sent", id, request.revision, request.action, time])
-	} else if (OWN_ACTS[type]) known.plus(["own", OWN_ACTS[type]])
+	} else if (/^(resign|leave|declarestuck)$/.test(type)) known.plus(["own", type])
 }
 
 // A message of the server has arrived.
@@ -161,7 +160,7 @@ function showOwnSeat(known, state) {
 	known.findingIf(!isOwn || others.length, "other_identity")
 	const hasResigned = known.own.has("resign") || known.own.has("leave") || known.isKicked
 	known.findingIf(seat.resigned && !hasResigned, "resigned_for_you")
-	known.findingIf(seat.stuck && !known.own.has("stuck"), "stuck_for_you")
+	known.findingIf(seat.stuck && !known.own.has("declarestuck"), "stuck_for_you")
 }
 
 // After a state without the player's seat.
