@@ -162,7 +162,7 @@ async def test_room_that_was_opened_anew_is_left(server: ScriptedServer, tmp_pat
         await peer.receive(Leave)
         assert (await recorded.until_is(SeatLost)).code == ClientCode.OTHER_RACE
     (path,) = paths_in(tmp_path)
-    assert not read_evidence(path).is_contradicted
+    assert not read_evidence(path).contradiction
 
 
 async def test_answer_that_nobody_asked_for_is_shown_to_nobody(server: ScriptedServer) -> None:

@@ -20,7 +20,7 @@ from samedeal.errors import SamedealError, UnknownGame, UnknownTerms
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Tally, ToServer
 from samedeal.terms import RoomTerms
-from samedeal.verdict_rows import ROWS
+from samedeal.verdict_rows import ROWS, row_sentence
 from samedeal_client.state import facts
 from samedeal_client.state.facts import ANYTHING, Fact, Role, Wanted, fact_text
 from samedeal_client.state.race_clock import RaceClock
@@ -42,6 +42,10 @@ class Ack(NamedTuple):
     time: int
     action: str
     cards: bytes
+
+
+_CAUSES: Final = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
+"""The rows about troubles of honest servers and players."""
 
 
 def deal_hash(seed: bytes, proof: str) -> bytes:
@@ -145,19 +149,17 @@ class Evidence(Struct, frozen=True):
         return bool(self.draws) and not (self.begun or self.is_out or self.is_kicked or "leave" in self.own)
 
     @property
-    def is_contradicted(self) -> bool:
-        """Whether the server has contradicted itself or the rules, and no honest trouble excuses it."""
-        return any(ROWS[row].verdict == "wrong" and not self.excuses(row) for row in self.found)
+    def contradiction(self) -> str:
+        """How the server has contradicted itself or the rules, in a sentence, if no honest trouble excuses it."""
+        wrong = (
+            row_sentence(row, detail) for row, (detail, _) in self.found.items() if self.verdict_of(row) == "wrong"
+        )
+        return next(wrong, "")
 
-    @property
-    def troubles(self) -> frozenset[str]:
-        """The troubles of honest servers and players that were seen: ``loss`` and ``window``."""
-        causes = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
-        return frozenset(name for name, rows in causes.items() if any(row in self.found for row in rows))
-
-    def excuses(self, row: str) -> bool:
-        """Return whether a trouble that was seen can cause what the row is about."""
-        return not self.troubles.isdisjoint(ROWS[row].excuses)
+    def verdict_of(self, row: str) -> Literal["unsure", "wrong"]:
+        """Return what a row makes of the verdict: no trouble that was seen can cause what is *wrong*."""
+        excused = any(cause in self.found for trouble in ROWS[row].excuses for cause in _CAUSES[trouble])
+        return "unsure" if excused else ROWS[row].verdict
 
     @property
     def words(self) -> str:
@@ -239,7 +241,7 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
     if not known.acks or ack.revision > known.acks[-1].revision:
         return replace(known, acks=(*known.acks, ack))
     again = known.finding_if(
-        "loss" not in known.troubles, "other_action", f"Action {ack.revision} was confirmed twice."
+        "lost_data" not in known.found, "other_action", f"Action {ack.revision} was confirmed twice."
     )
     return replace(again, acks=(*(each for each in known.acks if each.revision < ack.revision), ack))
 

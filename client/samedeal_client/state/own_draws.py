@@ -50,7 +50,7 @@ def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare 
         or not is_drawing
         or draw not in evidence.shares
         or evidence.terms is None
-        or evidence.is_contradicted
+        or evidence.contradiction
     ):
         return evidence, None
     share = evidence.shares[draw]
@@ -61,7 +61,7 @@ def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare 
         return evidence, None  # another program of the player takes part, or the server lies
     seats = tuple(sorted((each.seat, each.name, each.share_commitment) for each in state.players))
     known = _revealing(evidence, Sealed(draw, seats))
-    is_settled = known is not None and not known.is_contradicted
+    is_settled = known is not None and not known.contradiction
     return known or evidence, RevealShare(id=0, draw=draw, share=share) if is_settled else None
 
 
@@ -81,4 +81,4 @@ def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
             return None
         is_smaller = _places(sealed.seats) < _places(last.seats)
         known = evidence.finding_if(not (is_smaller or evidence.was_out), "no_seat_lost")
-    return known if known.is_contradicted else known.plus(sealed)
+    return known if known.contradiction else known.plus(sealed)

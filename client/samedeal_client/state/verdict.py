@@ -21,7 +21,7 @@ from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, Samedeal
 from samedeal.protocol.messages import DrawnShare, LostSeat
 from samedeal.record import Record, RecordedPlayer
 from samedeal.solver.solve import Answer
-from samedeal.verdict_rows import ROWS, VerdictKind
+from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_client.state.evidence import Evidence, deal_hash
 from samedeal_client.state.facts import BoardWatched, MoveWatched, SharesShown
 from samedeal_client.state.own_draws import agrees
@@ -107,11 +107,10 @@ def verdict(evidence: Evidence, reading: RaceReading, without: frozenset[str] = 
     for row, detail in (*((row, detail) for row, (detail, _) in evidence.found.items()), *_rows(evidence, reading)):
         if row not in without:
             found.setdefault(row, detail)
-    kinds = {row: "unsure" if evidence.excuses(row) else ROWS[row].verdict for row in found}
-    rows = dict(sorted(found.items(), key=lambda each: kinds[each[0]] != "wrong"))
+    rows = dict(sorted(found.items(), key=lambda each: evidence.verdict_of(each[0]) != "wrong"))
     kind: VerdictKind = "fair" if _nobody_could_choose(evidence) else "checked"
     if rows:
-        kind = "wrong" if "wrong" in kinds.values() else "unsure"
+        kind = evidence.verdict_of(next(iter(rows)))
     words = result_words(reading.record.digest) if reading.record else ""
     return Verdict(kind, _sentence(evidence, reading, kind, rows), rows, clock_sentence(evidence), words)
 
@@ -131,7 +130,7 @@ def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows:
         earlier = f" Before it, {races} ended after the draw and never began." if reading.given_up else ""
         return _TITLES[kind] + draws + earlier
     row, detail = next(iter(rows.items()))
-    return f"{_TITLES[kind]} {ROWS[row].sentence.format(detail=detail)}".rstrip()
+    return f"{_TITLES[kind]} {row_sentence(row, detail)}"
 
 
 def _and(names: Sequence[str]) -> str:

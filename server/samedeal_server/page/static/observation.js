@@ -27,7 +27,7 @@ export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "act" && !known.sent.has(id)) {
 		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
 		known.plus(["sent", id, request.revision, request.action, time])
-	} else if (/^(resign|leave|declarestuck)$/.test(type)) known.plus(["own", type])
+	} else if (/resign|leave|stuck/.test(type)) known.plus(["own", type])
 }
 
 // A message of the server has arrived.
