@@ -125,7 +125,7 @@ class Link:
         files = EvidenceFiles(evidence_root, address.url)
         self.witness = Witness(files, partial(secrets.token_bytes, SHARE_BYTES), bot=bot)
         self._pending = PendingRequests()
-        self._resumption = Resumption(self.new_id)
+        self._resumption = Resumption(self.new_id, lambda: self.witness.evidence.acks)
         self._awaited: dict[int, asyncio.Future[ServerAnswer]] = {}
         self._pings: dict[int, float] = {}
         self.round_trip = 0.0

@@ -36,8 +36,9 @@ _ENDLESS: Final = (
 
 
 class Ack(NamedTuple):
-    """An action that the server confirmed: the revision that it led to, its time, its text, and the hash of the board."""
+    """An action that the server confirmed: its id, the revision that it led to, its time and text, the board's hash."""
 
+    id: int
     revision: int
     time: int
     action: str
@@ -235,7 +236,7 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
     sent = known.sent_actions.get(fact.id)
     if sent is None:
         return known
-    ack = Ack(sent.revision + 1, fact.time, sent.action, fact.cards)
+    ack = Ack(fact.id, sent.revision + 1, fact.time, sent.action, fact.cards)
     if ack in known.acks[-1:] or ack in known.acks:
         return known
     if not known.acks or ack.revision > known.acks[-1].revision:
