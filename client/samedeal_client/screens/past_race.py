@@ -11,9 +11,9 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from samedeal.record import Record
+from samedeal.series import record_standings
 from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.state.past_races import PastRace
-from samedeal_client.state.progress_history import record_standings
 from samedeal_client.text.spans import Span
 from samedeal_client.views.history import place_text
 from samedeal_client.views.outcome import headline

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import Play
 from samedeal.errors import SamedealError
-from samedeal.protocol.messages import Standing, Tally
+from samedeal.protocol.messages import Tally
 from samedeal.record import Record
 
 MAX_POINTS: Final = 600
@@ -114,27 +114,6 @@ def with_tallies(histories: Histories, tallies: Iterable[Tally], *, resumed: boo
             progress_at = tally.last_progress_at or tally.acted_at
             after[tally.player] = history.resume(point, progress_at) if resumed else history.add(point)
     return MappingProxyType(after)
-
-
-def record_standings(record: Record) -> tuple[Standing, ...]:
-    """Return the standings of the players in a record, the first place first. A player's name also serves as the id."""
-    standings = []
-    for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
-        undos = sum(action == UNDO for _, action in player.actions)
-        standings.append(
-            Standing(
-                place=player.place,
-                player=player.name,
-                name=player.name,
-                foundation_cards=player.foundation_cards,
-                time=player.finish_time,
-                moves=len(player.actions) - undos,
-                undos=undos,
-                resigned=player.resigned,
-                bot=player.bot,
-            )
-        )
-    return tuple(standings)
 
 
 def record_progress(record: Record) -> tuple[tuple[int, int], ...]:

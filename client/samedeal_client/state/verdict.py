@@ -20,12 +20,12 @@ from samedeal.deal_words import result_words
 from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
 from samedeal.protocol.messages import DrawnShare, LostSeat
 from samedeal.record import Record, RecordedPlayer
+from samedeal.series import record_standings
 from samedeal.solver.solve import Answer
 from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_client.state.evidence import Evidence, deal_hash
 from samedeal_client.state.facts import BoardWatched, MoveWatched, SharesShown
 from samedeal_client.state.own_draws import agrees
-from samedeal_client.state.progress_history import record_standings
 
 IDLE: Final = 240_000
 """Time, in milliseconds, without an action after which a race may end without a racer."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from samedeal.deal_proof import DealProof
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
+from samedeal.series import record_standings
 from samedeal.utc_text import utc_text
 from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.progress_history import record_standings
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
