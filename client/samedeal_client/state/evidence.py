@@ -28,10 +28,7 @@ from samedeal_client.state.race_clock import RaceClock
 MOST_BYTES: Final = 1_000_000
 """Length of the facts of a race as text after which those in ``_ENDLESS`` are dropped. Then the verdict says so."""
 
-_ENDLESS: Final = (
-    *(facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed),
-    *(facts.Dealt, facts.EndShown, facts.Losses),
-)
+_ENDLESS: Final = (facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed, facts.Dealt, facts.EndShown)
 """The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
 
 
