@@ -1011,7 +1011,8 @@ def _plans() -> Sequence[Plan]:
         Plan(
             "watched",
             script(
-                "ana:join sue:watch bob:join ana:start race ana:move bob:move ana:undo bob:move ana:stuck bob:resign"
+                "ana:join sue:watch bob:join ana:start race ana:move bob:move sue:restart ana:undo bob:move ana:stuck "
+                "bob:resign"
             ),
             four,
         ),
