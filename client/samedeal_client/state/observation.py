@@ -207,7 +207,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     known = evidence if evidence.begun is not None else evidence.plus(facts.Begun(state.starts, racers))
     begun = known.begun
     if begun is not None:
-        known = known.finding_if(state.starts != begun.start, "other_start")
+        known = known.finding_if(state.starts != begun.start, "lost_data")  # a race has one start; the record has it
         known = known.finding_if(racers != begun.racers, "other_players")
     terms = known.terms
     if terms is not None:
@@ -226,7 +226,10 @@ def _with_result(evidence: Evidence, state: RoomState) -> Evidence:
     if not (state.phase == "finished" or state.standings or state.seed or state.proof or state.finished_at):
         return evidence
     result = facts.EndShown(state.finished_at, state.standings, deal_hash(state.seed, state.proof))
-    return evidence if result in evidence.results else evidence.plus(result)
+    if result in evidence.results:
+        return evidence
+    ended_again = bool(evidence.results) and evidence.results[0].end != result.end
+    return evidence.finding_if(ended_again, "lost_data").plus(result)
 
 
 def _with_table(evidence: Evidence, state: RoomState) -> Evidence:

@@ -175,7 +175,7 @@ function loseSeat(known, {phase, lost}) {
 function showRace(known, {players, starts, ends}) {
 	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
 	if (!known.begun) known.plus(["begun", starts, racers])
-	known.findingIf(starts !== known.begun?.start, "other_start")
+	known.findingIf(starts !== known.begun?.start, "lost_data") // a race has one start; the record has it
 	known.findingIf(!same(racers, known.begun?.racers), "other_players")
 	const {terms} = known
 	if (terms) {
@@ -193,7 +193,9 @@ function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return
 	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot])
 	const result = {end, lines, deal: dealHash(seed, proof)}
-	if (!known.results.some(each => same(each, result))) known.plus(["result", end, lines, result.deal])
+	if (known.results.some(each => same(each, result))) return
+	known.findingIf(known.results.length > 0 && known.results[0].end !== end, "lost_data")
+	known.plus(["result", end, lines, result.deal])
 }
 
 function showTable(known, {standings, table, finished_at: end, starts}) {
