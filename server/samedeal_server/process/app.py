@@ -216,9 +216,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         addresses = await stack.enter_async_context(_listen(config, gateway, certificate, shares_port=shares_port))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
         for address in map(HookAddress.parse, config.hook):
-            hook = HookSender(
-                store, name, metrics, address, page_address(addresses.public) if page else "", hook_secret
-            )
+            hook = HookSender(store, metrics, address, page_address(addresses.public) if page else "", hook_secret)
             tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
             name=name,
