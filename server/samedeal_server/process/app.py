@@ -48,6 +48,7 @@ from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.deal_search import DealSearch
+from samedeal_server.rooms.duties import Duties
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.upkeep import Upkeep
@@ -180,11 +181,12 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         clock = StoreClock(store)
         with store_required():
             await clock.sync()
-        deals = DealSearch(store, name)
+        duties = Duties(store, clock, name)
+        deals = DealSearch(store, duties)
         stack.push_async_callback(deals.close)
         background = BackgroundTasks(metrics)
         stack.push_async_callback(background.stop)
-        rooms = RoomRegistry(store, clock, name, limits, metrics, deals, background, tides=tides)
+        rooms = RoomRegistry(store, clock, name, limits, metrics, duties, deals, background, tides=tides)
         upkeep = Upkeep(rooms)
 
         connections: set[PlayerConnection] = set()
