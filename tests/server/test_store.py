@@ -428,7 +428,7 @@ async def test_race_that_ends_early_is_ticked_again_soon(store: Store) -> None:
     before = await loaded(store)
     await store.index.reschedule("friday", before.now, before.race.ends)
     assert await store.index.due(before.now + LEASE, 1) == []
-    finished = replace(before.race, phase="finished", finished_at=before.now)
+    finished = replace(before.race, phase="finished", finished_at=before.now, changed_at=before.now)
     assert await store.compare_and_set(before, finished, ("finished",), "")
     assert await store.index.due(before.now + LEASE, 1) == ["friday"]
 
