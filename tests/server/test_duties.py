@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from samedeal.deal_proof import RevealedShare
-from samedeal.protocol.messages import Done, Standing, Start
+from samedeal.protocol.messages import Done, Resign, Standing, Start
 from samedeal.record import Record
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races.earlier import PlayerPast
@@ -29,7 +29,7 @@ from tests.server.client import Client
 from tests.server.live_nodes import Node, RedisClient
 from tests.server.manual_timers import ManualTimers
 from tests.server.race_values import SEED, new_race
-from tests.server.races import finish, kept, seated
+from tests.server.races import finish, kept, race, seated
 from tests.server.waiting import until
 
 GAME = "ace-of-hearts"
@@ -210,18 +210,29 @@ async def test_duty_of_a_killed_node_is_looked_at_soon(one: Node, redis: RedisCl
         await asyncio.Event().wait()
 
     async def is_due_soon() -> bool:
-        return bool(await redis.zscore(keys.DUE, room) <= one.rooms.clock.now() + LEASE)
+        return bool(await redis.zscore(keys.DUE, room) <= await one.store.now() + LEASE)
 
     assert not await is_due_soon()
     doing = asyncio.create_task(one.rooms.duties.do(room, endless))
     await begun.wait()
     assert await is_due_soon()
-    await redis.zadd(keys.DUE, {room: one.rooms.clock.now() + 10 * LEASE})
+    await redis.zadd(keys.DUE, {room: await one.store.now() + 10 * LEASE})
     assert not await one.rooms.duties.do(room, endless)
     assert await is_due_soon()
     doing.cancel()
     await asyncio.wait([doing])
     assert await is_free(redis, keys.duty(room))
+
+
+async def test_duty_is_done_without_the_index(one: Node, redis: RedisClient) -> None:
+    """In a cluster, the index of due rooms may be on a primary that is lost."""
+    (ana,) = await race(one, names=["ana"], games=("athena",), limit=3_600)
+    await redis.delete(keys.DUE)
+    await redis.set(keys.DUE, "not an index")
+    await ana.send(Resign)
+    await ana.phase("finished")
+    assert await one.rooms.duties.do(ana.room, one.store.now)
+    await redis.delete(keys.DUE)
 
 
 class Frozen:

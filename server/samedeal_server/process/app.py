@@ -185,7 +185,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         clock = StoreClock(store)
         with store_required():
             await clock.sync()
-        duties = Duties(store, clock, name)
+        duties = Duties(store, name)
         deals = DealSearch(store, duties)
         stack.push_async_callback(deals.close)
         background = BackgroundTasks(metrics)

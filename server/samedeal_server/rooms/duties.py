@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
-from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import LEASE, Store
 from samedeal_server.tasks import cancel_and_wait
 
@@ -25,9 +24,8 @@ RENEWAL_INTERVAL: Final = 2.0
 class Duties:
     """Does duties of rooms while this node has their leases."""
 
-    def __init__(self, store: Store, clock: StoreClock, node: str) -> None:
+    def __init__(self, store: Store, node: str) -> None:
         self._store = store
-        self._clock = clock
         self._node = node
         self.timers: Timers = LOOP_TIMERS
 
@@ -67,6 +65,7 @@ class Duties:
 
     async def _hold(self, room: str, before: str, holder: str) -> bool:
         """Take or renew a lease. Return whether this node has it now."""
-        now = self._clock.now()
-        await self._store.index.reschedule(room, now, now + LEASE)
+        with suppress(StoreUnavailable):  # the part of a cluster that has the index may be unavailable
+            now = await self._store.now()
+            await self._store.index.reschedule(room, now, now + LEASE)
         return await self._store.replace_lease(room, before, holder, LEASE)

@@ -268,7 +268,8 @@ class Store:
         if race.phase == "finished" and before.race.phase != "finished":
             revisions = [before.progress.get(racer.player, Progress()).revision for racer in race.racers]
             # This comes first: if the node dies, another one soon sees that the race has no record.
-            await self.index.reschedule(room, before.now, before.now + LEASE)
+            with suppress(StoreUnavailable):  # the part of a cluster that has the index may be unavailable
+                await self.index.reschedule(room, before.now, before.now + LEASE)
         replacing = _COMPARE_AND_SET(
             [keys.meta(room), keys.events(room), keys.secret(room), keys.spectators(room), *seated, *unseated],
             before.version,
