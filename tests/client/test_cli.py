@@ -62,7 +62,7 @@ def test_help_imports_no_heavy_modules() -> None:
     modules = {line.rpartition("|")[2].strip() for line in loaded.splitlines()}
     assert "samedeal_client.cli" in modules
     heavy = {"asyncio", "textual", "websockets", "msgspec", "msgpack"}
-    heavy |= {"samedeal.games", "samedeal_client.bots.strategy"}
+    heavy |= {"samedeal.games", "samedeal_client.solving.strategy"}
     assert not heavy & modules
 
 

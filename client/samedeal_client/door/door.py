@@ -243,7 +243,7 @@ def prepare() -> None:
     share_styles()
     gc.collect()
     gc.freeze()
-    sys.setswitchinterval(0.001)  # for hints, which are searched for in threads
+    sys.setswitchinterval(0.001)  # for verdicts, which are found in threads
     gc.set_threshold(5_000, 10, 1_000_000)
 
 
