@@ -23,6 +23,7 @@ import asyncssh
 from websockets.asyncio.server import serve
 
 from samedeal_client import screens
+from samedeal_client.commands.start import StartCommand
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
 from samedeal_client.door.limits import DoorLimits, Rates, network_of
@@ -72,13 +73,20 @@ def dns_record(host: str, host_key: asyncssh.SSHKey) -> str:
 class Door:
     """A door to the server at the address ``server``, which is ``public_url`` for players, unless that is empty.
 
-    ``proxies`` are load balancers that send PROXY headers.
+    Sessions run commands with ``start_command``. ``proxies`` are load balancers that send PROXY headers.
     """
 
     def __init__(
-        self, server: str, directory: Path, limits: DoorLimits, proxies: Sequence[Network] = (), public_url: str = ""
+        self,
+        server: str,
+        directory: Path,
+        limits: DoorLimits,
+        start_command: StartCommand,
+        proxies: Sequence[Network] = (),
+        public_url: str = "",
     ) -> None:
         self.server = server
+        self.start_command = start_command
         self.public_url = public_url
         self.limits = limits
         self.identities = Identities(directory)

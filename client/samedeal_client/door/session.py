@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from samedeal.errors import MalformedText, SamedealError
 from samedeal.names import ROOM_CODE, clean_name
 from samedeal.terminal_text import printable
-from samedeal_client import cli
 from samedeal_client.commands.common import error_report
 from samedeal_client.commands.start import start
 from samedeal_client.door.driver import LEAVE, SessionDriver
@@ -409,7 +408,7 @@ class SessionTerminal(Terminal):
         """Run the command that the user has typed. It is parsed here, because the parser would end the process."""
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
             try:
-                running = cli.start_command(arguments)
+                running = self._door.start_command(arguments)
             except SystemExit as ended:
                 if not ended.code:
                     running = 0
@@ -419,18 +418,22 @@ class SessionTerminal(Terminal):
         self._output.write(out.getvalue())
         return running if isinstance(running, int) else await running
 
+    async def _run_command(self, arguments: Sequence[str]) -> int:
+        running = self._door.start_command(arguments)
+        return running if isinstance(running, int) else await running
+
     async def _run_chosen(self, arguments: Sequence[str]) -> int:
         """Run a command that the user has chosen on the start screen."""
         if arguments[0] not in _CHOICES:
             raise Failure("This can't be done over ssh. Choose something else.")
         with contextlib.suppress(OSError):
             save_settings(replace(load_settings(), server=self.only_server))
-        code = await cli.run_command(arguments)
+        code = await self._run_command(arguments)
         return code if self.code is None else self.code or 1
 
     async def _run_nested(self, arguments: Sequence[str]) -> int:
         try:
-            return await cli.run_command(arguments)
+            return await self._run_command(arguments)
         except (SamedealError, Failure, OSError) as error:
             return error_report(error).code
 
