@@ -19,8 +19,8 @@ from textual.events import Callback
 from textual.screen import Screen
 from textual.timer import Timer
 
-from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.ghost_link import GhostLink
 from samedeal_client.paths import state_home, write_private

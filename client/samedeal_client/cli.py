@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 from samedeal.command_line_help import HelpFormatter
 
 
-class Command(NamedTuple):
+class Subcommand(NamedTuple):
     """A command: the module that runs it, and its summary for the help. ``reads_all`` says that it parses its arguments."""
 
     module: str
@@ -21,25 +21,25 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
-    "play": Command("samedeal_client.commands.play", "race against bots on this machine"),
-    "race": Command("samedeal_client.commands.race", "race now, against the people who come"),
-    "join": Command("samedeal_client.commands.join", "join a race, or return to it"),
-    "watch": Command("samedeal_client.commands.watch", "watch a race, with a delay"),
-    "rooms": Command("samedeal_client.commands.rooms", "list the rooms of a server"),
-    "new": Command("samedeal_client.commands.new", "open a room and join it"),
-    "bot": Command("samedeal_client.commands.bot", "let a bot join a race"),
-    "engine": Command("samedeal_client.commands.engine", "play as an engine, for programs"),
-    "match": Command("samedeal_client.commands.match", "tell which of two engines is better"),
-    "host": Command("samedeal_client.commands.host", "host a race on this machine"),
-    "serve": Command("samedeal_client.commands.serve", "run a server", reads_all=True),
-    "door": Command("samedeal_client.commands.door", "let people play over ssh"),
-    "admin": Command("samedeal_client.commands.admin", "operate a server"),
-    "records": Command("samedeal_client.commands.records", "list records of races, or get one"),
-    "replay": Command("samedeal_client.commands.replay", "show a recorded race again"),
-    "verify": Command("samedeal_client.commands.verify", "check the record of a race"),
-    "history": Command("samedeal_client.commands.history", "show your past races and best times"),
-    "rules": Command("samedeal_client.commands.rules", "print the rules of a game"),
-    "doctor": Command("samedeal_client.commands.doctor", "check the terminal and the connection to a server"),
+    "play": Subcommand("samedeal_client.commands.play", "race against bots on this machine"),
+    "race": Subcommand("samedeal_client.commands.race", "race now, against the people who come"),
+    "join": Subcommand("samedeal_client.commands.join", "join a race, or return to it"),
+    "watch": Subcommand("samedeal_client.commands.watch", "watch a race, with a delay"),
+    "rooms": Subcommand("samedeal_client.commands.rooms", "list the rooms of a server"),
+    "new": Subcommand("samedeal_client.commands.new", "open a room and join it"),
+    "bot": Subcommand("samedeal_client.commands.bot", "let a bot join a race"),
+    "engine": Subcommand("samedeal_client.commands.engine", "play as an engine, for programs"),
+    "match": Subcommand("samedeal_client.commands.match", "tell which of two engines is better"),
+    "host": Subcommand("samedeal_client.commands.host", "host a race on this machine"),
+    "serve": Subcommand("samedeal_client.commands.serve", "run a server", reads_all=True),
+    "door": Subcommand("samedeal_client.commands.door", "let people play over ssh"),
+    "admin": Subcommand("samedeal_client.commands.admin", "operate a server"),
+    "records": Subcommand("samedeal_client.commands.records", "list records of races, or get one"),
+    "replay": Subcommand("samedeal_client.commands.replay", "show a recorded race again"),
+    "verify": Subcommand("samedeal_client.commands.verify", "check the record of a race"),
+    "history": Subcommand("samedeal_client.commands.history", "show your past races and best times"),
+    "rules": Subcommand("samedeal_client.commands.rules", "print the rules of a game"),
+    "doctor": Subcommand("samedeal_client.commands.doctor", "check the terminal and the connection to a server"),
 }
 
 _CODES: Final = (

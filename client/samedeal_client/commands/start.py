@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
-StartCommand = Callable[[Sequence[str]], int | Coroutine[Any, Any, int]]
+CommandStarter = Callable[[Sequence[str]], int | Coroutine[Any, Any, int]]
 """Run a command and return the exit code, or return a coroutine that does so. Raise SystemExit for bad usage."""
 
 

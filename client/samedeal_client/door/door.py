@@ -23,7 +23,7 @@ import asyncssh
 from websockets.asyncio.server import serve
 
 from samedeal_client import screens
-from samedeal_client.commands.start import StartCommand
+from samedeal_client.commands.start import CommandStarter
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
 from samedeal_client.door.limits import DoorLimits, Rates, network_of
@@ -81,7 +81,7 @@ class Door:
         server: str,
         directory: Path,
         limits: DoorLimits,
-        start_command: StartCommand,
+        start_command: CommandStarter,
         proxies: Sequence[Network] = (),
         public_url: str = "",
     ) -> None:
