@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import logging
 import os
-import pkgutil
 import signal
 import socket
 import sys
@@ -22,8 +20,7 @@ from typing import Final
 import asyncssh
 from websockets.asyncio.server import serve
 
-from samedeal_client import screens
-from samedeal_client.commands.start import CommandStarter
+from samedeal_client.commands.start import CommandStarter, preload
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
 from samedeal_client.door.limits import DoorLimits, Rates, network_of
@@ -51,8 +48,6 @@ _LEFT_OVER: Final = 100
 _CLEAN_TIME: Final = 24 * 3600.0
 _HEADER_TIME: Final = 5.0
 _BACKLOG: Final = 512
-
-_MODULES: Final = ("app", "start_app", "replay_app", "line_client", "commands.join", "commands.watch", "commands.race")
 
 Network = IPv4Network | IPv6Network
 
@@ -246,8 +241,7 @@ def prepare() -> None:
     """
     for name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM"):  # each session has its own
         os.environ.pop(name, None)
-    for module in (*_MODULES, *(f"screens.{found.name}" for found in pkgutil.iter_modules(screens.__path__))):
-        importlib.import_module(f"samedeal_client.{module}")
+    preload()
     share_styles()
     gc.collect()
     gc.freeze()

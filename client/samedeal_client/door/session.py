@@ -24,10 +24,8 @@ from samedeal_client.commands.start import start
 from samedeal_client.door.driver import LEAVE, SessionDriver
 from samedeal_client.errors import Failure
 from samedeal_client.saved_settings import load_settings, save_settings
-from samedeal_client.terminal import Background, LineSource, Terminal, use_terminal
-from samedeal_client.text.terminal_background import BACKGROUND_QUERY, dark_of_answer
-from samedeal_client.tui import SLOW_ANSWER
-from samedeal_client.widgets.look_app import CRASHED
+from samedeal_client.terminal import CRASHED, Background, LineSource, Terminal, use_terminal
+from samedeal_client.text.terminal_background import BACKGROUND_QUERY, SLOW_ANSWER, dark_of_answer
 
 if TYPE_CHECKING:
     from asyncssh import SSHServerChannel
