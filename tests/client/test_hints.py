@@ -16,7 +16,7 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
 from samedeal_client.input.line_parser import parse_line
 from samedeal_client.solving.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
-from samedeal_client.solving.solver_process import Hints
+from samedeal_client.solving.solver_process import Hints, SolverProcess
 from samedeal_client.solving.solver_program import HintReply, HintRequest, answer
 from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.text.appearance import Look
@@ -129,3 +129,17 @@ def test_finder_goes_on_in_the_next_process() -> None:
 async def test_hint_comes_from_a_process() -> None:
     lost = dealt("phoenix", 240).masked()
     assert await Hints().suggest(lost) == HintFinder(Random(1)).suggest(lost)
+
+
+async def test_hints_hand_the_finder_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[bytes] = []
+
+    async def hint(_: SolverProcess, __: Board, finder: bytes) -> tuple[Hint, bytes]:
+        given.append(finder)
+        return Hint(None), finder + b"x"
+
+    monkeypatch.setattr(SolverProcess, "hint", hint)
+    hints = Hints()
+    for _ in range(3):
+        await hints.suggest(dealt("willow", 3))
+    assert given == [b"", b"x", b"xx"]
