@@ -91,7 +91,7 @@ def test_keys_that_another_worker_forgets_meanwhile_are_no_error(tmp_path: Path)
 
 @pytest.fixture
 def door(tmp_path: Path) -> Door:
-    return Door(SERVER, tmp_path, DoorLimits())
+    return Door(SERVER, tmp_path, DoorLimits(), AsyncMock())
 
 
 async def test_sweeps_go_on_after_an_error(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
