@@ -325,6 +325,12 @@ async def test_headers_protect_the_page(node: NodeMaker) -> None:
             assert told == [""] * 4
 
 
+@pytest.mark.parametrize(("path", "served"), [("/page.js", 20), ("/", 20), ("/friday", 12), ("/qr/friday.svg", 2)])
+async def test_requests_are_charged_what_they_cost(node: NodeMaker, path: str, served: int) -> None:
+    one = await node(Limits(address_rate=0.001, address_burst=100))
+    assert [(await ask(one.url, path)).status for _ in range(served + 1)] == [200] * served + [429]
+
+
 def preview(document: bytes) -> dict[str, str]:
     """The texts of the preview in a document. The document contains nothing else that the file does not."""
     assert re.sub(rb"<meta property=.*\n", b"", document) == (STATIC / "index.html").read_bytes()
