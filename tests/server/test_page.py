@@ -22,7 +22,7 @@ from samedeal.games import GAMES
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
 from samedeal_server.page.bundles import BUNDLES, HOMES, bundled, without_comments
-from samedeal_server.page.files import FOR_PROGRAMS, ROWS_MODULE, door_note, static_files
+from samedeal_server.page.files import FOR_PROGRAMS, ROWS_MODULE, WORKER, door_note, static_files
 from samedeal_server.page.previews import preview_tags
 from tests.golden.golden_files import assert_answered
 from tests.server.live_nodes import NodeMaker
@@ -30,7 +30,6 @@ from tests.server.plain_http import ask
 from tests.server.races import seated
 from tests.shared.javascript import check_syntax, evaluate_with_page, needs_node
 
-WORKER = "deep_check_worker.js"
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir() if not file.name.endswith(".png"))
 PICTURES = sorted(file.name for file in STATIC.iterdir() if file.name.endswith(".png"))
@@ -71,9 +70,9 @@ def test_page_is_small() -> None:
     """
     names = {name for name in FILES if not name.endswith((".png", ".json"))} - {FOR_PROGRAMS}
     late = (BUNDLES.keys() - imported("page.js")) | {"seat.css"}
-    assert late == {"replay.js", "seat.js", "seat.css", "witness.js", WORKER}
+    assert late == {"replay.js", "seat.js", "seat.css", "witness.js", "deep_check.js", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING
-    assert packed(names - late | imported("seat.js") | {"seat.css"}) <= LARGEST_RACING
+    assert packed(names - late | imported("seat.js") | {"seat.css", WORKER}) <= LARGEST_RACING
     assert packed(names) <= LARGEST
 
 
@@ -137,8 +136,8 @@ def test_bundle_is_its_modules_one_after_the_other() -> None:
     ]
 
 
-def test_worker_of_deep_check_is_named() -> None:
-    assert re.findall(r'new URL\("(.*?)"', (STATIC / "deep_check.js").read_text()) == [WORKER]
+def test_worker_is_named() -> None:
+    assert re.findall(r'new URL\("(.*?)"', (STATIC / "start_worker.js").read_text()) == [WORKER]
 
 
 @needs_node
@@ -320,7 +319,7 @@ async def test_headers_protect_the_page(node: NodeMaker) -> None:
         assert "unsafe" not in answer.headers["content-security-policy"]
         told = [re.sub(r"[\w+/]{43}=", "", answer.policy.get(name, "")) for name in scripts]
         if path in ("/friday", f"/{WORKER}"):
-            assert told == ["'self'", "'self' 'sha256-'", "'script'", "deep-check"]
+            assert told == ["'self'", "'self' 'sha256-'", "'script'", "worker"]
         else:  # other files are sent without what they do not need
             assert told == [""] * 4
 

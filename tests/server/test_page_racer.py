@@ -22,6 +22,7 @@ PROGRAM = """await (async () => {
     const {Racer} = await import("./racer.js")
     const {boardHash} = await import("./board_hash.js")
     const {played} = await import("./piles.js")
+    const {isStuck} = await import("./stuck.js")
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]
     const waiting = []
@@ -51,7 +52,8 @@ PROGRAM = """await (async () => {
         shown.push([racer.board?.revision, racer.pending.length, racer.awaits])
     }
     const requests = sent.map(([type, {passphrase, room, receipt, ...fields}]) => [type, fields])
-    return {requests, told, shown, newest: kept.newest, piles: racer.piles, stuck: racer.board && racer.isStuck("free")}
+    const claim = racer.board && racer.stuckClaim("free")
+    return {requests, told, shown, newest: kept.newest, piles: racer.piles, stuck: Boolean(claim) && isStuck(claim)}
 })()"""
 
 KLONDIKE = Board.deal(GAMES["klondike"], shuffled(Deal.parse("#7").public_seed(), 1)).masked()

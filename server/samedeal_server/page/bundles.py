@@ -11,13 +11,22 @@ from collections.abc import Mapping
 from typing import Final
 
 BUNDLES: Final = {
-    "piles.js": ("games.mjs", "rules.mjs", "terms.mjs", "hash.js", "words.js", "race_hashes.js", "piles.js"),
+    "piles.js": (
+        "games.mjs",
+        "rules.mjs",
+        "terms.mjs",
+        "hash.js",
+        "words.js",
+        "race_hashes.js",
+        "start_worker.js",
+        "piles.js",
+    ),
     "page.js": (
         *("dom.js", "msgpack.js", "link.js", "race_state.js"),
         *("board_view.js", "chart.js", "tide.js", "race_screen.js", "lobby.js", "page.js"),
     ),
     "witness.js": (
-        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js"),
+        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js", "stuck.js"),
         *("evidence.js", "own_draws.js", "observation.js", "witness.js"),
     ),
     "seat.js": (
@@ -25,10 +34,8 @@ BUNDLES: Final = {
         *("results.js", "earlier.js", "seat.js"),
     ),
     "replay.js": ("replay.js",),
-    "deep_check_worker.js": (
-        *("shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
-        *("states.mjs", "search.mjs", "deep_check_worker.js"),
-    ),
+    "deep_check.js": ("shake256.js", "deal.js", "record.js", "verdict.js", "states.mjs", "search.mjs", "deep_check.js"),
+    "worker.js": ("worker.js",),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""
 

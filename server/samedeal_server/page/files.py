@@ -40,6 +40,9 @@ from samedeal_server.page.previews import preview_tags
 DOCUMENT: Final = "index.html"
 """The name of the file that is served for ``/`` and ``/ROOM``."""
 
+WORKER: Final = "worker.js"
+"""The name of the module that runs in workers. They have the policy of their own file."""
+
 FOR_PROGRAMS: Final = "msgpack.js"
 """A module that is also served alone, for the programs of others (PROTOCOL.md)."""
 
@@ -90,7 +93,7 @@ _POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self'; manifest-src 'self'; worker-src 'self'; "
     f"script-src 'self' {_inline_script()}; "
     "style-src 'self'; "
-    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types deep-check; "
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker; "
     "frame-ancestors "
 )
 _POLICY_OF_OTHERS: Final = "default-src 'none'; frame-ancestors "
@@ -242,7 +245,7 @@ def static_files(games: bytes) -> Mapping[str, File]:
 
 def make_file(name: str, content: bytes) -> File:
     """Return a file with this content. The end of its name decides its type."""
-    policy = _POLICY if name.endswith((DOCUMENT, "worker.js")) else _POLICY_OF_OTHERS
+    policy = _POLICY if name.endswith((DOCUMENT, WORKER)) else _POLICY_OF_OTHERS
     return File(_TYPES[PurePath(name).suffix], policy, content, hashlib.sha256(content).hexdigest()[:20])
 
 

@@ -9,6 +9,7 @@ import {colour} from "./race_screen.js"
 import {nearest} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable, shareButton, shareResult} from "./results.js"
+import {startWorker} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
 
@@ -111,6 +112,7 @@ export class Seat {
 	leave() {
 		const {screen} = this
 		clearTimeout(this.retry)
+		this.prover?.terminate()
 		stored.set(`seat ${screen.room}`, null)
 		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
 		document.documentElement.classList.remove("seated", "racing")
@@ -221,11 +223,20 @@ export class Seat {
 
 	proveStuck() {
 		const {racer} = this
-		if (!this.isRacing || racer.pending.length || this.stuckAt === racer.board.revision) return
-		if (!racer.isStuck(this.room.options.undo)) return
-		this.stuckAt = racer.board.revision
-		this.ask("declarestuck")
-		this.say(STUCK)
+		const claim = this.isRacing && racer.stuckClaim(this.room.options.undo)
+		if (!claim || this.isProving || this.provedAt === racer.board.revision) return
+		Object.assign(this, {isProving: true, provedAt: racer.board.revision})
+		this.prover ??= startWorker(isStuck => this.proved(isStuck))
+		this.prover.postMessage({task: "stuck", ...claim})
+	}
+
+	proved(isStuck) {
+		this.isProving = false
+		if (this.provedAt !== this.racer.board.revision) this.proveStuck()
+		else if (isStuck && this.isRacing) {
+			this.ask("declarestuck")
+			this.say(STUCK)
+		}
 	}
 
 	// Make the board as large as it can be. Return whether there is one.
