@@ -23,8 +23,9 @@ BUNDLES: Final = {
     ),
     "page.js": (
         *("dom.js", "msgpack.js", "link.js", "race_state.js"),
-        *("board_view.js", "chart.js", "tide.js", "race_screen.js", "lobby.js", "page.js"),
+        *("board_view.js", "chart.js", "race_screen.js", "page.js"),
     ),
+    "lobby.js": ("tide.js", "lobby.js"),
     "witness.js": (
         *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js", "stuck.js"),
         *("evidence.js", "own_draws.js", "observation.js", "witness.js"),

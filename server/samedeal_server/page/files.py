@@ -175,7 +175,8 @@ def door_note(door: str, page: str, room: str) -> str:
     if not host:
         return ""
     command = f"ssh -t{'' if port == '22' else f' -p {port}'} {host} {room}".strip()
-    return f"\t<p>In a terminal: <code>{escape(command)}</code> (host key <code>{escape(host_key)}</code>)</p>\n"
+    line = f"<code>{escape(command)}</code> (host key <code>{escape(host_key)}</code>)"
+    return f'\t<details class="terminals"><summary>For terminals</summary>{line}</details>\n'
 
 
 def room_of(request: Request) -> str:

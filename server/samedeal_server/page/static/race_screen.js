@@ -3,7 +3,7 @@
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
-import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
+import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
 import {termsHash} from "./race_hashes.js"
 import {Race, end, leader, namesOtherRoom} from "./race_state.js"
@@ -161,9 +161,9 @@ export class RaceScreen {
 
 	show() {
 		const {race} = this
-		const {game, deal, phase, spectator_count, standings} = race.room
+		const {game, deal, phase, standings} = race.room
 		this.drawing = false
-		setText(byId("facts"), `${title(game)} · ${dealName(deal)}${spectator_count >= 0 ? ` · ${spectator_count} watching` : ""}`)
+		setText(byId("facts"), `${title(game)} · ${dealName(deal)}`)
 		this.showClock()
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
@@ -350,9 +350,9 @@ export class RaceScreen {
 		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next ? link(encodeURIComponent(next), `Watch the rematch, ${next}`) : "",
+			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch") : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
-			...(this.seat ? [] : [element("h2", {}, joins ? "Join from a terminal" : "Watch in a terminal"), copyLine(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)])
+			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
 		byId("join").hidden = !byId("join").textContent
 	}
@@ -398,17 +398,15 @@ export class RaceScreen {
 	showStatus() {
 		const {live, sentence} = this.connection
 		const {phase, options} = this.race.room ?? {}
-		const text = this.seat ? "Connected" : options?.delay ? `Live, boards shown ${options.delay} s late` : "Live"
-		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `Not live. ${sentence}`)
+		const text = this.seat ? "Connected" : options?.delay ? `Boards ${options.delay} s late` : "Live"
+		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `No connection. ${sentence}`)
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.
 	showDraw() {
 		const {room, shares} = this.race
-		const drawn = shares.length > 0
 		const {phase, draw, lost} = room
-		const now = drawn ? "The deal is drawn." : "The players draw the deal together."
-		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, drawn), now] : []
+		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
 		byId("draw").hidden = !lines.length
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
@@ -420,7 +418,12 @@ export class RaceScreen {
 		if (state === this.wordsOf) return
 		this.wordsOf = state
 		const words = isFixed ? (this.seat ? this.seat.witness?.evidence.words : dealWords(termsHash(room.terms), room.commitment, shares)) : ""
-		setText(byId("words"), words && `Deal words: ${words}`)
+		this.showDealWords(words)
+	}
+
+	showDealWords(words) {
+		setText(byId("words"), words)
+		byId("words").parentNode.hidden = !words
 	}
 
 	// Judge the race once it is over, and again whenever more is shown of its end.
@@ -465,7 +468,7 @@ export class RaceScreen {
 		const [first, second] = rows.filter(({place}) => place)
 		const time = first && (first.final ? first.final.time : first.finishedAt)
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
-		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? "Nobody finished" : leader(rows) ? leads() : "Nobody leads yet"
+		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished. ${first?.name} was closest.` : leader(rows) ? leads() : "Nobody leads yet"
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
 	}
 
@@ -482,7 +485,7 @@ export class RaceScreen {
 
 	// Show a sentence instead of the race, or above it.
 	say(sentence, command) {
-		const line = command ? copyLine(`samedeal ${command} ${address} ${this.room}`) : ""
+		const line = command ? forTerminals(`samedeal ${command} ${address} ${this.room}`) : ""
 		this.showMessage(element("p", {}, sentence), line, element("a", {href: to("./")}, "All rooms"))
 		byId("message").hidden = !sentence
 	}

@@ -2,7 +2,7 @@
 
 import {openDeal} from "./deal.js"
 import {searched} from "./deep_check.js"
-import {byId, clock, copyLine, element, setText} from "./dom.js"
+import {byId, clock, element, forTerminals, setText} from "./dom.js"
 import {rowSentence} from "./evidence.js"
 import {Race} from "./race_state.js"
 import {termsHash} from "./race_hashes.js"
@@ -61,7 +61,7 @@ export class ReplayScreen extends RaceScreen {
 		this.say("")
 		const name = `${this.room}.txt`
 		const save = element("a", {href: URL.createObjectURL(file), download: name}, "Save the record")
-		byId("join").replaceChildren(element("h2", {}, "Check every move in a terminal"), save, copyLine(`samedeal verify ${name}`))
+		byId("join").replaceChildren(save, forTerminals(`samedeal verify ${name}`))
 		this.seek(0)
 	}
 
@@ -84,7 +84,7 @@ export class ReplayScreen extends RaceScreen {
 		setText(byId("title"), terms.room)
 		this.slider.max = length
 		this.check(record)
-		setText(byId("words"), `Deal words: ${dealWords(termsHash(terms.text), commitment, shares)}`)
+		this.showDealWords(dealWords(termsHash(terms.text), commitment, shares))
 	}
 
 	async check(record) {

@@ -49,9 +49,9 @@ export class Seat {
 		this.said = element("p", {id: "said", role: "status"})
 		this.buttons = {
 			undo: button("Undo", () => this.undo(), {title: "z"}),
-			collect: button("To foundations", () => this.hand.collect(), {title: "x"}),
+			collect: button("Collect", () => this.hand.collect(), {title: "x"}),
 			hint: button("Hint", () => this.hand.hint(), {title: "?"}),
-			auto: button("Tap moves", null, {id: "auto", title: "A tapped card goes to its best place at once"}),
+			auto: button("One tap", null, {id: "auto", title: "A tapped card goes to its best place at once"}),
 			resign: button("Resign", () => this.resign())
 		}
 		this.controls = element("p", {class: "controls hand"}, ...Object.values(this.buttons))
@@ -114,6 +114,7 @@ export class Seat {
 		clearTimeout(this.retry)
 		this.prover?.terminate()
 		stored.set(`seat ${screen.room}`, null)
+		byId("boards").before(byId("deal"))
 		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
 		document.documentElement.classList.remove("seated", "racing")
 		removeEventListener("keydown", this.keys)
@@ -334,18 +335,18 @@ export class Seat {
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
-		} else if (phase === "countdown") parts.push(element("p", {}, room.earlier.length ? NOBODY_CAME : "The cards are coming."))
+		} else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, NOBODY_CAME))
 		else if (phase === "racing" && (isDone || own.resigned)) {
 			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		} else if (phase === "finished") {
 			const {final} = row
-			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
+			const text = !final ? "The race is over" : final.time ? `${final.place === 1 ? "You won" : `Place ${final.place}`} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
 				if (answer?.room) goTo(answer.room, {round: room.round + 1})
 			}
-			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})), after)
+			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}
 		const isShown = options.spectators && !options.delay
 		if (phase === "open") parts.push(...[isShown && SHOWN, !isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
