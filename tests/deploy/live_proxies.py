@@ -177,10 +177,10 @@ async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:
         await dealt(browser)
         await mira.dealt()
         await mira.expect(Done, Resign)
-        await browser.run(PRESS, "Tap moves")  # from now on, a tap picks
+        await browser.run(PRESS, "One tap")  # from now on, a tap picks
         for number, (_, action) in enumerate(deal.actions, 1):
             await tap(browser, action, number)
-        await browser.shows("Place 1 in")
+        await browser.shows("You won in")
         await browser.shows("Checked: ", ".deal.checked")
         assert browser.errors() == []
 

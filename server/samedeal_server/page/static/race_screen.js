@@ -23,10 +23,11 @@ const CLOSED = "This room is closed. Here is what it showed last."
 const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
-const PLAIN = " This page came over plain http: somebody on the way could have changed what it shows and checks."
+export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
 const UNREACHABLE = "Not fully checked: this page cannot load its check. Reload the page."
 const OTHER_RACE = "This room was opened again, for another race. Take a seat if you want to race in it."
 
+const loadSeat = () => import("./seat.js").catch(loadAgain)
 const span = (name, ...children) => element("span", {class: name}, ...children)
 export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
@@ -71,13 +72,7 @@ export class RaceScreen {
 	sit(name) {
 		if (this.sitting) return // two taps may come
 		this.link?.rename(name)
-		this.sitting = this.loadSeat().then(({Seat}) => (this.seat = new Seat(this, name)))
-	}
-
-	// Load what a seat needs.
-	loadSeat() {
-		if (!document.querySelector("[href='seat.css']")) document.head.append(element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
-		return import("./seat.js").catch(loadAgain)
+		this.sitting = loadSeat().then(({Seat}) => (this.seat = new Seat(this, name)))
 	}
 
 	// Give up a seat that the server gave to the player in a room that was opened anew.
@@ -360,7 +355,7 @@ export class RaceScreen {
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
 		const name = stored.get("name") ?? ""
-		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: () => this.loadSeat()})
+		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
 		const onsubmit = event => {
 			event.preventDefault()
 			stored.set("name", input.value)
@@ -459,7 +454,7 @@ export class RaceScreen {
 		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))
 		const below = [clock, words && `Result words: ${words}`].filter(Boolean).map(text => element("p", {}, text))
 		const more = lines.length ? element("details", {open}, element("summary", {}, "Details"), items) : ""
-		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), ...below, more, isSecureContext ? "" : PLAIN))
+		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), ...below, more, isSecureContext ? "" : ` ${PLAIN}`))
 	}
 
 	// Say who leads, or who has won.

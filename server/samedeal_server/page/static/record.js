@@ -1,9 +1,8 @@
 // Reads records, and plays their races again (RECORDS.md).
 
-import {isLegal, movesFrom} from "./legal_moves.js"
+import {allMoves, isLegal} from "./legal_moves.js"
 import {FACE, HIDDEN, GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {firstHead, nextHead, termsHash, termsOf} from "./race_hashes.js"
-import {RULES, byKey, targetOf} from "./rules.mjs"
 import {sha256} from "./hash.js"
 import {demand} from "./terms.mjs"
 import {hex, unhex} from "./words.js"
@@ -123,13 +122,8 @@ export function acted(game, now, action, rule, known = new Set()) {
 	return {piles: after, moves: moves + 1, undos, seen, before: {play: now, reveals: seen.length > 0}}
 }
 
-const hasMove = (game, piles) => {
-	const rules = RULES[game]
-	return movesFrom(game, piles).length > 0 || Boolean(rules.stock && targetOf(rules, byKey(rules, piles), rules.stock))
-}
-
 // Whether a player has no legal move in a race without undo.
-export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "off" && !isWon && !hasMove(game, piles)
+export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "off" && !isWon && !allMoves(game, piles).length
 
 // Check every action of a record, and the results. `piles` are those of the deal. Return the plays by seat. Throws an Error.
 export function checkRecord(record, piles) {

@@ -6,7 +6,7 @@ import {byId, clock, element, forTerminals, setText} from "./dom.js"
 import {rowSentence} from "./evidence.js"
 import {Race} from "./race_state.js"
 import {termsHash} from "./race_hashes.js"
-import {LARGEST, fetchRecord, readRecord} from "./record.js"
+import {LARGEST, fetchRecord, playsOf, readRecord} from "./record.js"
 import {RaceScreen} from "./race_screen.js"
 import {Reading, recordVerdict} from "./verdict.js"
 import {dealWords} from "./words.js"
@@ -78,7 +78,7 @@ export class ReplayScreen extends RaceScreen {
 		race.setRoom({...shown, players, length, options: {}, draw, lost, starts: 0, tallies: [], standings: [], phase: "racing"})
 		const way = line.map((action, n) => ({action, time: ((n + 1) * length) / line.length}))
 		const all = line.length ? [...players, {player: LINE, name: "Winning line", actions: way}] : players
-		this.histories = all.map(player => [player.player, boardsOf(race, player, piles)])
+		this.histories = all.map(player => [player.player, boardsOf(race, record, player, piles)])
 		for (const shown of this.shown.values()) shown.game = "" // forces redraw
 		Object.assign(this, {race, room: terms.room})
 		setText(byId("title"), terms.room)
@@ -139,17 +139,10 @@ export class ReplayScreen extends RaceScreen {
 	announce() {}
 }
 
-// Return the boards to which a player's actions lead. Throws an Error if an action cannot be made.
-function boardsOf(race, {player, name, actions}, piles) {
-	race.showBoard({player, piles, revision: 0, moves: 0, time: 0})
-	const boards = [race.boards.get(player)]
-	const past = []
-	for (const {time, action} of actions) {
-		const [now, revision] = [boards.at(-1), boards.length]
-		if (action === "undo" && past.length) race.setBoard(player, {...past.pop(), revision, time, moves: now.moves})
-		else if (race.showMove({player, revision, action, time})) past.push(now)
-		else throw new Error(`This record is not of this deal: action ${revision} of ${name} cannot be made.`)
-		boards.push(race.boards.get(player))
-	}
-	return boards
+// Return the boards to which a player's actions lead. Throws an Error if an action is not allowed.
+function boardsOf(race, record, player, piles) {
+	return playsOf(record, player, piles).map(({piles, moves}, revision) => {
+		race.setBoard(player.player, {piles, moves, revision, time: player.actions[revision - 1]?.time ?? 0})
+		return race.boards.get(player.player)
+	})
 }
