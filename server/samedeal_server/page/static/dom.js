@@ -80,16 +80,16 @@ export const stored = {
 			return null
 		}
 	},
-	// Returns whether it survives a reload. A value of null removes it.
+	lasts: true, // whether all of it survives a reload
+	// A value of null removes what is kept.
 	set(name, value) {
 		memory[name] = value
 		try {
 			if (value === null) localStorage.removeItem(name)
 			else localStorage.setItem(name, value)
 			delete memory[name]
-			return true
 		} catch {
-			return false
+			stored.lasts = false
 		}
 	}
 }

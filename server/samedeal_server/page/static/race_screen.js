@@ -463,7 +463,7 @@ export class RaceScreen {
 		const [first, second] = rows.filter(({place}) => place)
 		const time = first && (first.final ? first.final.time : first.finishedAt)
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
-		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished. ${first?.name} was closest.` : leader(rows) ? leads() : "Nobody leads yet"
+		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished.${first?.count && second?.place > 1 ? ` ${first.name} was closest.` : ""}` : leader(rows) ? leads() : "Nobody leads yet"
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
 	}
 

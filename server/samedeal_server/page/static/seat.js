@@ -30,19 +30,16 @@ function keep(room) {
 	const rooms = JSON.parse(stored.get("seats") ?? "[]").filter(other => other !== room)
 	for (const old of rooms.splice(MOST_KEPT - 1)) stored.set(`seat ${old}`, null)
 	stored.set("seats", JSON.stringify([room, ...rooms]))
-	const lasts = stored.set(`seat ${room}`, JSON.stringify(read()))
-	const part = name => ({
+	stored.set(`seat ${room}`, JSON.stringify(read()))
+	return name => ({
 		get: () => read()[name] ?? {},
 		set: value => stored.set(`seat ${room}`, JSON.stringify({...read(), [name]: value}))
 	})
-	return {lasts, part}
 }
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: ""})
-		const {lasts, part} = keep(screen.room)
-		Object.assign(this, {lasts, part})
+		Object.assign(this, {screen, name, phase: "", part: keep(screen.room)})
 		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
 		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
 		this.said = element("p", {id: "said", role: "status"})
@@ -311,7 +308,7 @@ export class Seat {
 		const {own} = this
 		const row = rows.find(({player}) => player === me)
 		const isDone = row?.finishedAt || row?.final?.time
-		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place])
+		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place, stored.lasts])
 		if (state === this.panelShown) return
 		const hadFocus = this.panel.contains(document.activeElement)
 		this.panelShown = state
@@ -348,7 +345,8 @@ export class Seat {
 			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}
 		const isShown = options.spectators && !options.delay
-		if (phase === "open") parts.push(...[isShown && SHOWN, !isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
+		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
+		parts.push(...[...warnings, !stored.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
 		const isOpen = Boolean(this.panel.querySelector("details[open]"))
 		this.panel.replaceChildren(...parts)
 		this.panel.querySelector("details")?.toggleAttribute("open", isOpen)
