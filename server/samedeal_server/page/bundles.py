@@ -12,30 +12,21 @@ from typing import Final
 
 BUNDLES: Final = {
     "piles.js": (
-        "games.mjs",
-        "rules.mjs",
-        "terms.mjs",
-        "hash.js",
-        "words.js",
-        "race_hashes.js",
-        "start_worker.js",
-        "piles.js",
+        *("games.mjs", "rules.mjs", "terms.mjs", "hash.js", "words.js"),
+        *("race_hashes.js", "start_worker.js", "piles.js"),
     ),
     "page.js": (
-        *("dom.js", "msgpack.js", "link.js", "race_state.js"),
-        *("board_view.js", "chart.js", "race_screen.js", "page.js"),
+        *("msgpack.js", "dom.js", "chart.js", "board_view.js"),
+        *("race_state.js", "link.js", "race_screen.js", "page.js"),
     ),
     "lobby.js": ("tide.js", "lobby.js"),
     "witness.js": (
         *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js", "stuck.js"),
         *("evidence.js", "own_draws.js", "observation.js", "witness.js"),
     ),
-    "seat.js": (
-        *("table.js", "racer.js", "hand.js"),
-        *("results.js", "earlier.js", "seat.js"),
-    ),
+    "seat.js": ("hand.js", "table.js", "earlier.js", "results.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
-    "deep_check.js": ("shake256.js", "deal.js", "record.js", "verdict.js", "states.mjs", "search.mjs", "deep_check.js"),
+    "deep_check.js": ("states.mjs", "search.mjs", "shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
     "worker.js": ("worker.js",),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""

@@ -25,8 +25,7 @@ export async function readRace(link, room, credentials, tell) {
 async function read(link, room, credentials, delays) {
 	for (const delay of [...delays, 0]) {
 		try {
-			const file = await fetchRecord(link, room, credentials)
-			return await file.arrayBuffer().then(bytes => ({record: readRecord(new Uint8Array(bytes))}))
+			return {record: readRecord(await fetchRecord(link, room, credentials))}
 		} catch ({code, message}) {
 			if (code && !RETRIED.includes(code)) return {reason: `The server gave no record of the race. ${message}`}
 			if (!code && link.welcomed) return {error: message}

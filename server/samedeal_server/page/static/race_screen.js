@@ -124,8 +124,8 @@ export class RaceScreen {
 	refuse({code, message, retry_after}) {
 		if (!code) return // the connection was lost
 		if (code === "kicked") byId("race").hidden = this.isOut = true // the page gets no news of this room any more
-		if (code === "bad_passphrase") this.askPassphrase()
-		else if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
+		if (code === "bad_passphrase") return this.askPassphrase()
+		if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
 		// Who has a seat may not watch, but can come back to the seat.
 		if (!isFrame && (code === "no_spectators" || code === "racing"))

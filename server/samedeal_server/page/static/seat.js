@@ -92,14 +92,9 @@ export class Seat {
 			link.nextId = Math.max(link.nextId, ...[...this.witness.evidence.sent.keys()].map(id => id + 1)) // of the page before a reload
 			screen.room = room
 			screen.say("")
-		} catch ({code, message, retry_after}) {
-			if (!code) return // the connection was lost
-			if (code === "bad_passphrase") return screen.askPassphrase()
-			if (retry_after) {
-				screen.say(`${message} Trying again.`)
-				this.retry = setTimeout(() => screen.link.welcomed && this.enter(), 1000 * retry_after)
-				return
-			}
+		} catch (refused) {
+			const {code, message, retry_after} = refused
+			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
 		}
 	}
@@ -107,7 +102,6 @@ export class Seat {
 	// Remove everything that only a racer has.
 	leave() {
 		const {screen} = this
-		clearTimeout(this.retry)
 		this.prover?.terminate()
 		stored.set(`seat ${screen.room}`, null)
 		byId("boards").before(byId("deal"))
