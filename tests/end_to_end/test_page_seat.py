@@ -385,6 +385,19 @@ async def test_page_that_cheats_gets_nothing(one: Node, browser: Browser) -> Non
     assert codes == ["racing", "no_seat", "race_started", "bad_frame"]
 
 
+async def test_player_is_told_to_be_stuck(one: Node, browser: Browser) -> None:
+    """Eight draws show all cards of the stock, of which none can ever be moved. A worker proves that."""
+    mira = await opened(one.url, games=("klondike-three",), deal="105", undo="off")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    await dealt(browser)
+    for number in range(1, 9):
+        await tap(browser, "draw", number)
+    await mira.state(lambda state: any(player.stuck for player in state.players))
+    await browser.shows("can improve your result", "#said")
+
+
 async def test_room_without_spectators_offers_a_seat(one: Node, browser: Browser) -> None:
     await opened(one.url, spectators=False, passphrase="sesam open")
     await browser.open(f"{one.url}/{ROOM}", SMALL_PHONE)

@@ -69,10 +69,10 @@ def test_page_is_small() -> None:
     Until the race has ended, nobody loads the check of the deal, with the solver.
     """
     names = {name for name in FILES if not name.endswith((".png", ".json"))} - {FOR_PROGRAMS}
-    late = BUNDLES.keys() - imported("page.js") - {"lobby.js"}
+    late = BUNDLES.keys() - imported("page.js")
     assert late == {"replay.js", "seat.js", "witness.js", "deep_check.js", WORKER}
     assert packed(names - late) <= LARGEST_WATCHING
-    assert packed(names - late - {"lobby.js"} | imported("seat.js") | {WORKER}) <= LARGEST_RACING
+    assert packed(names - late | imported("seat.js") | {WORKER}) <= LARGEST_RACING
     assert packed(names) <= LARGEST
 
 

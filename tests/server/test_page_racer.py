@@ -34,6 +34,7 @@ PROGRAM = """await (async () => {
     const store = {get: () => kept, set: value => (kept = JSON.parse(JSON.stringify(value)))}
     const on = {changed: () => {}, refused: message => told.push(message), later: seconds => told.push(seconds)}
     const racer = new Racer(link, "friday", store, on)
+    racer.rule = "free"
     const settle = () => new Promise(resolve => setTimeout(resolve, 5))
     const bytes = value => Uint8Array.from(value)
     for (const [what, ...more] of steps) {
@@ -52,7 +53,7 @@ PROGRAM = """await (async () => {
         shown.push([racer.board?.revision, racer.pending.length, racer.awaits])
     }
     const requests = sent.map(([type, {passphrase, room, receipt, ...fields}]) => [type, fields])
-    const claim = racer.board && racer.stuckClaim("free")
+    const claim = racer.board && racer.stuckClaim
     return {requests, told, shown, newest: kept.newest, piles: racer.piles, stuck: Boolean(claim) && isStuck(claim)}
 })()"""
 

@@ -16,10 +16,9 @@ BUNDLES: Final = {
         *("race_hashes.js", "start_worker.js", "piles.js"),
     ),
     "page.js": (
-        *("msgpack.js", "dom.js", "chart.js", "board_view.js"),
-        *("race_state.js", "link.js", "race_screen.js", "page.js"),
+        *("msgpack.js", "dom.js", "tide.js", "chart.js", "board_view.js"),
+        *("race_state.js", "link.js", "lobby.js", "race_screen.js", "page.js"),
     ),
-    "lobby.js": ("tide.js", "lobby.js"),
     "witness.js": (
         *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js", "stuck.js"),
         *("evidence.js", "own_draws.js", "observation.js", "witness.js"),

@@ -2,6 +2,7 @@
 
 import {byId, stored, toggle} from "./dom.js"
 import {Link, isFrame, to} from "./link.js"
+import {Lobby} from "./lobby.js"
 import {RaceScreen} from "./race_screen.js"
 
 const room = location.pathname.split("/").pop().toLowerCase()
@@ -14,7 +15,7 @@ toggle(byId("suits"), "suits", ["two", "four"], suits => root.classList.toggle("
 document.querySelector(".brand").href = to("./")
 
 async function open() {
-	if (!room) return new (await import("./lobby.js")).Lobby()
+	if (!room) return new Lobby()
 	if (room === "replay") return new (await import("./replay.js")).ReplayScreen(race)
 	const screen = new RaceScreen(room)
 	if (name) screen.sit(name)

@@ -425,13 +425,13 @@ export class RaceScreen {
 	async judge() {
 		const {link, room} = this
 		const [loaded, {Witness, rowSentence}] = await Promise.all([import("./deep_check.js"), import("./witness.js")]).catch(() => [null, {}])
-		if (!loaded) return this.showVerdict({kind: "unsure", sentence: UNREACHABLE, rows: []})
+		if (!loaded) return this.showVerdict({kind: "unsure", sentence: UNREACHABLE})
 		const witness = link.witness ?? link.listen(new Witness(stored))
 		const {evidence} = witness
 		if (evidence !== this.judged) {
 			Object.assign(this, {judged: evidence, reading: null, judgedAt: ""})
-			this.showVerdict({kind: "checking", sentence: "Checking the race", rows: []})
-			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence, rows: []}))
+			this.showVerdict({kind: "checking", sentence: "Checking the race"})
+			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence}))
 			if (evidence !== this.judged) return
 			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
 		}
@@ -444,7 +444,7 @@ export class RaceScreen {
 	}
 
 	// Show a verdict in a sentence, and behind it what led to it.
-	showVerdict({kind, sentence, clock, words, rows, facts = []}) {
+	showVerdict({kind, sentence, clock, words, rows = [], facts = []}) {
 		const {lost = [], draw = 0} = this.race.room ?? {}
 		const lines = [...rows, ...(draw ? lossLines(draw, lost, true) : []), ...facts]
 		const state = JSON.stringify([sentence, clock, words, lines])

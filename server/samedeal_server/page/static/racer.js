@@ -12,9 +12,9 @@ const same = (one, other) => String(one) === String(other)
 
 export class Racer {
 	// `link` has ask() and nextId, `store` keeps {newest, history} of the room, and `on` has the functions changed(),
-	// refused(message), and later(seconds), which reconnects.
+	// refused(message), and later(seconds), which reconnects. Then set `starts`, and the `rule` for undo, by each room state.
 	constructor(link, room, store, on) {
-		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
+		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0, rule: "off"})
 		const {newest = -1, history = []} = store.get()
 		Object.assign(this, {newest, history})
 	}
@@ -98,7 +98,7 @@ export class Racer {
 
 	get mayUndo() {
 		const {action} = this.pending.at(-1) ?? {}
-		return Boolean(this.board) && (action ? action !== "undo" && !this.awaits : this.board.mayUndo)
+		return Boolean(this.board) && (action ? action !== "undo" && !this.awaits && this.rule !== "off" : this.board.mayUndo)
 	}
 
 	act(action) {
@@ -123,8 +123,9 @@ export class Racer {
 		const {action, id} = pending
 		const revision = pending.revision + 1
 		if (revision <= board.revision) return this.predict()
-		const {hash, time, receipt, seen, piles: whole, may_undo: mayUndo = true} = answer
+		const {hash, time, receipt, seen, piles: whole, may_undo: mayUndoMore = true} = answer
 		const isUndo = action === "undo"
+		const mayUndo = isUndo ? mayUndoMore : this.rule === "free" || (this.rule === "no-reveal" && !seen?.length)
 		const piles = isUndo ? whole?.map(pile => [...pile]) : played(this.game, board.piles, action, seen)
 		if (revision !== board.revision + 1 || !piles || !same(boardHash(this.game, piles), hash)) return this.resync()
 		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
@@ -158,11 +159,11 @@ export class Racer {
 
 	// What has to be proved if the player is stuck: that from the earliest board to which the player can come back, nothing
 	// leads to more cards on the foundations. Null if that proves nothing.
-	stuckClaim(undo) {
+	get stuckClaim() {
 		const {game, past} = this
 		let [first, at] = [this.board, past.length]
 		while (at && first.mayUndo) first = past[--at]
-		if (this.pending.length || (!at && !this.fromDeal && undo !== "off" && first.mayUndo)) return null
+		if (this.pending.length || (!at && !this.fromDeal && first.mayUndo)) return null
 		return {game, piles: first.piles, most: onFoundations(game, this.board.piles)}
 	}
 }

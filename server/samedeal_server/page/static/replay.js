@@ -89,7 +89,7 @@ export class ReplayScreen extends RaceScreen {
 
 	async check(record) {
 		const {race} = this
-		const tell = sentence => race === this.race && this.showVerdict({kind: "checking", sentence, rows: []})
+		const tell = sentence => race === this.race && this.showVerdict({kind: "checking", sentence})
 		tell("Checking the record")
 		const found = recordVerdict(new Reading({record, answers: record.proof && (await searched(record, tell))}))
 		if (race === this.race) this.showVerdict({...found, rows: found.rows.map(rowSentence)})

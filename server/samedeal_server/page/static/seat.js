@@ -123,7 +123,7 @@ export class Seat {
 		const {screen, racer} = this
 		if (!racer) return // of the connection before
 		if (message.type === "roomstate") {
-			racer.starts = message.starts
+			Object.assign(racer, {starts: message.starts, rule: message.options.undo})
 			screen.chosen = [this.me]
 			this.draw(message)
 		} else if (message.type === "boardstate") racer.receiveBoard(message)
@@ -169,7 +169,7 @@ export class Seat {
 		}
 		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits}, animated)
 		tile.dataset.revision = racer.board.revision
-		this.buttons.undo.disabled = !racer.mayUndo || this.room?.options.undo === "off"
+		this.buttons.undo.disabled = !racer.mayUndo
 	}
 
 	get isRacing() {
@@ -214,7 +214,7 @@ export class Seat {
 
 	proveStuck() {
 		const {racer} = this
-		const claim = this.isRacing && racer.stuckClaim(this.room.options.undo)
+		const claim = this.isRacing && racer.stuckClaim
 		if (!claim || this.isProving || this.provedAt === racer.board.revision) return
 		Object.assign(this, {isProving: true, provedAt: racer.board.revision})
 		this.prover ??= startWorker(isStuck => this.proved(isStuck))
