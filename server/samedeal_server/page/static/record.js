@@ -19,7 +19,7 @@ export async function fetchRecord(link, race, credentials) {
 		;({parts, race} = answer)
 		demand(answer.text.length && texts.length < LARGEST, "The server sent something that is not a record.")
 	}
-	return texts.join("")
+	return new Blob(texts).text()
 }
 
 const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
