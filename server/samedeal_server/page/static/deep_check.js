@@ -67,3 +67,10 @@ export function searchAnswers({game, mix, candidate, budget}, tell) {
 		return solve(game, deal(rules, candidateCards(mix, number, rules.decks)), budget)
 	})
 }
+
+// Of a race in which the player has no seat, the browser keeps nothing of what was shown before the page was loaded again.
+// `phase` is that of the first state since then.
+export function noteReload(evidence, phase) {
+	const {type} = performance.getEntriesByType("navigation")[0]
+	evidence.findingIf(evidence.role === "spectator" && phase === "racing" && /reload|back_forward/.test(type), "unfinished", "the page was loaded again")
+}
