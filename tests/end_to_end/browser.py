@@ -13,8 +13,8 @@ import subprocess
 import time
 import urllib.request
 from base64 import b64decode
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -155,6 +155,30 @@ class Browser:
             await self._in_tab("browsingContext.setViewport", viewport={"width": width, "height": height})
         address = url.replace("ws", "http", 1) if url.startswith("ws") else url
         await self._in_tab("browsingContext.navigate", url=address, wait="complete")
+
+    @asynccontextmanager
+    async def second_tab(self) -> AsyncIterator[None]:
+        """Drive a second tab of the browser, with the same storage. It is closed at the end."""
+        first = self._bidi.tab
+        self._bidi.tab = (await self._call("browsingContext.create", type="tab"))["context"]
+        try:
+            yield
+        finally:
+            await self._in_tab("browsingContext.close")
+            self._bidi.tab = first
+
+    async def load(self, url: str) -> None:
+        """Open an address as ``open`` does, at the size that the tab has."""
+        await self._in_tab("browsingContext.navigate", url=url.replace("ws", "http", 1), wait="complete")
+
+    async def leave_and_return(self) -> None:
+        """Go to the list of rooms, back, forward and back again, as with the buttons of the browser, and then reload."""
+        await self.follow(".brand")
+        for steps in (-1, 1, -1):
+            address = await self.run("return location.href")
+            await self._in_tab("browsingContext.traverseHistory", delta=steps)
+            await self.until("location.href !== arguments[0] && document.readyState === 'complete'", address)
+        await self._in_tab("browsingContext.reload", wait="complete")
 
     async def run(self, script: str, *arguments: object) -> Any:
         """Run a script in the page and return what it returns, which JSON must have words for."""

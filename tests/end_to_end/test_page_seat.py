@@ -85,7 +85,7 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     await mira.dealt()
     await shows_start(browser, mira)
     assert not await browser.accessibility_violations()
-    await browser.run(PRESS, "Tap moves")  # from now on, a tap picks
+    await browser.run(PRESS, "One tap")  # from now on, a tap picks
     await browser.run(WATCH_FALL)
     for number, (_, action) in enumerate(record.actions, 1):
         if number % 2 or " " not in action:
@@ -98,7 +98,7 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     assert hand == "finger" or await browser.run(BELOW_NEWS)  # and not beside them, over the standings
     await mira.expect(Done, Resign)
     over = await mira.state(lambda state: state.phase == "finished")
-    await browser.shows(f"Place 1 in {clock_text(over.standings[0].time)}")
+    await browser.shows(f"You won in {clock_text(over.standings[0].time)}")
     await browser.shows("Checked: the deal was set before the start", ".deal.checked")
     assert not await browser.accessibility_violations()
     await browser.shows(str(rivals), "caption ~ tr td:nth-child(3)")
@@ -142,7 +142,7 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         proxy.restore()
         await acked(browser, 4)
         program.process.kill()
-        await browser.shows("Not live", "#status")
+        await browser.shows("No connection", "#status")
         before = await browser.run(PILES)
         await programs.server("--redis", redis_url, "--origins", "*", port=int(url.rpartition(":")[2]))
         await browser.shows("Connected", "#status")
@@ -294,17 +294,17 @@ async def test_room_is_opened_and_left(one: Node, browser: Browser) -> None:
     await browser.shows("Klondike", "#facts")
     await browser.shows("Closing or reloading it")
     await browser.shows(await browser.run("return location.href"), ".line-to-copy")
-    await browser.run("document.querySelector('summary').click()")
+    await browser.run("document.querySelector('main summary').click()")
     await browser.until("document.querySelector('details img').naturalWidth")
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
 
 
 async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now") -> None:
-    """Take a seat with a button of the start page, once a text is shown there."""
+    """Take a seat with a button of the start page, given by its selector, once a text is shown there."""
     await browser.open(url, SMALL_PHONE)
     await browser.shows(shown)
-    await browser.run(PRESS, button)
+    await browser.run("document.querySelector(arguments[0]).click()", button)
     await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
     await browser.run(SIT, "zoe")
 
@@ -312,7 +312,7 @@ async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now
 async def test_race_now_leads_to_a_seat(one: Node, browser: Browser) -> None:
     mira = await Client.hello(one.url, "mira")
     await mira.join((await mira.expect(Created, RaceNow)).room)
-    await sit_by(browser, one.url, "Race now")
+    await sit_by(browser, one.url, "section button")
     await browser.shows("The race starts by itself")
     await browser.shows("mira", "tbody")
     await browser.shows("Starts in", "#clock")
@@ -322,14 +322,14 @@ async def test_race_now_leads_to_a_seat(one: Node, browser: Browser) -> None:
 async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:
     start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
     one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
-    await sit_by(browser, one.url, "Next tide", shown="Steve in 0")
+    await sit_by(browser, one.url, "#tide button", shown="Steve in 0")
     await browser.shows("The race starts by itself")
     race = (await one.rooms.load(await browser.run("return location.pathname.slice(1)"))).race
     assert (race.tide, [racer.name for racer in race.racers]) == (start, ["zoe"])
     one.rooms.tides = (TideTime(minute=(start // 60_000 + 30) % 1440, game="willow"),)
     await browser.open(one.url, SMALL_PHONE)
     await browser.shows("Willow in 3")
-    await browser.shows("it opens 5 minutes before")
+    assert await browser.run("return document.querySelector('#tide button').disabled")
     assert not await browser.accessibility_violations()
 
 
@@ -342,15 +342,15 @@ async def test_page_races_against_an_earlier_player(
     await race_alone(mira, "willow")
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 6_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 6_500)
-    await sit_by(browser, one.url, "Race now")
+    await sit_by(browser, one.url, "section button")
     await browser.shows("Nobody else came. The deal of an earlier race is dealt again.", "[aria-label='Your seat']")
     await dealt(browser)
     await browser.shows("deal of an earlier race", "#facts")
-    await browser.shows("mira, earlier", "#rivals")
+    await browser.shows("mira (earlier)", "#rivals")
     await browser.run(PRESS, "Resign")
     await browser.run(PRESS, "Really resign?")
     await browser.shows("Among those who had this deal before", "caption")
-    await browser.shows("mira, earlier", "caption ~ tr")
+    await browser.shows("mira (earlier)", "caption ~ tr")
     await browser.shows("Checked: the deal was set before the start", ".deal.checked")
     assert not await browser.accessibility_violations()
 
@@ -383,6 +383,19 @@ async def test_page_that_cheats_gets_nothing(one: Node, browser: Browser) -> Non
         """
     )
     assert codes == ["racing", "no_seat", "race_started", "bad_frame"]
+
+
+async def test_player_is_told_to_be_stuck(one: Node, browser: Browser) -> None:
+    """Eight draws show all cards of the stock, of which none can ever be moved. A worker proves that."""
+    mira = await opened(one.url, games=("klondike-three",), deal="105", undo="off")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    await dealt(browser)
+    for number in range(1, 9):
+        await tap(browser, "draw", number)
+    await mira.state(lambda state: any(player.stuck for player in state.players))
+    await browser.shows("can improve your result", "#said")
 
 
 async def test_room_without_spectators_offers_a_seat(one: Node, browser: Browser) -> None:

@@ -170,7 +170,7 @@ def test_image_requirements_match_server_and_door() -> None:
     assert [line for line in lines if not line.startswith("#")] == required
 
 
-SERVER_ONLY = ("brotli", "hiredis", "prometheus_client", "redis", "structlog", "uvloop")
+SERVER_ONLY = ("hiredis", "prometheus_client", "redis", "structlog", "uvloop")
 RUN = "import sys; sys.modules.update(dict.fromkeys({}, None)); from {}.cli import main; raise SystemExit(main())"
 
 

@@ -19,7 +19,7 @@ function readingOf(given) {
 
 function recordOf({ record }) {
   try {
-    return { record: record && readRecord(new TextEncoder().encode(record)) };
+    return { record: record && readRecord(record) };
   } catch (error) {
     return { record: null, error: error.message };
   }

@@ -22,6 +22,7 @@ PROGRAM = """await (async () => {
     const {Racer} = await import("./racer.js")
     const {boardHash} = await import("./board_hash.js")
     const {played} = await import("./piles.js")
+    const {isStuck} = await import("./stuck.js")
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]
     const waiting = []
@@ -33,6 +34,7 @@ PROGRAM = """await (async () => {
     const store = {get: () => kept, set: value => (kept = JSON.parse(JSON.stringify(value)))}
     const on = {changed: () => {}, refused: message => told.push(message), later: seconds => told.push(seconds)}
     const racer = new Racer(link, "friday", store, on)
+    racer.rule = "free"
     const settle = () => new Promise(resolve => setTimeout(resolve, 5))
     const bytes = value => Uint8Array.from(value)
     for (const [what, ...more] of steps) {
@@ -51,7 +53,8 @@ PROGRAM = """await (async () => {
         shown.push([racer.board?.revision, racer.pending.length, racer.awaits])
     }
     const requests = sent.map(([type, {passphrase, room, receipt, ...fields}]) => [type, fields])
-    return {requests, told, shown, newest: kept.newest, piles: racer.piles, stuck: racer.board && racer.isStuck("free")}
+    const claim = racer.board && racer.stuckClaim
+    return {requests, told, shown, newest: kept.newest, piles: racer.piles, stuck: Boolean(claim) && isStuck(claim)}
 })()"""
 
 KLONDIKE = Board.deal(GAMES["klondike"], shuffled(Deal.parse("#7").public_seed(), 1)).masked()

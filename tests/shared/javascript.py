@@ -64,7 +64,7 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
     imports = (
         'import { GAMES } from "./piles.js";'
         'import { dealWords, hex, resultWords, unhex } from "./words.js";'
-        'import { searchAnswers } from "./deep_check_worker.js"; import { Race } from "./race_state.js";'
+        'import { searchAnswers } from "./deep_check.js"; import { Race } from "./race_state.js";'
         'import { encode } from "./msgpack.js";'
     )
     return _evaluate(imports, program, given, folder)

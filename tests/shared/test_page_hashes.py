@@ -187,7 +187,7 @@ def test_page_has_the_hashes_of_shares_and_actions(tmp_path: Path) -> None:
 RECORDS = """await (async () => {
     const {readRecord} = await import("./record.js")
     return given.map(text => {
-        const {terms, proof, seed, commitment, ...rest} = readRecord(new TextEncoder().encode(text))
+        const {terms, proof, seed, commitment, ...rest} = readRecord(text)
         return {...rest, terms: terms.text, proof: proof.trimEnd(), seed: hex(seed)}
     })
 })()"""

@@ -7,18 +7,19 @@ the page on home screens, and the picture in the preview of a link. ``make pictu
 from __future__ import annotations
 
 import asyncio
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Final
 
 from samedeal.record import Record
+from samedeal_server.page.files import DOCUMENT, static_files
 from tests.end_to_end.browser import running_browser
 from tests.shared.recorded import recorded
 
 ROOT: Final = Path(__file__).parents[2]
+FILES: Final = static_files(b"")
 PICTURE: Final = ROOT / "deploy" / "pictures" / "page.png"
 STATIC: Final = ROOT / "server" / "samedeal_server" / "page" / "static"
 WON: Final = ROOT / "tests" / "golden" / "records" / "willow.txt"
@@ -67,11 +68,16 @@ DRAWN: Final = {
 }
 
 
-class PageHandler(SimpleHTTPRequestHandler):
+class PageHandler(BaseHTTPRequestHandler):
     """Serves the page's files, and its document for ``/replay``."""
 
-    def translate_path(self, path: str) -> str:
-        return super().translate_path("/index.html" if path == "/replay" else path)
+    def do_GET(self) -> None:
+        """Answer a request."""
+        file = FILES.get(DOCUMENT if self.path == "/replay" else self.path.removeprefix("/"))
+        self.send_response(200 if file else 404)
+        self.send_header("Content-Type", file.content_type if file else "text/plain")
+        self.end_headers()
+        self.wfile.write(file.plain if file else b"")
 
     def log_message(self, *_: object) -> None:
         """Keep the terminal quiet."""
@@ -90,7 +96,7 @@ async def take_picture(address: str) -> bytes:
         await browser.open(f"{address}/replay", SIZE)
         await browser.shows("Open the record of a race")
         await browser.drop(race())
-        await browser.shows("Deal checked here")
+        await browser.shows("Checked: ")
         await browser.run(SEEK)
         await browser.until("document.getAnimations().length === 0")
         return await browser.screenshot()
@@ -106,7 +112,7 @@ async def draw_pictures() -> None:
 
 
 if __name__ == "__main__":
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(PageHandler, directory=str(STATIC))) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), PageHandler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         PICTURE.write_bytes(asyncio.run(take_picture(f"http://127.0.0.1:{server.server_port}")))
         server.shutdown()

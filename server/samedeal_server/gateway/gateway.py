@@ -47,7 +47,7 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
-from samedeal_server.page.files import PageFiles, is_handshake, room_of
+from samedeal_server.page.files import PageFiles, is_handshake, request_cost, room_of
 from samedeal_server.races import player_notices, refusals
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
@@ -119,13 +119,16 @@ class Gateway:
         Return None to continue with the handshake.
         """
         networks = networks_of(self.handshakes.address(socket))
-        api = self._api if is_for_api(request) and not is_handshake(request) else None
-        if (rejection := self._refuse_excess(socket, request, networks, REQUEST_COST if api else 0)) is not None:
+        is_plain = not is_handshake(request)
+        api = self._api if is_plain and is_for_api(request) else None
+        page = self._page if is_plain else None
+        cost = REQUEST_COST if api else request_cost(request) if page else 0
+        if (rejection := self._refuse_excess(socket, request, networks, cost)) is not None:
             return refused_early(request, rejection) if api else rejection
         if api is not None:
             return api.respond(request, networks[-1], partial(self._rates.charge_address, networks))
-        if self._page is not None and not is_handshake(request):
-            return self._respond(self._page, socket, request)
+        if page is not None:
+            return self._respond(page, socket, request)
         return self.handshakes.refuse_origin(socket, request)
 
     def _refuse_excess(

@@ -1,6 +1,6 @@
 """The scripts of the page as browsers load them: modules that are needed together are sent as one file, a bundle.
 
-A bundle is smaller than its modules alone, takes one request, and is the text of its modules one after the other. So a
+A bundle takes one request, and is the text of its modules one after the other, without comments and indentation. So a
 name at the top level of a module must be unique in its bundle, and of import and export only the forms below are known.
 """
 
@@ -11,33 +11,39 @@ from collections.abc import Mapping
 from typing import Final
 
 BUNDLES: Final = {
-    "piles.js": ("games.mjs", "rules.mjs", "terms.mjs", "hash.js", "words.js", "race_hashes.js", "piles.js"),
+    "piles.js": (
+        *("games.mjs", "rules.mjs", "terms.mjs", "hash.js", "words.js"),
+        *("race_hashes.js", "start_worker.js", "piles.js"),
+    ),
     "page.js": (
-        *("dom.js", "msgpack.js", "link.js", "race_state.js"),
-        *("board_view.js", "chart.js", "tide.js", "race_screen.js", "lobby.js", "page.js"),
+        *("msgpack.js", "dom.js", "tide.js", "chart.js", "board_view.js"),
+        *("race_state.js", "link.js", "lobby.js", "race_screen.js", "page.js"),
     ),
     "witness.js": (
-        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js"),
+        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js", "stuck.js"),
         *("evidence.js", "own_draws.js", "observation.js", "witness.js"),
     ),
-    "seat.js": (
-        *("table.js", "racer.js", "hand.js"),
-        *("results.js", "earlier.js", "seat.js"),
-    ),
+    "seat.js": ("hand.js", "table.js", "earlier.js", "results.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
-    "deep_check_worker.js": (
-        *("shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
-        *("states.mjs", "search.mjs", "deep_check_worker.js"),
-    ),
+    "deep_check.js": ("states.mjs", "search.mjs", "shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
+    "worker.js": ("worker.js",),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""
 
 HOMES: Final = {module: bundle for bundle, modules in BUNDLES.items() for module in modules}
 """The bundle of each module."""
 
-_IMPORT: Final = re.compile(rb'^import ?\{(.*)\} ?from ?"\./(.*)";?$', re.MULTILINE)
+_NO_CODE: Final = re.compile(rb'^\s*(?://.*\s*)*|[ \t]+// [^"`\n]*$', re.MULTILINE)
+"""What ``without_comments`` leaves out. What looks like a comment in a text has a quotation mark after it."""
+
+_IMPORT: Final = re.compile(rb'^import \{(.*)\} from "\./(.*)";?$', re.MULTILINE)
 _LOAD: Final = re.compile(rb'\bimport\("\./([a-z0-9_]+\.m?js)"\)')
 _UNKNOWN: Final = re.compile(rb"^(?:import\b(?!\()|export (?!(?:async )?function\b|const \w|class\b)).*", re.MULTILINE)
+
+
+def without_comments(source: bytes) -> bytes:
+    """Return a script without comments and indentation. Comments with a quotation mark stay behind code."""
+    return _NO_CODE.sub(b"", source)
 
 
 def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
@@ -45,7 +51,7 @@ def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
     imported: dict[str, set[bytes]] = {}
     parts = []
     for module in BUNDLES[bundle]:
-        source = sources[module]
+        source = without_comments(sources[module])
         for names, other in _IMPORT.findall(source):
             home = HOMES[other.decode()]
             if home != bundle:
@@ -57,5 +63,7 @@ def bundled(bundle: str, sources: Mapping[str, bytes]) -> bytes:
         if unknown := _UNKNOWN.search(source):
             raise ValueError(f"{module} has an import or export of an unknown form: {unknown[0].decode()}")
         parts.append(source.lstrip())
-    heads = (b'import{%b}from"./%b"\n' % (b",".join(sorted(names)), home.encode()) for home, names in imported.items())
+    heads = (
+        b'import {%b} from "./%b"\n' % (b", ".join(sorted(names)), home.encode()) for home, names in imported.items()
+    )
     return b"".join((*heads, *parts))

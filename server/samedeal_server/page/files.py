@@ -12,9 +12,9 @@ import hashlib
 import http
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from html import escape
 from importlib.resources import files
 from io import BytesIO
@@ -22,7 +22,6 @@ from pathlib import PurePath
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-import brotli  # type: ignore[import-untyped] # it has no types
 import msgspec
 import segno
 from websockets.datastructures import Headers
@@ -40,6 +39,9 @@ from samedeal_server.page.previews import preview_tags
 
 DOCUMENT: Final = "index.html"
 """The name of the file that is served for ``/`` and ``/ROOM``."""
+
+WORKER: Final = "worker.js"
+"""The name of the module that runs in workers. They have the policy of their own file."""
 
 FOR_PROGRAMS: Final = "msgpack.js"
 """A module that is also served alone, for the programs of others (PROTOCOL.md)."""
@@ -65,23 +67,11 @@ ROWS_MODULE: Final = "rows.mjs"
 _QR_CODE: Final = ("qr/", ".svg")
 """What comes before and after the code of a room in the path of its QR code."""
 
+_ROOM_COST: Final = 3
+_QR_CODE_COST: Final = 35
+
 _END_OF_HEAD: Final = b"</head>"
 _END_OF_FOOTER: Final = b"</footer>"
-
-_SCRIPT: Final = re.compile(
-    r"""
-    ( "(?:\\.|[^"\\\n])*"  # a text
-    | `(?:[^`$]|\$(?!{)|\${(?:[^`{}]|`[^`]*`|{[^`{}]*})*})*`  # a template, perhaps with others in it
-    | /(?![ /*])(?:\\.|\[(?:\\.|[^]\\\n])*]|[^/\\\n[])+/  # a regular expression
-    )
-    | \s*//.* | \s+(?=\n) | (?m:^[ \t]+)  # a comment, empty lines, indentation
-    | ;(?=\s*} | \n\s*\w)  # what ends a statement, if the line or the block ends too
-    | [ ]?( [\[({,] )\s* | \s*( [\])}] )[ ]?  # in brackets, what they stand around needs no lines of its own
-    | [ ]?( (?<=[ ])[-+](?=[ ][^-+]) | [;:?=<>&|!*%^] )[ ]?  # what needs no blanks around it
-    """,
-    re.VERBOSE,
-)
-"""Parts of a script. The first group is sent as it is, and of the others only what is in a group."""
 
 METHODS: Final = ("GET", "HEAD")
 """The HTTP methods that are answered."""
@@ -103,26 +93,16 @@ _POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self'; manifest-src 'self'; worker-src 'self'; "
     f"script-src 'self' {_inline_script()}; "
     "style-src 'self'; "
-    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types deep-check; "
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types worker; "
     "frame-ancestors "
 )
 _POLICY_OF_OTHERS: Final = "default-src 'none'; frame-ancestors "
 """The policy of files that are neither the document nor a worker. It is short, because a browser loads many of them."""
 
 
-_ENCODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
-    "br": brotli.compress,  # browsers accept it over TLS, and from their own machine
-    "gzip": partial(gzip.compress, mtime=0),
-}
-"""How content is compressed, by the name of the encoding. The smallest comes first."""
-
-_QUICKLY: Final[Mapping[str, Callable[[bytes], bytes]]] = {**_ENCODINGS, "br": partial(brotli.compress, quality=5)}
-"""The same for content that is sent only once."""
-
-
 @dataclass(frozen=True)
 class File:
-    """A file of the page: its content, and its ETag (``tag``), which is the same in all encodings.
+    """A file of the page: its content, and its ETag (``tag``), which is the same whether the content is compressed.
 
     The policy lacks the sites that may frame the file.
     """
@@ -131,14 +111,11 @@ class File:
     policy: str
     plain: bytes
     tag: str
-    encodings: Mapping[str, Callable[[bytes], bytes]]
-    _packed: dict[str, bytes] = field(default_factory=dict)
 
-    def packed(self, encoding: str) -> bytes:
-        """Return the content in an encoding. For a large file that is kept, the first call takes 50 ms."""
-        if encoding not in self._packed:
-            self._packed[encoding] = self.encodings[encoding](self.plain)
-        return self._packed[encoding]
+    @cached_property
+    def packed(self) -> bytes:
+        """The content, compressed with gzip."""
+        return gzip.compress(self.plain, mtime=0)
 
 
 class PageFiles:
@@ -198,12 +175,23 @@ def door_note(door: str, page: str, room: str) -> str:
     if not host:
         return ""
     command = f"ssh -t{'' if port == '22' else f' -p {port}'} {host} {room}".strip()
-    return f"\t<p>In a terminal: <code>{escape(command)}</code> (host key <code>{escape(host_key)}</code>)</p>\n"
+    line = f"<code>{escape(command)}</code> (host key <code>{escape(host_key)}</code>)"
+    return f'\t<details class="terminals"><summary>For terminals</summary>{line}</details>\n'
 
 
 def room_of(request: Request) -> str:
     """Return the code of the room whose document is requested, or an empty string."""
     return _room_code(request.path.partition("?")[0].removeprefix("/"))
+
+
+def request_cost(request: Request) -> int:
+    """Return the cost, in moves, of a request in addition to that of its connection.
+
+    The server looks up the room of a document, and draws each QR code, which takes as long as eight other requests.
+    """
+    if request.path.startswith(f"/{_QR_CODE[0]}"):
+        return _QR_CODE_COST
+    return _ROOM_COST if room_of(request) else 0
 
 
 def is_handshake(request: Request) -> bool:
@@ -225,7 +213,7 @@ def _room_code(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _document(content: bytes) -> File:
-    return make_file(DOCUMENT, content, _ENCODINGS)
+    return make_file(DOCUMENT, content)
 
 
 @lru_cache(maxsize=256)
@@ -234,20 +222,6 @@ def _qr_code(link: str) -> File:
     picture = BytesIO()
     segno.make(link, error="m", micro=False).save(picture, "svg", xmldecl=False, omitsize=True, light="#fff")
     return make_file("qr.svg", picture.getvalue())
-
-
-def sent(name: str, content: bytes) -> bytes:
-    """Return the content of a file as it is sent: scripts and styles without comments and most white space.
-
-    Each statement of a script keeps a line of its own, for those who look at it in a browser.
-    """
-    if name.endswith(".css"):
-        content = re.sub(rb"\s*([{};,])\s*|(?<=:) ", rb"\1", content)
-    if name.endswith("js"):
-        content = _SCRIPT.sub(
-            lambda found: found[found.lastindex] if found.lastindex else "", content.decode()
-        ).encode()
-    return content
 
 
 def rows_module() -> bytes:
@@ -261,26 +235,26 @@ def rows_module() -> bytes:
 @lru_cache(maxsize=2)
 def static_files(games: bytes) -> Mapping[str, File]:
     """Return the files by their names, with bundles instead of modules. ``games`` is the JSON of the games, if not ours."""
-    contents = {found.name: sent(found.name, found.read_bytes()) for found in _STATIC.iterdir()}
+    contents = {found.name: found.read_bytes() for found in _STATIC.iterdir()}
     contents[_GAMES] = games or contents[_GAMES]
     contents[_GAMES_MODULE] = b"export const DESCRIBED = %b\n" % contents[_GAMES].rstrip()
     contents[ROWS_MODULE] = rows_module()
     bundles = {name: bundled(name, contents) for name in BUNDLES}
     names = contents.keys() - HOMES.keys() | BUNDLES.keys() | {FOR_PROGRAMS}
-    return {name: make_file(name, bundles.get(name) or contents[name], _ENCODINGS) for name in names}
+    return {name: make_file(name, bundles.get(name) or contents[name]) for name in names}
 
 
-def make_file(name: str, content: bytes, encodings: Mapping[str, Callable[[bytes], bytes]] = _QUICKLY) -> File:
+def make_file(name: str, content: bytes) -> File:
     """Return a file with this content. The end of its name decides its type."""
-    policy = _POLICY if name.endswith((DOCUMENT, "worker.js")) else _POLICY_OF_OTHERS
-    return File(_TYPES[PurePath(name).suffix], policy, content, hashlib.sha256(content).hexdigest()[:20], encodings)
+    policy = _POLICY if name.endswith((DOCUMENT, WORKER)) else _POLICY_OF_OTHERS
+    return File(_TYPES[PurePath(name).suffix], policy, content, hashlib.sha256(content).hexdigest()[:20])
 
 
 def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Response:
     """Return the response with a file, or 304 if the browser has it. ``ancestors`` are the sites that may frame it."""
     headers = Headers(
         [
-            ("ETag", f'W/"{file.tag}"'),  # weak, because it stands for the content in all encodings
+            ("ETag", f'W/"{file.tag}"'),  # weak, because it stands for the content with and without compression
             ("Cache-Control", "no-cache"),  # the browser asks each time whether the file has changed
             ("Vary", "Accept-Encoding"),
             ("Content-Security-Policy", file.policy + ancestors),
@@ -291,10 +265,9 @@ def respond_with(file: File, request: Headers, ancestors: str = "'none'") -> Res
     )
     if _matches(request, file.tag):
         return Response(http.HTTPStatus.NOT_MODIFIED.value, http.HTTPStatus.NOT_MODIFIED.phrase, headers)
-    body, accepted = file.plain, _accepted(request)
-    encoding = next((name for name in file.encodings if name in accepted), "")
-    if encoding and len(packed := file.packed(encoding)) < len(body):
-        headers["Content-Encoding"], body = encoding, packed
+    body = file.plain
+    if _accepts_gzip(request) and len(file.packed) < len(body):
+        headers["Content-Encoding"], body = "gzip", file.packed
     headers["Content-Type"] = file.content_type
     headers["Content-Length"] = str(len(body))
     return Response(http.HTTPStatus.OK.value, http.HTTPStatus.OK.phrase, headers, body)
@@ -320,13 +293,13 @@ def _listed(headers: Headers, name: str) -> list[str]:
     return [element.strip() for element in ",".join(headers.get_all(name)).split(",")]
 
 
-def _accepted(headers: Headers) -> set[str]:
-    """Return the encodings that a client accepts: those that it lists, unless their weight is 0."""
+def _accepts_gzip(headers: Headers) -> bool:
+    """Return whether a client lists gzip as an encoding that it accepts, and not with the weight 0."""
     listed = ["".join(element.lower().split()).partition(";") for element in _listed(headers, "Accept-Encoding")]
-    return {encoding for encoding, _, weight in listed if not re.fullmatch(r"q=0(\.0*)?", weight)}
+    return any(encoding == "gzip" and not re.fullmatch(r"q=0(\.0*)?", weight) for encoding, _, weight in listed)
 
 
 def _matches(headers: Headers, tag: str) -> bool:
-    """Return whether the browser already has the current content, in whatever encoding. ``tag`` is its ETag."""
+    """Return whether the browser already has the current content, compressed or not. ``tag`` is its ETag."""
     held = {element.removeprefix("W/").strip('"') for element in _listed(headers, "If-None-Match")}
     return tag in held or "*" in held

@@ -1,16 +1,17 @@
 // Reads what the verdict on a race needs: the record, and the search for the deal, which is repeated in a worker, so that
 // the page can be used while it runs.
 
-import {checkAnswers, openDeal} from "./deal.js"
+import {candidateCards, checkAnswers, openDeal} from "./deal.js"
 import {fetchRecord, readRecord} from "./record.js"
+import {RULES, deal} from "./rules.mjs"
+import {solve} from "./search.mjs"
+import {startWorker} from "./start_worker.js"
 import {Reading, factLines, verdict} from "./verdict.js"
 
-const WORKER = new URL("deep_check_worker.js", import.meta.url).href
 const LONGEST = 300_000 // ms that the search may take
 const DELAYS = [200, 400, 800, 1600, 3200] // ms; the server may still be writing the record
 const RETRIED = ["no_record", "unavailable"] // codes of refusals
 const NONE = "The server has kept no record of the race."
-let policy
 
 // Return the reading of a race. `tell` is called with a sentence each time that the search has come further.
 export async function readRace(link, room, credentials, tell) {
@@ -24,8 +25,7 @@ export async function readRace(link, room, credentials, tell) {
 async function read(link, room, credentials, delays) {
 	for (const delay of [...delays, 0]) {
 		try {
-			const file = await fetchRecord(link, room, credentials)
-			return await file.arrayBuffer().then(bytes => ({record: readRecord(new Uint8Array(bytes))}))
+			return {record: readRecord(await fetchRecord(link, room, credentials))}
 		} catch ({code, message}) {
 			if (code && !RETRIED.includes(code)) return {reason: `The server gave no record of the race. ${message}`}
 			if (!code && link.welcomed) return {error: message}
@@ -46,19 +46,25 @@ export async function searched(record, tell) {
 	}
 }
 
-function search({game, mix, candidate, budget}, tell) {
+function search({game, mix, candidate, budget}, told) {
 	return new Promise(resolve => {
-		policy ??= globalThis.trustedTypes?.createPolicy("deep-check", {createScriptURL: () => WORKER})
-		const worker = new Worker(policy?.createScriptURL("") ?? WORKER, {type: "module"})
-		const timer = setTimeout(() => end(null), LONGEST)
-		worker.onmessage = ({data}) => (data.number ? tell(data) : end(data.answers))
-		worker.onerror = () => end(null)
-		worker.postMessage({game, mix, candidate, budget})
+		const worker = startWorker(end, told)
+		worker.postMessage({task: "search", game, mix, candidate, budget})
+		const timer = setTimeout(end, LONGEST, null)
 		function end(answers) {
 			clearTimeout(timer)
 			worker.terminate()
 			resolve(answers)
 		}
+	})
+}
+
+// Return what the solver says about all candidates up to the dealt one. `tell` is called before each of them.
+export function searchAnswers({game, mix, candidate, budget}, tell) {
+	const rules = RULES[game]
+	return Array.from({length: candidate + 1}, (_, number) => {
+		tell({number: number + 1, count: candidate + 1})
+		return solve(game, deal(rules, candidateCards(mix, number, rules.decks)), budget)
 	})
 }
 

@@ -40,7 +40,8 @@ export function showItems(list, items) {
 
 export const dealName = deal => {
 	if (deal.startsWith("again")) return "deal of an earlier race"
-	return /^(random|winnable)/.test(deal) ? `${deal.split(" ").reverse().join(" ")} deal` : `deal ${deal}`
+	if (deal.startsWith("daily ")) return `deal of ${deal.slice(6)}`
+	return /^(random|winnable)/.test(deal) ? `${deal.replace("winnable", "fair").split(" ").reverse().join(" ")} deal` : `deal ${deal}`
 }
 
 export function copyLine(line) {
@@ -57,6 +58,8 @@ export function copyLine(line) {
 	}
 	return element("div", {class: "line-to-copy"}, code, button)
 }
+
+export const forTerminals = command => element("details", {class: "terminals"}, element("summary", {}, "For terminals"), copyLine(command))
 
 // A time as the terminal shows it, rounded down. `timeLeft` is rounded up, so that 00:00 is the end.
 export const timeLeft = ms => clock(ms + 999)
@@ -77,16 +80,16 @@ export const stored = {
 			return null
 		}
 	},
-	// Returns whether it survives a reload. A value of null removes it.
+	lasts: true, // whether all of it survives a reload
+	// A value of null removes what is kept.
 	set(name, value) {
 		memory[name] = value
 		try {
 			if (value === null) localStorage.removeItem(name)
 			else localStorage.setItem(name, value)
 			delete memory[name]
-			return true
 		} catch {
-			return false
+			stored.lasts = false
 		}
 	}
 }

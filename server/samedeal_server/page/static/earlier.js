@@ -8,7 +8,7 @@ export function among(rows, {starts, earlier}, after) {
 	const past = earlier.map(({name, time, reached}, i) => {
 		const times = reached.filter(at => at <= after)
 		const finishedAt = time && time <= after ? starts + time : 0
-		return {player: `earlier ${i}`, name: `${name}, earlier`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
+		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
 	})
 	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
 }

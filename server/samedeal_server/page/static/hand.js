@@ -2,7 +2,7 @@
 
 import {DOWN, GAMES, played, rankText, suit} from "./piles.js"
 import {isLegal, movesFrom} from "./legal_moves.js"
-import {RULES, byKey} from "./rules.mjs"
+import {RULES, byKey, safeCards} from "./rules.mjs"
 
 const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
 const parts = move => {
@@ -156,13 +156,8 @@ export class Hand {
 	isSafe({from}) {
 		if (!RULES[this.game].hasSafeCards) return true
 		const {piles} = this
-		const card = piles[from].at(-1)
-		const heights = [0, 0, 0, 0]
-		for (const top of ["01", "02", "03", "04"].map(key => piles[key].at(-1))) if (top) heights[suit(top)] = top & 15
-		const isBlack = of => of === 0 || of === 3
-		const others = heights.filter((_, of) => isBlack(of) !== isBlack(suit(card)))
-		const extra = this.kind(from) === "fan" ? 1 : 0
-		return Math.min(...others) >= (card & 15) - 2 + extra && heights[3 - suit(card)] >= (card & 15) - 3 + 2 * extra
+		const {safe, safeFromFan} = safeCards(["01", "02", "03", "04"].map(key => piles[key].at(-1)))
+		return (this.kind(from) === "fan" ? safeFromFan : safe).includes(piles[from].at(-1))
 	}
 
 	// Show a move that looks good: one that turns up a card, or goes to a foundation, and leads to no board seen before.

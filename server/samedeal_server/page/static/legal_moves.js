@@ -5,6 +5,12 @@ import {RULES, byKey, targetOf} from "./rules.mjs"
 
 export const isLegal = (game, piles, move) => Boolean(targetOf(RULES[game], byKey(RULES[game], piles), move))
 
+// All legal moves.
+export function allMoves(game, piles) {
+	const {stock} = RULES[game]
+	return [...movesFrom(game, piles), ...(stock && isLegal(game, piles, stock) ? [stock] : [])]
+}
+
 // The legal transfers from a pile, or from all of them.
 export function movesFrom(game, piles, from) {
 	const rules = RULES[game]

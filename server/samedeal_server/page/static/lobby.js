@@ -1,21 +1,21 @@
 // The list of rooms, and of finished races.
 
 import {GAMES, title} from "./piles.js"
-import {byId, clock, copyLine, counted, dealName, element, setText, showItems, timeLeft} from "./dom.js"
+import {byId, clock, counted, dealName, element, forTerminals, setText, showItems, timeLeft} from "./dom.js"
 import {address, goTo, isFrame, to, want} from "./link.js"
 import {OPEN_FOR, nextTide} from "./tide.js"
 
 // The options of a new room: for each, its values with their names, the first one the usual one.
 const CHOICES = [
-	["start", "Start", [["host", "when the host says"], ["all-ready", "when all are ready"], ["full", "when all seats are taken"]]],
+	["start", "Start", [["host", "I say so"], ["all-ready", "all ready"], ["full", "table full"]]],
 	["players", "Seats", [8, 2, 3, 4, 6, 12, 16, 1].map(count => [count, count])],
 	["limit", "Time", [15, 5, 10, 30, 60].map(minutes => [60 * minutes, `${minutes} minutes`])],
-	["undo", "Undo", [["no-reveal", "not of moves that turned up a card"], ["free", "of every move"], ["off", "never"]]],
-	["series", "Series", [[1, "one race"], ...[3, 5, 7].map(count => [count, `${count} races with one table`])]],
+	["undo", "Undo", [["no-reveal", "not after a new card"], ["free", "every move"], ["off", "never"]]],
+	["series", "Series", [[1, "one race"], ...[3, 5, 7].map(count => [count, `best of ${count}`])]],
 	["hints", "Hints", [[false, "no"], [true, "yes"]]],
 	["spectators", "Spectators", [[true, "yes"], [false, "no"]]]
 ]
-const DEALS = [["winnable", "that can be won"], ["random", "at random"], ["daily", "of the day, for practice: it is public"]]
+const DEALS = [["winnable", "Fair deal"], ["random", "Any deal"], ["daily", "Today's deal"]]
 const PHASES = ["racing", "countdown", "open"] // as listed; all others come last
 
 export class Lobby {
@@ -41,7 +41,8 @@ export class Lobby {
 		this.tide.next = next
 		const [button, text] = this.tide.children
 		button.disabled = next.start - now > OPEN_FOR
-		setText(text, `${title(next.game)} in ${timeLeft(next.start - now)}${button.disabled ? "; it opens 5 minutes before" : ""}`)
+		setText(button, `Race at ${new Date(next.start).toLocaleTimeString([], {timeStyle: "short"})}`)
+		setText(text, `everybody at once: ${title(next.game)} in ${timeLeft(next.start - now)}`)
 	}
 
 	async enter() {
@@ -89,9 +90,9 @@ export class Lobby {
 		}
 		const race = wanted => enter("racenow", wanted, wanted)
 		const enterTide = () => race({game: this.tide.next.game, tide: this.tide.next.start})
-		this.tide = element("p", {class: "controls", hidden: true}, element("button", {onclick: enterTide}, "Next tide"), element("span"))
+		this.tide = element("p", {id: "tide", class: "controls", hidden: true}, element("button", {onclick: enterTide}), element("span"))
 		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: () => race({})}, "Race now"), "against the people who come, within a minute")
-		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, copyLine(`samedeal new ${address}`))
+		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, forTerminals(`samedeal new ${address}`))
 		return element("section", {class: "box"}, now, this.tide, element("form", {class: "sit", onsubmit}, game, deal, element("button", {}, "Open a room"), why, details))
 	}
 

@@ -1,6 +1,7 @@
-// Boards as PROTOCOL.md describes them: piles of cards, and what moves do to them. No rules of any game.
+// Boards as PROTOCOL.md describes them: piles of cards, and what moves do to them. Not which moves are legal.
 
 import {DESCRIBED} from "./games.mjs"
+import {RULES} from "./rules.mjs"
 
 // The piles of a game in order, each with its place on the table: the corner, in cards.
 const pilesAt = ({kind, keys, place: {x = 0, y = 0, in_row = 16}}) =>
@@ -22,9 +23,6 @@ export const title = game => GAMES[game]?.title ?? game
 const pilesOf = (what, game, piles) => piles.filter((_, i) => GAMES[game].piles[i].what === what)
 export const onFoundations = (game, piles) => pilesOf("foundation", game, piles).flat().length
 
-// How many cards a draw turns up.
-const drawnOf = stock => (stock.startsWith("draws of three") ? 3 : 1)
-
 // Return the piles after a move, or null in doubt. `seen` are the hidden cards that it turns up.
 export function played(game, piles, action, seen = []) {
 	const after = piles.map(pile => [...pile])
@@ -33,7 +31,7 @@ export function played(game, piles, action, seen = []) {
 	const turnUp = card => (card === HIDDEN ? faces.shift() : card & FACE)
 	const [left, waste] = [at("stock"), at("w")]
 	if (action === "draw" && waste) {
-		if (left.length) for (let i = 0; i < drawnOf(GAMES[game].stock) && left.length; i++) waste.push(turnUp(left.pop()))
+		if (left.length) for (let i = 0; i < RULES[game].drawn && left.length; i++) waste.push(turnUp(left.pop()))
 		else while (waste.length) left.push(waste.pop() | DOWN)
 	} else if (action === "deal" && left) {
 		for (const column of pilesOf("column", game, after)) if (left.length) column.push(turnUp(left.pop()))

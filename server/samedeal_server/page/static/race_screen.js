@@ -3,7 +3,7 @@
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
-import {byId, clock, copyLine, dealName, element, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
+import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
 import {termsHash} from "./race_hashes.js"
 import {Race, end, leader, namesOtherRoom} from "./race_state.js"
@@ -23,10 +23,11 @@ const CLOSED = "This room is closed. Here is what it showed last."
 const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
-const PLAIN = " This page came over plain http: somebody on the way could have changed what it shows and checks."
+export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
 const UNREACHABLE = "Not fully checked: this page cannot load its check. Reload the page."
 const OTHER_RACE = "This room was opened again, for another race. Take a seat if you want to race in it."
 
+const loadSeat = () => import("./seat.js").catch(loadAgain)
 const span = (name, ...children) => element("span", {class: name}, ...children)
 export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
@@ -71,13 +72,7 @@ export class RaceScreen {
 	sit(name) {
 		if (this.sitting) return // two taps may come
 		this.link?.rename(name)
-		this.sitting = this.loadSeat().then(({Seat}) => (this.seat = new Seat(this, name)))
-	}
-
-	// Load what a seat needs.
-	loadSeat() {
-		if (!document.querySelector("[href='seat.css']")) document.head.append(element("link", {rel: "stylesheet", href: "seat.css", onload: () => this.fit()}))
-		return import("./seat.js").catch(loadAgain)
+		this.sitting = loadSeat().then(({Seat}) => (this.seat = new Seat(this, name)))
 	}
 
 	// Give up a seat that the server gave to the player in a room that was opened anew.
@@ -129,8 +124,8 @@ export class RaceScreen {
 	refuse({code, message, retry_after}) {
 		if (!code) return // the connection was lost
 		if (code === "kicked") byId("race").hidden = this.isOut = true // the page gets no news of this room any more
-		if (code === "bad_passphrase") this.askPassphrase()
-		else if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
+		if (code === "bad_passphrase") return this.askPassphrase()
+		if (code === "no_room" && this.race.room) this.say(this.closed ?? CLOSED)
 		else this.say(message, code === "no_spectators" && "join")
 		// Who has a seat may not watch, but can come back to the seat.
 		if (!isFrame && (code === "no_spectators" || code === "racing"))
@@ -163,9 +158,9 @@ export class RaceScreen {
 
 	show() {
 		const {race} = this
-		const {game, deal, phase, spectator_count, standings} = race.room
+		const {game, deal, phase, standings} = race.room
 		this.drawing = false
-		setText(byId("facts"), `${title(game)} · ${dealName(deal)}${spectator_count >= 0 ? ` · ${spectator_count} watching` : ""}`)
+		setText(byId("facts"), `${title(game)} · ${dealName(deal)}`)
 		this.showClock()
 		this.showStatus()
 		if (!race.isKnownGame) return this.say(`This page does not know the game ${game}. Watch it in a terminal.`, "watch")
@@ -352,9 +347,9 @@ export class RaceScreen {
 		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next ? link(encodeURIComponent(next), `Watch the rematch, ${next}`) : "",
+			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch") : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
-			...(this.seat ? [] : [element("h2", {}, joins ? "Join from a terminal" : "Watch in a terminal"), copyLine(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)])
+			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
 		byId("join").hidden = !byId("join").textContent
 	}
@@ -362,7 +357,7 @@ export class RaceScreen {
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
 		const name = stored.get("name") ?? ""
-		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: () => this.loadSeat()})
+		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
 		const onsubmit = event => {
 			event.preventDefault()
 			stored.set("name", input.value)
@@ -400,17 +395,15 @@ export class RaceScreen {
 	showStatus() {
 		const {live, sentence} = this.connection
 		const {phase, options} = this.race.room ?? {}
-		const text = this.seat ? "Connected" : options?.delay ? `Live, boards shown ${options.delay} s late` : "Live"
-		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `Not live. ${sentence}`)
+		const text = this.seat ? "Connected" : options?.delay ? `Boards ${options.delay} s late` : "Live"
+		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `No connection. ${sentence}`)
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.
 	showDraw() {
 		const {room, shares} = this.race
-		const drawn = shares.length > 0
 		const {phase, draw, lost} = room
-		const now = drawn ? "The deal is drawn." : "The players draw the deal together."
-		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, drawn), now] : []
+		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
 		byId("draw").hidden = !lines.length
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
@@ -422,21 +415,26 @@ export class RaceScreen {
 		if (state === this.wordsOf) return
 		this.wordsOf = state
 		const words = isFixed ? (this.seat ? this.seat.witness?.evidence.words : dealWords(termsHash(room.terms), room.commitment, shares)) : ""
-		setText(byId("words"), words && `Deal words: ${words}`)
+		this.showDealWords(words)
+	}
+
+	showDealWords(words) {
+		setText(byId("words"), words)
+		byId("words").parentNode.hidden = !words
 	}
 
 	// Judge the race once it is over, and again whenever more is shown of its end.
 	async judge() {
 		const {link, room} = this
 		const [loaded, {Witness, rowSentence}] = await Promise.all([import("./deep_check.js"), import("./witness.js")]).catch(() => [null, {}])
-		if (!loaded) return this.showVerdict({kind: "unsure", sentence: UNREACHABLE, rows: []})
+		if (!loaded) return this.showVerdict({kind: "unsure", sentence: UNREACHABLE})
 		const witness = link.witness ?? link.listen(new Witness(stored))
 		const {evidence} = witness
 		if (evidence !== this.judged) {
 			loaded.noteReload(evidence, this.firstPhase)
 			Object.assign(this, {judged: evidence, reading: null, judgedAt: ""})
-			this.showVerdict({kind: "checking", sentence: "Checking the race", rows: []})
-			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence, rows: []}))
+			this.showVerdict({kind: "checking", sentence: "Checking the race"})
+			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence}))
 			if (evidence !== this.judged) return
 			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
 		}
@@ -449,7 +447,7 @@ export class RaceScreen {
 	}
 
 	// Show a verdict in a sentence, and behind it what led to it.
-	showVerdict({kind, sentence, clock, words, rows, facts = []}) {
+	showVerdict({kind, sentence, clock, words, rows = [], facts = []}) {
 		const {lost = [], draw = 0} = this.race.room ?? {}
 		const lines = [...rows, ...(draw ? lossLines(draw, lost, true) : []), ...facts]
 		const state = JSON.stringify([sentence, clock, words, lines])
@@ -459,7 +457,7 @@ export class RaceScreen {
 		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))
 		const below = [clock, words && `Result words: ${words}`].filter(Boolean).map(text => element("p", {}, text))
 		const more = lines.length ? element("details", {open}, element("summary", {}, "Details"), items) : ""
-		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), ...below, more, isSecureContext ? "" : PLAIN))
+		byId("deal").replaceChildren(element("div", {class: `box deal ${kind}`}, element("strong", {}, sentence), ...below, more, isSecureContext ? "" : ` ${PLAIN}`))
 	}
 
 	// Say who leads, or who has won.
@@ -468,7 +466,7 @@ export class RaceScreen {
 		const [first, second] = rows.filter(({place}) => place)
 		const time = first && (first.final ? first.final.time : first.finishedAt)
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
-		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? "Nobody finished" : leader(rows) ? leads() : "Nobody leads yet"
+		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished.${first?.count && second?.place > 1 ? ` ${first.name} was closest.` : ""}` : leader(rows) ? leads() : "Nobody leads yet"
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
 	}
 
@@ -485,7 +483,7 @@ export class RaceScreen {
 
 	// Show a sentence instead of the race, or above it.
 	say(sentence, command) {
-		const line = command ? copyLine(`samedeal ${command} ${address} ${this.room}`) : ""
+		const line = command ? forTerminals(`samedeal ${command} ${address} ${this.room}`) : ""
 		this.showMessage(element("p", {}, sentence), line, element("a", {href: to("./")}, "All rooms"))
 		byId("message").hidden = !sentence
 	}

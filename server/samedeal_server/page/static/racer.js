@@ -2,21 +2,19 @@
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
 import {boardHash} from "./board_hash.js"
-import {isLegal, movesFrom} from "./legal_moves.js"
-import {GAMES, onFoundations, played} from "./piles.js"
-import {RULES, byKey, targetOf} from "./rules.mjs"
+import {isLegal} from "./legal_moves.js"
+import {onFoundations, played} from "./piles.js"
 
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
-const MOST_TRIED = 4000 // moves, to prove that a player is stuck
 const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
 
 const same = (one, other) => String(one) === String(other)
 
 export class Racer {
 	// `link` has ask() and nextId, `store` keeps {newest, history} of the room, and `on` has the functions changed(),
-	// refused(message), and later(seconds), which reconnects.
+	// refused(message), and later(seconds), which reconnects. Then set `starts`, and the `rule` for undo, by each room state.
 	constructor(link, room, store, on) {
-		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0})
+		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0, rule: "off"})
 		const {newest = -1, history = []} = store.get()
 		Object.assign(this, {newest, history})
 	}
@@ -100,7 +98,7 @@ export class Racer {
 
 	get mayUndo() {
 		const {action} = this.pending.at(-1) ?? {}
-		return Boolean(this.board) && (action ? action !== "undo" && !this.awaits : this.board.mayUndo)
+		return Boolean(this.board) && (action ? action !== "undo" && !this.awaits && this.rule !== "off" : this.board.mayUndo)
 	}
 
 	act(action) {
@@ -125,8 +123,9 @@ export class Racer {
 		const {action, id} = pending
 		const revision = pending.revision + 1
 		if (revision <= board.revision) return this.predict()
-		const {hash, time, receipt, seen, piles: whole, may_undo: mayUndo = true} = answer
+		const {hash, time, receipt, seen, piles: whole, may_undo: mayUndoMore = true} = answer
 		const isUndo = action === "undo"
+		const mayUndo = isUndo ? mayUndoMore : this.rule === "free" || (this.rule === "no-reveal" && !seen?.length)
 		const piles = isUndo ? whole?.map(pile => [...pile]) : played(this.game, board.piles, action, seen)
 		if (revision !== board.revision + 1 || !piles || !same(boardHash(this.game, piles), hash)) return this.resync()
 		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
@@ -158,32 +157,13 @@ export class Racer {
 		if (code === "stale" || (revision >= 0 && revision !== this.next)) this.resync()
 	}
 
-	// Whether provably no move and no undo adds a card to the foundations or turns one up. False in doubt.
-	isStuck(undo) {
+	// What has to be proved if the player is stuck: that from the earliest board to which the player can come back, nothing
+	// leads to more cards on the foundations. Null if that proves nothing.
+	get stuckClaim() {
 		const {game, past} = this
 		let [first, at] = [this.board, past.length]
 		while (at && first.mayUndo) first = past[--at]
-		if (this.pending.length || (!at && !this.fromDeal && undo !== "off" && first.mayUndo)) return false
-		const rules = RULES[game]
-		const most = onFoundations(game, this.board.piles)
-		const [reached, known] = [[first.piles], new Set()]
-		let tried = 0
-		for (const piles of reached) {
-			const all = byKey(rules, piles)
-			const moves = movesFrom(game, piles)
-			if (rules.stock && targetOf(rules, all, rules.stock)) moves.push(rules.stock)
-			tried += moves.length
-			if (tried > MOST_TRIED || onFoundations(game, piles) > most) return false
-			for (const move of moves) {
-				const after = played(game, piles, move)
-				if (!after || onFoundations(game, after) > most || move === "deal") return false
-				const key = JSON.stringify([rules.columns.map(column => byKey(rules, after)[column].join()).sort(), after.slice(rules.columns.length)])
-				if (!known.has(key)) {
-					known.add(key)
-					reached.push(after)
-				}
-			}
-		}
-		return most < 52 * GAMES[game].decks
+		if (this.pending.length || (!at && !this.fromDeal && first.mayUndo)) return null
+		return {game, piles: first.piles, most: onFoundations(game, this.board.piles)}
 	}
 }

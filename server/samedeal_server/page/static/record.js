@@ -1,17 +1,16 @@
 // Reads records, and plays their races again (RECORDS.md).
 
-import {isLegal, movesFrom} from "./legal_moves.js"
+import {allMoves, isLegal} from "./legal_moves.js"
 import {FACE, HIDDEN, GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {firstHead, nextHead, termsHash, termsOf} from "./race_hashes.js"
-import {RULES, byKey, targetOf} from "./rules.mjs"
 import {sha256} from "./hash.js"
 import {demand} from "./terms.mjs"
 import {hex, unhex} from "./words.js"
 
 const VERSION = 3 // of records
-export const LARGEST = 1_100_000 // bytes
+export const LARGEST = 1_100_000 // characters
 
-// Return the record of a race as a file. Throws a refusal. All parts come from the race of the first one.
+// Return the text of the record of a race. Throws a refusal. All parts come from the race of the first one.
 export async function fetchRecord(link, race, credentials) {
 	const texts = []
 	for (let parts = 1; texts.length < parts;) {
@@ -20,16 +19,15 @@ export async function fetchRecord(link, race, credentials) {
 		;({parts, race} = answer)
 		demand(answer.text.length && texts.length < LARGEST, "The server sent something that is not a record.")
 	}
-	return new Blob(texts)
+	return new Blob(texts).text()
 }
 
 const field = (text, name) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1] ?? ""
 
 // Return the values of a record, or throw an Error that says what is wrong. All hashes of the text hold.
-export function readRecord(bytes) {
-	const text = bytes.length <= LARGEST ? new TextDecoder().decode(bytes) : ""
+export function readRecord(text) {
 	const version = Number(/^samedeal record (\d+)\n/.exec(text)?.[1])
-	demand(version, "This file is not the record of a race.")
+	demand(version && text.length <= LARGEST, "This file is not the record of a race.")
 	demand(version <= VERSION, `This record has version ${version}, which is newer than this page. Open it on a newer server.`)
 	demand(version === VERSION, "This record is too old for this page.")
 	const end = text.lastIndexOf("\ndigest: ") + 1
@@ -123,13 +121,8 @@ export function acted(game, now, action, rule, known = new Set()) {
 	return {piles: after, moves: moves + 1, undos, seen, before: {play: now, reveals: seen.length > 0}}
 }
 
-const hasMove = (game, piles) => {
-	const rules = RULES[game]
-	return movesFrom(game, piles).length > 0 || Boolean(rules.stock && targetOf(rules, byKey(rules, piles), rules.stock))
-}
-
 // Whether a player has no legal move in a race without undo.
-export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "off" && !isWon && !hasMove(game, piles)
+export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "off" && !isWon && !allMoves(game, piles).length
 
 // Check every action of a record, and the results. `piles` are those of the deal. Return the plays by seat. Throws an Error.
 export function checkRecord(record, piles) {

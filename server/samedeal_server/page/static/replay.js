@@ -2,11 +2,11 @@
 
 import {openDeal} from "./deal.js"
 import {searched} from "./deep_check.js"
-import {byId, clock, copyLine, element, setText} from "./dom.js"
+import {byId, clock, element, forTerminals, setText} from "./dom.js"
 import {rowSentence} from "./evidence.js"
 import {Race} from "./race_state.js"
 import {termsHash} from "./race_hashes.js"
-import {LARGEST, fetchRecord, readRecord} from "./record.js"
+import {LARGEST, fetchRecord, playsOf, readRecord} from "./record.js"
 import {RaceScreen} from "./race_screen.js"
 import {Reading, recordVerdict} from "./verdict.js"
 import {dealWords} from "./words.js"
@@ -41,9 +41,9 @@ export class ReplayScreen extends RaceScreen {
 	// Read the record from the server.
 	async enter() {
 		try {
-			const file = await fetchRecord(this.link, this.room, this.credentials)
+			const text = await fetchRecord(this.link, this.room, this.credentials)
 			this.link.stop("")
-			this.open(file)
+			this.open(new Blob([text]))
 		} catch (refused) {
 			this.refuse(refused)
 		}
@@ -54,14 +54,14 @@ export class ReplayScreen extends RaceScreen {
 		this.play(false)
 		byId("race").hidden = true
 		try {
-			this.load(readRecord(new Uint8Array(await file.slice(0, LARGEST + 1).arrayBuffer())))
+			this.load(readRecord(await file.slice(0, 4 * LARGEST).text()))
 		} catch (error) {
 			return this.askFile(error.message)
 		}
 		this.say("")
 		const name = `${this.room}.txt`
 		const save = element("a", {href: URL.createObjectURL(file), download: name}, "Save the record")
-		byId("join").replaceChildren(element("h2", {}, "Check every move in a terminal"), save, copyLine(`samedeal verify ${name}`))
+		byId("join").replaceChildren(save, forTerminals(`samedeal verify ${name}`))
 		this.seek(0)
 	}
 
@@ -78,18 +78,18 @@ export class ReplayScreen extends RaceScreen {
 		race.setRoom({...shown, players, length, options: {}, draw, lost, starts: 0, tallies: [], standings: [], phase: "racing"})
 		const way = line.map((action, n) => ({action, time: ((n + 1) * length) / line.length}))
 		const all = line.length ? [...players, {player: LINE, name: "Winning line", actions: way}] : players
-		this.histories = all.map(player => [player.player, boardsOf(race, player, piles)])
+		this.histories = all.map(player => [player.player, boardsOf(race, record, player, piles)])
 		for (const shown of this.shown.values()) shown.game = "" // forces redraw
 		Object.assign(this, {race, room: terms.room})
 		setText(byId("title"), terms.room)
 		this.slider.max = length
 		this.check(record)
-		setText(byId("words"), `Deal words: ${dealWords(termsHash(terms.text), commitment, shares)}`)
+		this.showDealWords(dealWords(termsHash(terms.text), commitment, shares))
 	}
 
 	async check(record) {
 		const {race} = this
-		const tell = sentence => race === this.race && this.showVerdict({kind: "checking", sentence, rows: []})
+		const tell = sentence => race === this.race && this.showVerdict({kind: "checking", sentence})
 		tell("Checking the record")
 		const found = recordVerdict(new Reading({record, answers: record.proof && (await searched(record, tell))}))
 		if (race === this.race) this.showVerdict({...found, rows: found.rows.map(rowSentence)})
@@ -139,17 +139,10 @@ export class ReplayScreen extends RaceScreen {
 	announce() {}
 }
 
-// Return the boards to which a player's actions lead. Throws an Error if an action cannot be made.
-function boardsOf(race, {player, name, actions}, piles) {
-	race.showBoard({player, piles, revision: 0, moves: 0, time: 0})
-	const boards = [race.boards.get(player)]
-	const past = []
-	for (const {time, action} of actions) {
-		const [now, revision] = [boards.at(-1), boards.length]
-		if (action === "undo" && past.length) race.setBoard(player, {...past.pop(), revision, time, moves: now.moves})
-		else if (race.showMove({player, revision, action, time})) past.push(now)
-		else throw new Error(`This record is not of this deal: action ${revision} of ${name} cannot be made.`)
-		boards.push(race.boards.get(player))
-	}
-	return boards
+// Return the boards to which a player's actions lead. Throws an Error if an action is not allowed.
+function boardsOf(race, record, player, piles) {
+	return playsOf(record, player, piles).map(({piles, moves}, revision) => {
+		race.setBoard(player.player, {piles, moves, revision, time: player.actions[revision - 1]?.time ?? 0})
+		return race.boards.get(player.player)
+	})
 }

@@ -117,6 +117,23 @@ export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
 export const RULES = Object.fromEntries(Object.entries(DESCRIBED).map(([name, game]) => [name, rulesOf(game)]));
 const FOUNDATIONS = ["01", "02", "03", "04", "05", "06", "07", "08"]; // most games leave some of them empty
 
+// A safe card can go to its foundation at once without losing a win, in games that have safe cards. `tops` are those of
+// the foundations, 0 of an empty one. samedeal.solver.states has the proof.
+export function safeCards(tops) {
+  const [heights, safe, safeFromFan] = [[0, 0, 0, 0], [], []];
+  for (const card of tops) if (card) heights[card >> 4] = rank(card);
+  for (const [suit, height] of heights.entries()) {
+    if (height === 13) continue;
+    const isBlack = suit === 0 || suit === 3;
+    const otherColour = isBlack ? Math.min(heights[1], heights[2]) : Math.min(heights[0], heights[3]);
+    const twin = heights[3 - suit];
+    const card = 16 * suit + height + 1;
+    if (otherColour >= height - 1 && twin >= height - 2) safe.push(card);
+    if (otherColour >= height && twin >= height) safeFromFan.push(card);
+  }
+  return { safe, safeFromFan };
+}
+
 // Shuffles new decks. The stream has bytes.
 export function shuffle(decks, stream) {
   const cards = Array(decks).fill(DECK).flat();

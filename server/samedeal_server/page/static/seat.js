@@ -5,15 +5,15 @@ import {among, earlierTable} from "./earlier.js"
 import {Hand} from "./hand.js"
 import {goTo, wantedIn} from "./link.js"
 import {onFoundations} from "./piles.js"
-import {colour} from "./race_screen.js"
+import {PLAIN, colour} from "./race_screen.js"
 import {nearest} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {seriesTable, shareButton, shareResult} from "./results.js"
+import {startWorker} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
 
 const MOST_KEPT = 20 // rooms of which the browser keeps something
-const PLAIN = "This page came over plain http: anybody between you and the server can see and change everything."
 const VOLATILE = "This browser keeps nothing for this page. Closing or reloading it loses your seat and the check of the race."
 const OTHER_TAB = "This race is open in another tab, which takes part in the draw. Close it to go on here."
 const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
@@ -30,27 +30,24 @@ function keep(room) {
 	const rooms = JSON.parse(stored.get("seats") ?? "[]").filter(other => other !== room)
 	for (const old of rooms.splice(MOST_KEPT - 1)) stored.set(`seat ${old}`, null)
 	stored.set("seats", JSON.stringify([room, ...rooms]))
-	const lasts = stored.set(`seat ${room}`, JSON.stringify(read()))
-	const part = name => ({
+	stored.set(`seat ${room}`, JSON.stringify(read()))
+	return name => ({
 		get: () => read()[name] ?? {},
 		set: value => stored.set(`seat ${room}`, JSON.stringify({...read(), [name]: value}))
 	})
-	return {lasts, part}
 }
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: ""})
-		const {lasts, part} = keep(screen.room)
-		Object.assign(this, {lasts, part})
+		Object.assign(this, {screen, name, phase: "", part: keep(screen.room)})
 		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
 		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
 		this.said = element("p", {id: "said", role: "status"})
 		this.buttons = {
 			undo: button("Undo", () => this.undo(), {title: "z"}),
-			collect: button("To foundations", () => this.hand.collect(), {title: "x"}),
+			collect: button("Collect", () => this.hand.collect(), {title: "x"}),
 			hint: button("Hint", () => this.hand.hint(), {title: "?"}),
-			auto: button("Tap moves", null, {id: "auto", title: "A tapped card goes to its best place at once"}),
+			auto: button("One tap", null, {id: "auto", title: "A tapped card goes to its best place at once"}),
 			resign: button("Resign", () => this.resign())
 		}
 		this.controls = element("p", {class: "controls hand"}, ...Object.values(this.buttons))
@@ -95,14 +92,9 @@ export class Seat {
 			link.nextId = Math.max(link.nextId, ...[...this.witness.evidence.sent.keys()].map(id => id + 1)) // of the page before a reload
 			screen.room = room
 			screen.say("")
-		} catch ({code, message, retry_after}) {
-			if (!code) return // the connection was lost
-			if (code === "bad_passphrase") return screen.askPassphrase()
-			if (retry_after) {
-				screen.say(`${message} Trying again.`)
-				this.retry = setTimeout(() => screen.link.welcomed && this.enter(), 1000 * retry_after)
-				return
-			}
+		} catch (refused) {
+			const {code, message, retry_after} = refused
+			if (!code || code === "bad_passphrase" || retry_after) return screen.refuse(refused)
 			screen.unseat(code === "race_started" ? "The race has started without you. Watch it, and race in the next one." : message)
 		}
 	}
@@ -110,8 +102,9 @@ export class Seat {
 	// Remove everything that only a racer has.
 	leave() {
 		const {screen} = this
-		clearTimeout(this.retry)
+		this.prover?.terminate()
 		stored.set(`seat ${screen.room}`, null)
+		byId("boards").before(byId("deal"))
 		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
 		document.documentElement.classList.remove("seated", "racing")
 		removeEventListener("keydown", this.keys)
@@ -130,7 +123,7 @@ export class Seat {
 		const {screen, racer} = this
 		if (!racer) return // of the connection before
 		if (message.type === "roomstate") {
-			racer.starts = message.starts
+			Object.assign(racer, {starts: message.starts, rule: message.options.undo})
 			screen.chosen = [this.me]
 			this.draw(message)
 		} else if (message.type === "boardstate") racer.receiveBoard(message)
@@ -176,7 +169,7 @@ export class Seat {
 		}
 		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits}, animated)
 		tile.dataset.revision = racer.board.revision
-		this.buttons.undo.disabled = !racer.mayUndo || this.room?.options.undo === "off"
+		this.buttons.undo.disabled = !racer.mayUndo
 	}
 
 	get isRacing() {
@@ -221,11 +214,20 @@ export class Seat {
 
 	proveStuck() {
 		const {racer} = this
-		if (!this.isRacing || racer.pending.length || this.stuckAt === racer.board.revision) return
-		if (!racer.isStuck(this.room.options.undo)) return
-		this.stuckAt = racer.board.revision
-		this.ask("declarestuck")
-		this.say(STUCK)
+		const claim = this.isRacing && racer.stuckClaim
+		if (!claim || this.isProving || this.provedAt === racer.board.revision) return
+		Object.assign(this, {isProving: true, provedAt: racer.board.revision})
+		this.prover ??= startWorker(isStuck => this.proved(isStuck))
+		this.prover.postMessage({task: "stuck", ...claim})
+	}
+
+	proved(isStuck) {
+		this.isProving = false
+		if (this.provedAt !== this.racer.board.revision) this.proveStuck()
+		else if (isStuck && this.isRacing) {
+			this.ask("declarestuck")
+			this.say(STUCK)
+		}
 	}
 
 	// Make the board as large as it can be. Return whether there is one.
@@ -300,7 +302,7 @@ export class Seat {
 		const {own} = this
 		const row = rows.find(({player}) => player === me)
 		const isDone = row?.finishedAt || row?.final?.time
-		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place])
+		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place, stored.lasts])
 		if (state === this.panelShown) return
 		const hadFocus = this.panel.contains(document.activeElement)
 		this.panelShown = state
@@ -323,21 +325,22 @@ export class Seat {
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
-		} else if (phase === "countdown") parts.push(element("p", {}, room.earlier.length ? NOBODY_CAME : "The cards are coming."))
+		} else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, NOBODY_CAME))
 		else if (phase === "racing" && (isDone || own.resigned)) {
 			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))
 		} else if (phase === "finished") {
 			const {final} = row
-			const text = !final ? "The race is over" : final.time ? `Place ${final.place} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
+			const text = !final ? "The race is over" : final.time ? `${final.place === 1 ? "You won" : `Place ${final.place}`} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
 				if (answer?.room) goTo(answer.room, {round: room.round + 1})
 			}
-			parts.push(element("h2", {}, text), element("p", {class: "controls"}, button("Rematch", rematch, {class: "main"})), after)
+			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}
 		const isShown = options.spectators && !options.delay
-		if (phase === "open") parts.push(...[isShown && SHOWN, !isSecureContext && PLAIN, !this.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
+		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
+		parts.push(...[...warnings, !stored.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
 		const isOpen = Boolean(this.panel.querySelector("details[open]"))
 		this.panel.replaceChildren(...parts)
 		this.panel.querySelector("details")?.toggleAttribute("open", isOpen)

@@ -3,7 +3,7 @@
 // A state has the tops of the foundations, the side (all cards that are neither in a column nor on a foundation), and
 // the columns. Tops, side and each column are strings with a character for each card, the deepest card first.
 
-import { DECK, FACE_DOWN, rank, turnUp } from "./rules.mjs";
+import { DECK, FACE_DOWN, rank, safeCards, turnUp } from "./rules.mjs";
 
 const [PART, FAN] = ["\xfe", "\xff"]; // they divide the parts of a side, and the fans
 
@@ -53,22 +53,6 @@ function drawnCards(stock, game) {
   });
 }
 
-// A safe card can go to its foundation at once without losing a win. samedeal.solver.states has the proof.
-function safeCards(tops) {
-  const [heights, safe, safeFromFan] = [[0, 0, 0, 0], [], []];
-  for (const card of cardsOf(tops)) if (card) heights[card >> 4] = rank(card);
-  for (const [suit, height] of heights.entries()) {
-    if (height === 13) continue;
-    const isBlack = suit === 0 || suit === 3;
-    const otherColour = isBlack ? Math.min(heights[1], heights[2]) : Math.min(heights[0], heights[3]);
-    const twin = heights[3 - suit];
-    const card = 16 * suit + height + 1;
-    if (otherColour >= height - 1 && twin >= height - 2) safe.push(card);
-    if (otherColour >= height && twin >= height) safeFromFan.push(card);
-  }
-  return { safe, safeFromFan };
-}
-
 // Returns the first state of a board, and functions from the parts of a state to facts about them.
 export function statesOf(game, piles) {
   const [draws, rows] = [game.stock === "draw", game.stock === "deal"];
@@ -89,7 +73,7 @@ export function statesOf(game, piles) {
 
   // takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
   function topsFacts(tops) {
-    const facts = { takes: [], gives: [], ...(game.hasSafeCards ? safeCards(tops) : { safe: [], safeFromFan: [] }) };
+    const facts = { takes: [], gives: [], ...(game.hasSafeCards ? safeCards(cardsOf(tops)) : { safe: [], safeFromFan: [] }) };
     for (const [at, card] of cardsOf(tops).entries()) {
       const after = (other) => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1));
       for (const taken of DECK.filter((each) => game.foundation(each, card)))

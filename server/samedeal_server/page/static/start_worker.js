@@ -1,0 +1,13 @@
+// Starts workers, which do what takes long.
+
+const ADDRESS = new URL("worker.js", import.meta.url).href
+let policy
+
+// `answered` is called with the answer to each task that is posted to the worker, or null, and `told` with its progress.
+export function startWorker(answered, told) {
+	policy ??= globalThis.trustedTypes?.createPolicy("worker", {createScriptURL: () => ADDRESS})
+	const worker = new Worker(policy?.createScriptURL("") ?? ADDRESS, {type: "module"})
+	worker.onmessage = ({data}) => ("told" in data ? told(data.told) : answered(data.answer))
+	worker.onerror = () => answered(null)
+	return worker
+}

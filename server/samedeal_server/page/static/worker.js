@@ -1,0 +1,11 @@
+// Does in a worker what takes long, so that the page can be used meanwhile: proofs, and searches that can take minutes.
+
+const TASKS = {
+	search: async (...given) => (await import("./deep_check.js")).searchAnswers(...given),
+	stuck: async given => (await import("./stuck.js")).isStuck(given)
+}
+
+onmessage = async ({data: {task, ...given}}) => {
+	const answer = await TASKS[task](given, told => postMessage({told})).catch(() => null) // it may need too much memory
+	postMessage({answer})
+}

@@ -1,0 +1,106 @@
+"""What the page remembers of its race: over Back and reloads, beside another tab, and in a browser that keeps nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from samedeal.protocol.messages import Done, Drawn, Resign, RoomState, Start
+from tests.end_to_end.browser import Browser
+from tests.end_to_end.racing_page import MOVE, PRESS, acked, dealt, opened, sit
+from tests.end_to_end.watched_races import ROOM, draw
+from tests.server.client import Client
+from tests.server.live_nodes import Node
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
+
+
+async def race_to_draw(one: Node, browser: Browser) -> tuple[Client, set[bytes]]:
+    """Start a race of the page and another client, up to the moment when only the page has committed to its share.
+
+    Return the client, and the page's commitment.
+    """
+    mira = await opened(one.url, games=("willow",), deal="winnable", undo="free")
+    await mira.join(ROOM)
+    await sit(browser, one.url)
+    await mira.expect(Done, Start)
+    return mira, promises(await mira.state(promises))
+
+
+def promises(state: RoomState) -> set[bytes]:
+    """The commitments of those who have committed to a share."""
+    return {player.share_commitment for player in state.players} - {b""}
+
+
+async def start(mira: Client, browser: Browser) -> None:
+    await draw([mira])
+    await mira.dealt()
+    await dealt(browser)
+
+
+async def move(browser: Browser, revision: int) -> None:
+    await browser.run(MOVE)
+    await acked(browser, revision)
+
+
+async def end(mira: Client, browser: Browser) -> str:
+    """End the race, and return the kind of the page's verdict."""
+    await mira.expect(Done, Resign)
+    await browser.run(PRESS, "Resign")
+    await browser.run(PRESS, "Really resign?")
+    return await verdict(browser)
+
+
+async def verdict(browser: Browser) -> str:
+    """The kind of the page's verdict, such as ``fair``, as soon as the page has one."""
+    return str(await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]"))
+
+
+async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None:
+    """Neither in the middle of a draw nor of a race, nor after it."""
+    mira, _ = await race_to_draw(one, browser)
+    await browser.leave_and_return()
+    await browser.shows("Connected", "#status")
+    await start(mira, browser)
+    await move(browser, 1)
+    await move(browser, 2)
+    await browser.leave_and_return()
+    await dealt(browser)
+    await acked(browser, 2)
+    await move(browser, 3)
+    assert await end(mira, browser) == "fair"
+    words = await browser.text(".deal p")
+    assert words
+    await browser.leave_and_return()
+    assert await verdict(browser) == "fair"
+    assert await browser.text(".deal p") == words
+    browser.errors()  # it mentions connections of pages that it keeps for Back
+
+
+async def test_second_tab_goes_on_with_the_share_of_the_first(one: Node, browser: Browser) -> None:
+    mira, promised = await race_to_draw(one, browser)
+    async with browser.second_tab():
+        await browser.load(f"{one.url}/{ROOM}")
+        await browser.shows("Connected", "#status")
+        await start(mira, browser)
+        assert promised < {share.commitment for share in (await mira.until(Drawn)).shares}
+        await move(browser, 1)
+        assert await end(mira, browser) == "unsure"  # another tab may have done what this one does not know of
+        assert await browser.texts(".deal li")
+    await browser.shows("now used in another tab", "#status")
+    assert await browser.texts(".deal.wrong") == []
+    await browser.run("location.reload()")
+    assert await verdict(browser) == "unsure"
+
+
+async def test_storage_that_is_full_is_told_and_harms_nothing(one: Node, browser: Browser) -> None:
+    mira, _ = await race_to_draw(one, browser)
+    await start(mira, browser)
+    await move(browser, 1)
+    await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")
+    await move(browser, 2)
+    await browser.shows("keeps nothing", "[aria-label='Your seat']")
+    await move(browser, 3)
+    assert await end(mira, browser) == "fair"
+    await browser.run("location.reload()")
+    await browser.until("!document.querySelector('.warning')")
+    assert await verdict(browser) == "unsure"
