@@ -32,6 +32,8 @@ def terms(options: Options, **fields: Any) -> RoomTerms:
         (Wanted(options=Options(), round=0), Options(), 0, ""),
         (Wanted(options=Options(), round=0), Options(), START, "tide"),
         (Wanted(options=Options(), round=0), Options(players=9), 0, "players"),
+        (Wanted(options=Options(), private=False), Options(), 0, ""),
+        (Wanted(options=Options(), private=True), Options(), 0, "rule for who may enter"),
     ],
 )
 def test_room_that_the_player_did_not_ask_for_is_found(

@@ -2,8 +2,8 @@
 
     python -m tests.lies --seed 7 --jobs 2
 
-Prints what was found wrong with the clients, if anything, and for each row of the table of verdicts how many lies only
-this row finds.
+Prints what was found wrong with the clients, if anything, for each row of the table of verdicts how many lies only this
+row finds, and the comparisons of the verdict without which it would find the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import argparse
 import sys
 import time
 
+from tests.lies.comparisons import unneeded
 from tests.lies.enumeration import Findings, enumerate_lies
+from tests.shared.javascript import NODE
 
 
 def main() -> int:
@@ -28,6 +30,12 @@ def main() -> int:
     started_at = time.monotonic()
     findings: Findings = enumerate_lies(str(given.seed), given.sample, given.jobs, given.plans, given.kinds)
     print(findings.report())
+    if given.sample == 1 and not given.plans and not given.kinds:
+        needless = [*unneeded(findings.judged)]
+        findings.holes += needless
+        print(f"comparisons of the verdict that no world needs: {len(needless)}", *needless, sep="\n  ")
+    if NODE is None:
+        print("The page was not tried, because Node is not installed.")
     print(f"{time.monotonic() - started_at:.0f} s")
     return bool(findings.holes)
 

@@ -23,6 +23,7 @@ from samedeal.series import with_race
 from samedeal_client.state.verdict import RaceReading, Verdict, verdict
 from tests.lies.deals import answers
 from tests.lies.seen import Seen
+from tests.lies.worlds import LOCAL
 
 CLOCK_DRIFT: Final = 1000
 
@@ -38,10 +39,11 @@ class Truth:
 
     @classmethod
     def of(cls, record: Record) -> Truth:
-        known = _TRUTHS.get(id(record))
-        if known is None:
-            known = _TRUTHS[id(record)] = cls._replayed(record)
-        return known
+        if id(record) not in _TRUTHS:
+            if len(_TRUTHS) > 50:
+                _TRUTHS.clear()
+            _TRUTHS[id(record)] = cls._replayed(record)
+        return _TRUTHS[id(record)]
 
     @classmethod
     def _replayed(cls, record: Record) -> Truth:
@@ -70,8 +72,8 @@ def _counts(record: Record, player: RecordedPlayer, plays: Sequence[Play]) -> It
         yield play.board.foundation_cards, play.moves, play.undos, at, at if play.board.won else 0
 
 
-def judged(seen: Seen, reading: RaceReading, without: frozenset[str] = frozenset()) -> Verdict:
-    return verdict(seen.evidence, reading, without)
+def judged(seen: Seen, reading: RaceReading) -> Verdict:
+    return verdict(seen.evidence, reading)
 
 
 def untruths(seen: Seen, reading: RaceReading) -> list[str]:
@@ -79,8 +81,8 @@ def untruths(seen: Seen, reading: RaceReading) -> list[str]:
     record = reading.record
     if record is None:
         return ["no record"]
-    if reading.second and reading.second != record.digest:
-        return ["two records"]
+    if reading.second != record.digest:
+        return ["not read twice alike"]
     if record.proof is not None and (reading.answers is None or not record.terms.is_described):
         return ["search not repeated"]
     truth = Truth.of(record)
@@ -174,6 +176,8 @@ def _asked(seen: Seen, record: Record) -> Iterator[str]:
         yield "other tide than asked for"
     if wanted.round >= 0 and wanted.round != terms.round:
         yield "other round than asked for"
+    if wanted.private not in (None, terms.private):
+        yield "other rule for who may enter than asked for"
 
 
 def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -> Iterator[str]:
@@ -201,6 +205,8 @@ def _results(states: Sequence[RoomState], seats: dict[str, int], truth: Truth) -
         ]
         if sorted(shown) != rows or [row[0] for row in shown] != sorted(row[0] for row in shown):
             yield "other results"
+        if [each.place for each in state.standings] != sorted(each.place for each in state.standings):
+            yield "results in another order"
         if state.finished_at != record.end:
             yield "other time of the end"
         if (state.seed, state.proof) != (record.seed, str(record.proof) if record.proof else ""):
@@ -227,6 +233,7 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
     gone = {seat for what, value in shown if what == "tally" for seat, tally in [value] if not tally.connected}
     names = {each.player: each.seat for state in states for each in state.players}
     gone |= {names.get(each.player, 0) for state in states for each in state.tallies if not each.connected}
+    gone -= {names.get(seen.player, 0)}
     if any(what == "back" and not 0 < value < 50_000 for what, value in shown):
         gone |= {names.get(seen.player, 0)}
     people = [player for player in record.players if not player.bot] or record.players
@@ -318,9 +325,11 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             acked.add(revision)
             if revision > len(own.actions) or own.actions[revision - 1] != (time - record.start, action):
                 yield "other action"
-    for revision, (_, action) in enumerate(own.actions, 1):
+    for revision, (time, action) in enumerate(own.actions, 1):
         if revision not in acked and (revision, action) not in sent:
             yield "foreign action"
+        elif revision not in acked and record.start + time < sent[revision, action] + LOCAL - CLOCK_DRIFT:
+            yield "action before it was made"
     for what, value in shown:
         if what == "refused":
             revision, action, code = value

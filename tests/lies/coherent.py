@@ -17,14 +17,14 @@ from samedeal.board_history import UNDO, Play
 from samedeal.deal import Deal
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.errors import SamedealError
-from samedeal.joint_deal import candidate_board, share_commitment
+from samedeal.joint_deal import candidate_board, public_mix, share_commitment
 from samedeal.options import Options
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Standing, TableLine, Tally
 from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal_client.state.verdict import RaceReading
-from tests.lies.deals import GAME, some_bytes
+from tests.lies.deals import GAME, proof_of, some_bytes
 from tests.lies.worlds import Client, Racer, Server, _enter, _gone
 
 LIES: Final[dict[str, type[Server]]] = {}
@@ -162,6 +162,32 @@ class OtherSolver(Server):
     def find_proof(self) -> DealProof | None:
         proof = super().find_proof()
         return replace(proof, terms=proof.terms._replace(solver=99)) if proof else None
+
+
+@lie
+class OtherDifficulty(Server):
+    """Deals an easier or harder deal than the terms say."""
+
+    def find_proof(self) -> DealProof | None:
+        if self.deal.kind != "winnable":
+            return super().find_proof()
+        other = Deal.parse("winnable" if self.deal.difficulty == "hard" else "winnable hard")
+        digest, lost = self.terms_for(None).digest, tuple(self.lost)
+        return proof_of(self.room, other, digest, self.secret, self.draw, lost, self.shares)
+
+
+@lie
+class PublicProof(Server):
+    """Draws a deal with the players, and deals one that it chose before."""
+
+    def committed(self) -> bytes:
+        return public_mix("daily 2026-01-01") if self.deal.kind == "winnable" else super().committed()
+
+    def find_proof(self) -> DealProof | None:
+        if self.deal.kind != "winnable":
+            return super().find_proof()
+        digest, secret = self.terms_for(None).digest, self.secret
+        return proof_of(self.room, Deal.parse("daily 2026-01-01"), digest, secret, 0, (), ())
 
 
 @lie
@@ -353,8 +379,26 @@ class UnknownLine(Server):
 
 
 @lie
-class OtherWeights(Server):
-    """Describes the game in another way, in all places alike."""
+class UnknownGame(Server):
+    """Has terms of a game that no release knows."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        if not isinstance(message, messages.RoomState):
+            return (message,)
+        return (with_fields(message, terms=message.terms.replace(GAME.name, "unheard-of")),)
+
+
+@lie
+class OtherPrivacy(Server):
+    """Opens a public room for a private race, and the other way round."""
+
+    def __init__(self, plan: Any, seed: str) -> None:
+        super().__init__(replace(plan, private=not plan.private), seed)
+
+
+@lie
+class OtherWeights(SecondCandidate):
+    """Describes the game in another way, and so finds another deal, as another release does."""
 
     def terms_for(self, client: Client | None) -> Any:
         return replace(super().terms_for(client), description=some_bytes("other weights"))
@@ -476,6 +520,37 @@ class LeftAndBack(Drawing):
         self.lost.append(LostShare(self.draw, racer.seat, "left", racer.name))
         _enter(self, client)
         self.redraw()
+
+
+@lie
+class LeftAndBackWithRacers(LeftAndBack):
+    """Has a racer of its own who loses the seat at the same time, so that the next draw is needed."""
+
+    def begin(self) -> None:
+        self.racers.append(Racer("p-mal", "mal", 60, ready=True))
+        super().begin()
+
+    def redraw(self) -> None:
+        super().redraw()
+        for racer in self.racers:
+            if racer.name == "mal":
+                racer.share = some_bytes(f"{self.seed} mal {self.draw}")
+                terms, promise = self.terms_for(None).digest, self.commitment_for(None)
+                racer.promise = share_commitment(terms, promise, racer.seat, racer.name, self.draw, racer.share)
+
+    def cheat(self) -> None:
+        mal = self.racers.pop()
+        self.lost.append(LostShare(self.draw, mal.seat, "silent", mal.name))
+        super().cheat()
+
+
+@lie
+class GivesUp(Drawing):
+    """Closes the room when it knows the deal, because it does not like it."""
+
+    def cheat(self) -> None:
+        self.phase, self.starts, self.ends = "closed", 0, 0
+        self.push()
 
 
 @lie
@@ -825,6 +900,41 @@ class FalseFinish(EarlyEnd):
 
 
 @lie
+class EarlierEnd(EarlyEnd):
+    """Shows an earlier end when it ends the race."""
+
+    def state_for(self, client: Client) -> messages.RoomState:
+        state = self.honest_state(client)
+        return with_fields(state, ends=max(state.starts, self.now)) if self.is_early else state
+
+
+@lie
+class FalseGone(EarlyEnd):
+    """Says that all have lost their connections, and ends the race."""
+
+    def state_for(self, client: Client) -> messages.RoomState:
+        state = self.honest_state(client)
+        gone = tuple(with_fields(each, connected=False) for each in state.tallies)
+        return with_fields(state, tallies=gone) if self.is_early else state
+
+
+@lie
+class EarlyRival(Server):
+    """Lets a rival begin five seconds early."""
+
+    def ack_time(self, racer: Racer) -> int:
+        return min(self.now + 5000, self.ends - 1) if racer.name == "bob" else self.now
+
+
+@lie
+class EndAfterFinish(Server):
+    """Ends the race once somebody has finished, whatever its options say."""
+
+    def is_over(self) -> bool:
+        return super().is_over() or any(racer.finished_at for racer in self.racers)
+
+
+@lie
 class LateAcks(Server):
     """Dates the actions of the first player five seconds later."""
 
@@ -862,6 +972,22 @@ class RefusedMove(Server):
 
 
 @lie
+class EarlyUnanswered(Server):
+    """Never confirms the second action of the first player, and dates it before it was made."""
+
+    def ack_time(self, racer: Racer) -> int:
+        is_second = racer.name == "ana" and len(racer.actions) == 1
+        return max(self.starts, racer.acked_at, self.now - 5000) if is_second else self.now
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        if client.name != "ana" or not isinstance(message, messages.Acked):
+            return (message,)
+        is_first = client.seen.evidence.sent_actions[message.to].revision == 0
+        self.now += 6000 * is_first
+        return (message,) if is_first else ()
+
+
+@lie
 class ResignsForAna(Server):
     """Resigns for the first player."""
 
@@ -890,6 +1016,21 @@ class KickedInRace(Server):
             racer.resigned = True
             self.push()
             self.end_if_over()
+
+
+@lie
+class ForgottenMove(Server):
+    """Forgets the last move of the first player when the race ends, also in the results."""
+
+    def finish(self) -> None:
+        for racer in self.racers:
+            if racer.name == "ana" and racer.actions:
+                *kept, _ = racer.actions
+                racer.play = Play(self.first_board(racer), self.options.undo_rule)
+                racer.actions, racer.finished_at = kept, 0
+                for _, action in kept:
+                    racer.play = racer.play.act(action)
+        super().finish()
 
 
 class Rewriting(Server):
@@ -973,6 +1114,15 @@ class InventedCounts(Server):
 
 
 @lie
+class InventedFirstCounts(Server):
+    """Tells more cards of a rival than the rival has, once."""
+
+    def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
+        cards = tally.foundation_cards + (tally.moves == 1)
+        return super().update_for(client, racer, with_fields(tally, foundation_cards=cards), before)
+
+
+@lie
 class InventedTallies(Server):
     """Shows more moves of a rival in the state of the room."""
 
@@ -1011,6 +1161,44 @@ class OtherResults(Server):
         state = self.honest_state(client)
         lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
         return with_fields(state, standings=lines)
+
+
+@lie
+class ReversedResults(Server):
+    """Shows the results in another order than that of the places."""
+
+    def state_for(self, client: Client) -> messages.RoomState:
+        state = self.honest_state(client)
+        return with_fields(state, standings=state.standings[::-1])
+
+
+@lie
+class NoResults(Server):
+    """Never shows results."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        is_end = isinstance(message, messages.RoomState) and message.phase == "finished"
+        return () if is_end else (message,)
+
+
+@lie
+class NoStates(Server):
+    """Never shows the room."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        return () if isinstance(message, messages.RoomState) else (message,)
+
+
+@lie
+class SwappedRivals(Server):
+    """Gives the moves of two players to each other in the record."""
+
+    def honest_record(self, client: Client | None) -> Record:
+        record = super().honest_record(client)
+        *others, one, last = (record.players[0], *record.players)[-3:]
+        swapped = replace(one, seat=last.seat, name=last.name), replace(last, seat=one.seat, name=one.name)
+        players = sorted((*others[1:], *swapped), key=lambda player: player.seat)
+        return replace(record, players=tuple(players)) if len(record.players) == len(players) else record
 
 
 @lie
@@ -1085,6 +1273,14 @@ class NoRecord(Server):
 
 
 @lie
+class ReadOnce(Server):
+    """Gives the record once, and not again."""
+
+    def read_for(self, client: Client) -> RaceReading:
+        return replace(super().read_for(client), second=b"")
+
+
+@lie
 class DamagedRecord(Server):
     """Gives a record that cannot be read."""
 
@@ -1107,6 +1303,15 @@ class TooManyCandidates(Server):
 
     def read_for(self, client: Client) -> RaceReading:
         return replace(super().read_for(client), answers=None)
+
+
+@lie
+class FewAnswers(Server):
+    """Names so many candidates that a machine gives up before the last one."""
+
+    def read_for(self, client: Client) -> RaceReading:
+        reading = super().read_for(client)
+        return replace(reading, answers=(reading.answers or ())[:-1]) if reading.answers else reading
 
 
 @lie
@@ -1174,6 +1379,9 @@ class TideWithoutTide(Server):
         return with_fields(self.honest_state(client), tide=60_000)
 
 
+HONEST: Final = ("OtherWeights", "ReadOnce", "FewAnswers", "NoRecord")
+"""What honest servers do too: of another release, or without a record, or to slow machines."""
+
 UNSEEN: Final = {
     "TwoStarts": "each player's program reads a record of its own, whose result words differ",
     "OtherTermsOfBob": "each player's program sees its own terms, and the words differ",
@@ -1181,8 +1389,14 @@ UNSEEN: Final = {
     "LateAcks": "the sentence about the clock says it",
     "EarlyAcks": "the sentence about the clock says it",
     "LateBoard": "the sentence about the clock says it",
+    "EarlyRival": "the sentence about the clock says it",
 }
 """Lies after which a program may say *fair*, and why that is right."""
 
-CLOCK: Final = {"LateAcks": "ana", "EarlyAcks": "bob", "LateBoard": "ana"}
-"""Lies about the time, of which the sentence about the clock tells this client."""
+CLOCK: Final = {
+    "LateAcks": ("ana", "ana"),
+    "EarlyAcks": ("bob", "bob"),
+    "LateBoard": ("ana", "ana"),
+    "EarlyRival": ("ana", "bob"),
+}
+"""Lies about the time, of which the sentence about the clock tells the first client, if the second one has acted."""

@@ -10,18 +10,25 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from samedeal.verdict_rows import ROWS
+from samedeal_client.state import verdict
 from samedeal_client.state.evidence import Evidence
-from tests.lies.changes import changed, changes
+from samedeal_client.state.verdict import RaceReading
+from tests.lies.changes import Change, changed, changes
 from tests.lies.check import Outcome, disagreements, judged, reveal_problems, untruths
-from tests.lies.coherent import CLOCK, LIES, UNSEEN
+from tests.lies.coherent import CLOCK, HONEST, LIES, UNSEEN
+from tests.lies.comparisons import World, Worlds
+from tests.lies.page import Page, difference, page_files
 from tests.lies.troubles import TROUBLES, Trouble, hold_troubled, troubled
 from tests.lies.worlds import PLANS, Client, Plan, Server, hold
 
 MOST_HOLES: Final = 400
+BATCH: Final = 300
+"""Number of worlds that the page judges at once."""
+
 MOST_RETRIES: Final = 25
 """Number of worlds, of different kinds, that are tried without a row that no world needed so far."""
 
@@ -45,12 +52,14 @@ class Findings:
     holes: list[str] = field(default_factory=list)
     needed: dict[str, Needed] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
+    judged: list[World] = field(default_factory=list)
 
     def add(self, other: Findings) -> None:
         self.worlds.update(other.worlds)
         self.verdicts.update(other.verdicts)
         self.seen.update(other.seen)
         self.holes += other.holes
+        self.judged += other.judged
         for row, (times, example) in other.needed.items():
             self.need(row, example, times)
 
@@ -76,45 +85,74 @@ class Findings:
 
 @contextmanager
 def removed(row: str) -> Iterator[None]:
-    """Take a row out of what clients find while a race goes on."""
-    finding = Evidence.finding
+    """Take a row out of what clients find."""
+    finding, rows = Evidence.finding, verdict._rows
 
-    def without(known: Evidence, name: str, detail: str = "") -> Evidence:
+    def found(known: Evidence, name: str, detail: str = "") -> Evidence:
         return known if name == row else finding(known, name, detail)
 
-    with patch.object(Evidence, "finding", without):
+    def found_later(known: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]:
+        return (each for each in rows(known, reading) if each[0] != row)
+
+    with patch.object(Evidence, "finding", found), patch.object(verdict, "_rows", found_later):
         yield
 
 
-def outcome(server: Server, client: Client, without: frozenset[str] = frozenset()) -> Outcome:
+def outcome(server: Server, client: Client) -> Outcome:
     reading = server.read_for(client)
-    return Outcome(client.seen, reading, judged(client.seen, reading, without))
+    return Outcome(client.seen, reading, judged(client.seen, reading))
 
 
 class Watcher:
     """What looks at worlds, and tries those again without a row in which several rows were found."""
 
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
-        self.retries: dict[str, dict[str, tuple[str, Callable[[frozenset[str]], Outcome]]]] = defaultdict(dict)
+    def __init__(self, findings: Findings, page: Page | None) -> None:
+        self.findings, self.page = findings, page
+        self.pending: list[tuple[str, Outcome]] = []
+        self.worlds = Worlds()
+        self.retries: dict[str, dict[str, tuple[str, Held]]] = defaultdict(dict)
+
+    def keep(self, server: Server) -> None:
+        """Let the page remember the races of a server, as which other worlds begin."""
+        self.compare()
+        if self.page is not None:
+            self.page.clear()
+            for client in server.clients.values():
+                self.page.keep(client.seen)
+
+    def compare(self) -> None:
+        """Compare the verdicts with those of the page."""
+        worlds, self.pending = self.pending, []
+        if self.page is None or not worlds:
+            return
+        told = self.page.judge([(result.seen, result.reading) for _, result in worlds])
+        for (world, result), page in zip(worlds, told, strict=True):
+            if what := difference(result.verdict, result.seen, page):
+                self.findings.hole(world, what)
 
     def look(
         self,
         world: str,
         kind: str,
-        held: Callable[[frozenset[str]], Outcome],
+        held: Held,
         others: Sequence[Outcome] = (),
+        result: Outcome | None = None,
     ) -> Outcome | None:
-        """Hold a race and check it. ``kind`` is that of the lie."""
+        """Check a race, which is held unless its result is given. ``kind`` is that of the lie."""
         findings = self.findings
         try:
-            result = held(frozenset())
+            result = result or held()
             found = result.verdict
             is_good = found.kind in ("fair", "checked")
             wrong = untruths(result.seen, result.reading) if is_good or len(found.rows) == 1 else []
         except Exception:
             findings.hole(world, f"raised {traceback.format_exc(limit=-3)}")
             return None
+        self.pending.append((world, result))
+        if len(self.pending) >= BATCH:
+            self.compare()
+        plan = world.split(maxsplit=1)[0].partition("@")[0]
+        self.worlds.add(plan, kind, result, is_honest=kind in TROUBLES or kind in ("honest", *HONEST))
         findings.verdicts[found.kind] += 1
         findings.seen.update(list(found.rows))
         if is_good and wrong:
@@ -140,7 +178,7 @@ class Watcher:
             for kind, (world, held) in worlds.items():
                 with removed(row):
                     try:
-                        result = held(frozenset((row,)))
+                        result = held()
                     except Exception:
                         continue  # without the row, the client may be confused
                 is_good = result.verdict.kind in ("fair", "checked")
@@ -151,6 +189,7 @@ class Watcher:
 
 
 def _try_changes(watcher: Watcher, server: Server, world: str, kind: str, chosen: Chosen) -> None:
+    watcher.keep(server)
     outcomes = {client.name: outcome(server, client) for client in server.clients.values()}
     for client in server.clients.values():
         reading = outcomes[client.name].reading
@@ -160,11 +199,9 @@ def _try_changes(watcher: Watcher, server: Server, world: str, kind: str, chosen
                 continue
             watcher.findings.worlds[kind] += 1
 
-            def held(
-                without: frozenset[str], client: Client = client, change: Any = change, reading: Any = reading
-            ) -> Outcome:
+            def held(client: Client = client, change: Change = change, reading: RaceReading = reading) -> Outcome:
                 seen = changed(client, change)
-                return Outcome(seen, reading, judged(seen, reading, without))
+                return Outcome(seen, reading, judged(seen, reading))
 
             watcher.look(f"{world} {client.name}@{change.at}: {change.kind}", change.kind, held, others)
 
@@ -179,10 +216,13 @@ def _honest(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 
 
 def _changes(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    if plan.name == "settled":
+        return  # it differs from "won" only in its end
     _try_changes(watcher, hold(plan, seed), plan.name, "changes", chosen)
 
 
 def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    watcher.keep(hold(plan, seed))
     for name, liar in LIES.items():
         if not chosen():
             continue
@@ -196,30 +236,30 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
         for who, result in results.items():
             others = [each for other, each in results.items() if other != who and name not in UNSEEN]
 
-            def held(
-                without: frozenset[str], liar: type[Server] = liar, who: str = who, server: Server = server
-            ) -> Outcome:
-                lying = hold(plan, seed, liar) if without else server
-                return outcome(lying, lying.clients[who], without)
+            def held(liar: type[Server] = liar, who: str = who) -> Outcome:
+                server = hold(plan, seed, liar)
+                return outcome(server, server.clients[who])
 
-            watcher.look(f"{plan.name} {who}: {name}", name, held, others)
-            late = CLOCK.get(name) == who and result.seen.evidence.acks
+            watcher.look(f"{plan.name} {who}: {name}", name, held, others, result)
+            teller, actor = CLOCK.get(name, ("", ""))
+            late = who == teller and any(racer.actions for racer in server.racers if racer.name == actor)
             if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 
 
 def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
-    """Hold the shorter races with a coherent lie and a change of one message, of which one in two hundred is tried."""
+    """Hold the shorter races with a coherent lie and a change of one message, of which one in fifty is tried."""
     chance = random.Random(f"{seed} pairs {plan.name}")
-    if plan.name in ("won", "resumed", "restarted"):
+    if plan.name in ("won", "settled", "resumed", "restarted"):
         return
     for name, liar in LIES.items():
         if chosen():
             server = hold(plan, seed, liar)
-            _try_changes(watcher, server, f"{plan.name} {name}", "pairs", lambda: chance.random() < 0.005)
+            _try_changes(watcher, server, f"{plan.name} {name}", "pairs", lambda: chance.random() < 0.02)
 
 
 def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    watcher.keep(hold(plan, seed))
     for name, at, who, trouble in troubled(plan):
         if not chosen():
             continue
@@ -236,16 +276,11 @@ def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
             world = f"{place}, seen by {other}: {name}"
             others = [each for third, each in results.items() if third != other]
 
-            def held(
-                without: frozenset[str],
-                server: Server = server,
-                place: tuple[int, str, Trouble] = (at, who, trouble),
-                other: str = other,
-            ) -> Outcome:
-                held_again = hold_troubled(plan, seed, *place) if without else server
-                return outcome(held_again, held_again.clients[other], without)
+            def held(place: tuple[int, str, Trouble] = (at, who, trouble), other: str = other) -> Outcome:
+                server = hold_troubled(plan, seed, *place)
+                return outcome(server, server.clients[other])
 
-            watcher.look(world, name, held, others)
+            watcher.look(world, name, held, others, result)
             allowed = trouble.rows | {"out_of_draw", "unheard"}
             if server.clients[other].player not in racers:
                 allowed |= {"unfinished", "no_first_board", "missed_draw", "no_record"}
@@ -263,13 +298,24 @@ KINDS: Final[Mapping[str, Callable[[Watcher, Plan, str, Chosen], None]]] = {
 }
 
 
+_page: Page | None = None
+"""The page's functions, in each process that tries worlds."""
+
+
+def _start(folder: str) -> None:
+    global _page  # noqa: PLW0603  # a process of the pool has no other place for it
+    _page = Page(folder) if folder else None
+
+
 def _job(job: tuple[str, str, str, int]) -> Findings:
     kind, name, seed, sample = job
-    watcher = Watcher(Findings())
+    watcher = Watcher(Findings(), _page)
     chance = random.Random(f"{seed} {kind} {name}")
     sample = max(1, sample // 20) if kind in ("honest", "coherent") else sample
     KINDS[kind](watcher, PLANS[name], seed, lambda: sample == 1 or chance.random() * sample < 1)
+    watcher.compare()
     watcher.retry()
+    watcher.findings.judged = watcher.worlds.all
     return watcher.findings
 
 
@@ -279,11 +325,15 @@ def enumerate_lies(
     """Try the worlds of a seed, or each ``sample``-th of them."""
     work = [(kind, name, seed, sample) for kind in kinds or KINDS for name in plans or PLANS]
     findings = Findings()
-    if jobs == 1:
+    with page_files() as folder:
+        if jobs > 1:
+            with ProcessPoolExecutor(jobs, initializer=_start, initargs=(folder,)) as pool:
+                for each in pool.map(_job, work):
+                    findings.add(each)
+            return findings
+        _start(folder)
         for job in work:
             findings.add(_job(job))
-        return findings
-    with ProcessPoolExecutor(jobs) as pool:
-        for each in pool.map(_job, work):
-            findings.add(each)
+        if _page is not None:
+            _page.close()
     return findings

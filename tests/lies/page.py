@@ -2,124 +2,124 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import tempfile
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
-from unittest import mock
 
 import msgspec
 
 from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.codec import encode
 from samedeal.record import Record
-from samedeal_client.state import observation, own_draws
 from samedeal_client.state.verdict import RaceReading, Verdict
-from tests.lies.changes import Change
-from tests.lies.seen import Event, Seen
-from tests.lies.worlds import Client
+from tests.lies.seen import Seen, Told
 from tests.shared.javascript import NODE, copy_page
 
 _ENTRY: Final = Path(__file__).with_name("page.mjs")
 
-World = dict[str, Any]
-"""What a client was told, and what it read, as JSON."""
-
-
-def _packed(message: Any) -> str:
-    return b64encode(encode(message)).decode()
-
 
 @contextmanager
-def _traced(steps: list[Any]) -> Iterator[None]:
-    """Record all that the evidence is told."""
-    sent, received, answer = observation.sent, observation.received, own_draws.answer
-
-    def traced_sent(evidence: Any, request: Any, now: int) -> Any:
-        steps.append(["sent", _packed(request), now])
-        return sent(evidence, request, now)
-
-    def traced_received(evidence: Any, message: Any, now: int) -> Any:
-        steps.append(["received", _packed(message), now])
-        return received(evidence, message, now)
-
-    def traced_answer(evidence: Any, state: Any) -> Any:
-        steps.append(["draws", _packed(state)])
-        return answer(evidence, state)
-
-    with (
-        mock.patch.object(observation, "sent", traced_sent),
-        mock.patch.object(observation, "received", traced_received),
-        mock.patch.object(own_draws, "answer", traced_answer),
-    ):
-        yield
-
-
-def world(start: Seen, events: Sequence[Event], reading: RaceReading) -> tuple[World, Seen]:
-    """What a client sees and reads in a race, and the client after it."""
-    steps: list[Any] = []
-    seen = start
-    with _traced(steps):
-        for event in events:
-            seen = seen.after(event)
-            if event.kind in ("restarted", "forgot", "taken over"):
-                steps.append([event.kind])
-    asked = start.asked
-    read = {
-        "record": str(reading.record) if isinstance(reading.record, Record) else None,
-        "reason": reading.reason,
-        "error": reading.error,
-        "second": reading.second.hex(),
-        "answers": None
-        if reading.answers is None
-        else [{"outcome": str(each.outcome.value), "states": each.states} for each in reading.answers],
-    }
-    return {
-        "asked": [asked.role, asked.room, msgspec.to_builtins(asked.wanted), asked.bot],
-        "player": start.player,
-        "name": start.name,
-        "shares": [start.share(draw).hex() for draw in range(1, MAX_DRAWS + 1)],
-        "steps": steps,
-        "reading": read,
-    }, seen
-
-
-def client_world(client: Client, reading: RaceReading, change: Change | None = None) -> tuple[World, Seen]:
-    """The world of a client, perhaps with a change of one message."""
-    start = client.trail[0] if client.trail else client.seen
-    events = list(client.events)
-    if change is not None:
-        events[change.at : change.until] = change.events
-    return world(start, events, reading)
+def page_files() -> Iterator[str]:
+    """A folder with the modules of the page, or an empty text if Node is not installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy_page(Path(folder))
+        yield folder if NODE is not None else ""
 
 
 class Page:
-    """A program that judges worlds with the functions of the page."""
+    """A program that judges worlds with the functions of the page.
 
-    def __init__(self) -> None:
+    It remembers the client after each step of the races that it is told to ``keep``. A world that begins as one of them
+    costs only what comes after.
+    """
+
+    def __init__(self, folder: str) -> None:
         assert NODE is not None
-        self._folder = tempfile.TemporaryDirectory()
-        copy_page(Path(self._folder.name))
-        command = [NODE, str(_ENTRY), self._folder.name]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command = [NODE, str(_ENTRY), folder]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.clear()
 
-    def judge(self, given: World) -> dict[str, Any]:
-        """Return the page's verdict on a world: its kind, sentence, rows, clock and words."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(given) + "\n")
-        self._process.stdin.flush()
-        found: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return found
+    def clear(self) -> None:
+        """Forget all races."""
+        self._is_cleared = True
+        self._kept: list[Told] = []
+        self._numbers: dict[int, int] = {}
+        self._messages: dict[int, int] = {}
+        self._races: dict[bytes, list[Told]] = {}
+        self._readings: dict[int, tuple[int, RaceReading]] = {}
+
+    def keep(self, seen: Seen) -> None:
+        """Remember a race of a client, of which other worlds are changes."""
+        race = [*seen.steps()][::-1]
+        (found,) = self._ask([{"from": _root(seen), "steps": [self._step(each) for each in race], "keep": True}])
+        assert found == {}, found
+        for number, step in enumerate(race, len(self._kept)):
+            self._numbers[id(step)] = number
+            self._messages.setdefault(id(step.message), number)
+        self._kept += race
+        self._races[msgspec.json.encode(_root(seen))] = race
+
+    def judge(self, worlds: Sequence[tuple[Seen, RaceReading]]) -> list[dict[str, Any]]:
+        """Return the page's verdicts on worlds: their kinds, sentences, rows, clocks and words."""
+        return self._ask([self._world(seen, reading) for seen, reading in worlds])
 
     def close(self) -> None:
         """Stop the program."""
         self._process.communicate()
-        self._folder.cleanup()
+
+    def _ask(self, worlds: Sequence[Any]) -> list[dict[str, Any]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(msgspec.json.encode({"clear": self._is_cleared, "worlds": worlds}) + b"\n")
+        self._process.stdin.flush()
+        self._is_cleared = False
+        found: list[dict[str, Any]] = msgspec.json.decode(self._process.stdout.readline())
+        return found
+
+    def _world(self, seen: Seen, reading: RaceReading) -> dict[str, Any]:
+        steps: list[Told] = [*takewhile(lambda step: id(step) not in self._numbers, seen.steps())][::-1]
+        before = steps[0].before if steps else seen.told
+        start: Any = self._numbers[id(before)] if before is not None else _root(seen)
+        if before is None and (race := self._races.get(msgspec.json.encode(start))):
+            pairs = takewhile(lambda pair: pair[0].is_like(pair[1]), zip(race, steps, strict=False))
+            if same := sum(1 for _ in pairs):
+                start, steps = self._numbers[id(race[same - 1])], steps[same:]
+        return {"from": start, "steps": [self._step(each) for each in steps], "reading": self._reading(reading)}
+
+    def _step(self, step: Told) -> tuple[Any, ...]:
+        message: Any = step.message and self._messages.get(id(step.message))
+        if message is None and step.message is not None:
+            message = b64encode(encode(step.message)).decode()
+        return step.what, message, step.now, step.answer
+
+    def _reading(self, reading: RaceReading) -> Any:
+        if id(reading) in self._readings:
+            return self._readings[id(reading)][0]
+        self._readings[id(reading)] = len(self._readings), reading
+        return {
+            "record": str(reading.record) if isinstance(reading.record, Record) else None,
+            "reason": reading.reason,
+            "error": reading.error,
+            "second": reading.second.hex(),
+            "answers": None
+            if reading.answers is None
+            else [{"outcome": str(each.outcome.value), "states": each.states} for each in reading.answers],
+        }
+
+
+def _root(seen: Seen) -> dict[str, Any]:
+    asked = seen.asked
+    return {
+        "role": [asked.role, asked.room, msgspec.to_builtins(asked.wanted), asked.bot],
+        "player": seen.player,
+        "name": seen.name,
+        "shares": [seen.share(draw).hex() for draw in range(1, MAX_DRAWS + 1)],
+    }
 
 
 _FREE_DETAILS: Final = ("bad_record", "not_checkable", "not_first", "unknown_terms", "other_request", "no_record")
@@ -128,8 +128,8 @@ _FREE_DETAILS: Final = ("bad_record", "not_checkable", "not_first", "unknown_ter
 
 def difference(found: Verdict, seen: Seen, page: dict[str, Any]) -> str:
     """Return how the page's verdict differs from ours, or an empty text."""
-    if "error" in page:
-        return str(page["error"])
+    if "error" in page or page["other"]:
+        return str(page.get("error") or f"the page {page['other'][0]}")
     rows = dict(page["rows"])
     if (found.kind, list(found.rows)) != (page["kind"], [row for row, _ in page["rows"]]):
         return f"{found.kind} {dict(found.rows)}, on the page {page['kind']} {rows}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -35,6 +36,21 @@ class Shown(NamedTuple):
     before: Shown | None
 
 
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A step of the evidence. ``answer`` is what the client then wants to send. ``before`` is the step before it."""
+
+    what: str
+    message: Any
+    now: int
+    answer: str
+    before: Told | None
+
+    def is_like(self, other: Told) -> bool:
+        """Whether two steps are the same, whatever was before."""
+        return (self.what, self.now, self.message) == (other.what, other.now, other.message)
+
+
 class Seen(Struct, frozen=True):
     """A client between two events: its evidence, what the file has, and what it did and showed.
 
@@ -49,6 +65,7 @@ class Seen(Struct, frozen=True):
     evidence: Evidence
     file: tuple[bytes, ...] = ()
     screen: Shown | None = None
+    told: Told | None = None
     own: OwnPlay = field(default_factory=OwnPlay)
     tallies: tuple[tuple[int, Tally], ...] = ()
     state: RoomState | None = None
@@ -69,6 +86,17 @@ class Seen(Struct, frozen=True):
             yield each.what, each.value
             each = each.before
 
+    def steps(self) -> Iterator[Told]:
+        """What the evidence was told, newest first."""
+        step = self.told
+        while step is not None:
+            yield step
+            step = step.before
+
+    def _telling(self, what: str, now: int, message: Any = None) -> Seen:
+        answer = type(self.ready).__name__.lower() if self.ready is not None and what == "received" else ""
+        return replace(self, told=Told(what, message, now, answer, self.told))
+
     def showing(self, what: str, value: Any = None) -> Seen:
         return replace(self, screen=Shown(what, value, self.screen))
 
@@ -86,19 +114,21 @@ class Seen(Struct, frozen=True):
         if self.ready is not None:
             flushed = self._sending(replace(self.ready, id=self.fresh_id), event.now)
             flushed = replace(flushed, fresh_id=self.fresh_id + 1)
+        if event.kind == "received":
+            return flushed._received(event.message, event.now)
+        known = flushed
         match event.kind:
-            case "received":
-                return flushed._received(event.message, event.now)
             case "taken over":  # the connection was closed with the code 4002
-                return replace(flushed, evidence=flushed.evidence.finding("other_window"))._written()
+                known = replace(flushed, evidence=flushed.evidence.finding("other_window"))._written()
             case "restarted":
                 kept = Evidence.of(parse_fact(line) for line in flushed.file)
                 anew = replace(flushed, evidence=kept, own=OwnPlay(), tallies=(), state=None)
-                return replace(anew, heard_at=0).showing("restarted")
+                known = replace(anew, heard_at=0).showing("restarted")
             case "forgot":
                 asked = Evidence.asked(self.asked, self.player, self.name)
                 anew = replace(flushed, evidence=asked, file=(), own=OwnPlay(), tallies=(), state=None)
-                return anew._written().showing("forgot")
+                known = anew._written().showing("forgot")
+        return known._telling(event.kind, event.now)
 
     def _sent(self, request: ToServer, now: int) -> Seen:
         if isinstance(request, CommitShare | RevealShare):
@@ -115,6 +145,7 @@ class Seen(Struct, frozen=True):
 
     def _sending(self, request: ToServer, now: int) -> Seen:
         known = replace(self, evidence=observation.sent(self.evidence, request, now), ready=None)
+        known = known._telling("sent", now, request)
         if isinstance(request, messages.Hello):
             known = known.showing("back", now - self.heard_at)
         if isinstance(request, RevealShare):
@@ -130,7 +161,7 @@ class Seen(Struct, frozen=True):
         known = replace(self, evidence=observation.received(self.evidence, message, now), heard_at=now)
         if isinstance(message, RoomState):
             known = known._drawing(message)
-        known = known._written()._showing(message, now)
+        known = known._telling("received", now, message)._written()._showing(message, now)
         if isinstance(message, RoomState | messages.Drawn) and (words := known.evidence.words):
             known = replace(known, words=known.words | {words})
         return known

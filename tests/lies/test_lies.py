@@ -49,7 +49,7 @@ def test_row_alone_decides_its_history(row: str) -> None:
     history = HISTORIES[row]
     assert any(row in found.rows for found in verdicts(history))
     with removed(row):
-        others = verdicts(history, frozenset((row,)))
+        others = verdicts(history)
     if history.what in TROUBLES and row in CAUSES:
         assert "wrong" in [found.kind for found in others]
     else:
@@ -67,18 +67,18 @@ CAUSES = ("other_window", "lost_data")
 """Rows about honest troubles: without them, honest servers would be accused."""
 
 
-def verdicts(history: History, without: frozenset[str] = frozenset()) -> list[Verdict]:
+def verdicts(history: History) -> list[Verdict]:
     """The verdicts on all histories of this kind."""
     plan, what = PLANS[history.plan], history.what
     if what in TROUBLES:
         troubled = hold_troubled(plan, SEED, history.trouble_at, history.client, TROUBLES[what])
-        return [outcome(troubled, troubled.clients[history.client], without).verdict]
+        return [outcome(troubled, troubled.clients[history.client]).verdict]
     server = hold(plan, SEED, LIES.get(what, Server))
     client = server.clients[history.client]
     if what in LIES or not what:
-        return [outcome(server, client, without).verdict]
+        return [outcome(server, client).verdict]
     reading = server.read_for(client)
-    return [judged(changed(client, each), reading, without) for each in changes(client) if each.kind == what]
+    return [judged(changed(client, each), reading) for each in changes(client) if each.kind == what]
 
 
 def test_lie_may_be_fair_only_if_the_table_says_why() -> None:

@@ -1,9 +1,8 @@
-"""The page's evidence and verdicts, compared with those of the other clients: in honest races, in lies, and in draws."""
+"""What the page answers in draws, compared with the other clients. ``test_lies`` compares all that comes after."""
 
 from __future__ import annotations
 
 import hashlib
-import random
 from collections.abc import Iterator
 from itertools import count
 
@@ -18,60 +17,19 @@ from samedeal.terms import RoomTerms
 from samedeal_client.state.facts import AskedToEnter
 from samedeal_client.state.verdict import NO_READING, verdict
 from tests.golden.golden_files import assert_answers
-from tests.lies.changes import Change, changes
-from tests.lies.check import judged
-from tests.lies.coherent import LIES
-from tests.lies.page import Page, client_world, difference, world
+from tests.lies.page import Page, difference, page_files
 from tests.lies.seen import Event, Seen
-from tests.lies.troubles import hold_troubled, troubled
-from tests.lies.worlds import PLANS, Client, Server, hold
 from tests.shared.javascript import needs_node
 
 pytestmark = needs_node
 
-SEED = "1"
-CHANCE = 0.0015
-"""How many of the changes of a message are tried. Of lies and troubles there are twenty times as many."""
-
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    program = Page()
-    yield program
-    program.close()
-
-
-def differs(page: Page, client: Client, change: Change | None = None) -> str:
-    reading = client.server.read_for(client)
-    shown, seen = client_world(client, reading, change)
-    return difference(judged(seen, reading), seen, page.judge(shown))
-
-
-def of_servers(page: Page, name: str, server: Server) -> dict[str, str]:
-    found = {f"{name}, {client.name}": differs(page, client) for client in server.clients.values()}
-    return {world: what for world, what in found.items() if what}
-
-
-def test_page_judges_honest_races_as_other_clients(page: Page) -> None:
-    for name, plan in PLANS.items():
-        assert of_servers(page, name, hold(plan, SEED)) == {}
-
-
-@pytest.mark.parametrize("name", PLANS)
-def test_page_judges_lies_and_troubles_as_other_clients(page: Page, name: str) -> None:
-    chance = random.Random(f"{SEED} {name}")
-    plan, found = PLANS[name], dict[str, str]()
-    for lie, liar in LIES.items():
-        if chance.random() < 20 * CHANCE:
-            found |= of_servers(page, lie, hold(plan, SEED, liar))
-    for trouble, at, who, step in troubled(plan):
-        if chance.random() < 20 * CHANCE:
-            found |= of_servers(page, f"{trouble} {at} {who}", hold_troubled(plan, SEED, at, who, step))
-    for client in hold(plan, SEED).clients.values():
-        for change in changes(client):
-            if chance.random() < CHANCE and (what := differs(page, client, change)):
-                found[f"{client.name} {change.at} {change.kind}"] = what
-    assert found == {}
+    with page_files() as folder:
+        program = Page(folder)
+        yield program
+        program.close()
 
 
 SEATS = {"ana": 1, "bob": 2, "cid": 3, "dan": 4}
@@ -83,8 +41,8 @@ class Draws:
     """Ana's client in a history of draws, which ``draws.txt`` explains, and what it does."""
 
     def __init__(self) -> None:
-        self.start = self.seen = Seen.of(AskedToEnter("player", "friday"), "ana", "ana", "1")
-        self.events: list[Event] = []
+        self.seen = Seen.of(AskedToEnter("player", "friday"), "ana", "ana", "1")
+        self.now = 0
         self._numbers = count(1)
         self.see("joins")
 
@@ -109,8 +67,8 @@ class Draws:
         return type(self.seen.ready).__name__.lower() if self.seen.ready is not None else ""
 
     def _happens(self, kind: str, message: object = None) -> None:
-        self.events.append(Event(kind, len(self.events), message))  # type: ignore[arg-type]  # one of the kinds
-        self.seen = self.seen.after(self.events[-1])
+        self.now += 1
+        self.seen = self.seen.after(Event(kind, self.now, message))  # type: ignore[arg-type]  # one of the kinds
 
     def _messages(self, text: str, event: int) -> Iterator[RoomState | messages.Drawn]:
         number, _, rest = text.partition(": ")
@@ -175,8 +133,6 @@ def of(page: Page, history: list[str]) -> str:
     """What the client does after the last state of a history, and the rows that it has found. The page must agree."""
     client = Draws()
     does = [client.see(text) for text in history][-1]
-    shown, seen = world(client.start, client.events, NO_READING)
-    told = page.judge(shown)
-    assert difference(verdict(seen.evidence, NO_READING), seen, told) == ""
-    assert told["requests"][-1] == {"nothing": "", "commits": "commitshare", "reveals": "revealshare"}[does]
-    return ", ".join((does, *seen.evidence.found))
+    (told,) = page.judge([(client.seen, NO_READING)])
+    assert difference(verdict(client.seen.evidence, NO_READING), client.seen, told) == ""
+    return ", ".join((does, *client.seen.evidence.found))

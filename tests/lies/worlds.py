@@ -180,6 +180,7 @@ class Server:
         self.next = ""
         self.seats = 0
         self.is_early = False
+        self.reading = RaceReading()
 
     # What liars change
 
@@ -294,7 +295,10 @@ class Server:
         if record is None:
             return RaceReading()
         read = self.lost_records.get(client.name) or record
-        return RaceReading(read, second=record.digest, answers=answers(read.proof) if read.proof else None)
+        if (read, record.digest) != (self.reading.record, self.reading.second):
+            found = answers(read.proof) if read.proof else None
+            self.reading = RaceReading(read, second=record.digest, answers=found)
+        return self.reading
 
     # What honest servers show
 
@@ -667,8 +671,9 @@ class Server:
             self.present.remove(client)
         if racer is None:
             return
-        if isinstance(request, messages.DeclareStuck) and racer.play is not None:
-            racer.stuck_at = racer.play.board.foundation_cards
+        if isinstance(request, messages.DeclareStuck):
+            if self.phase == "racing" and racer.play is not None:
+                racer.stuck_at = racer.play.board.foundation_cards
         elif self.phase == "racing" and not racer.finished_at:
             racer.resigned = True
         elif isinstance(request, messages.Leave) and self.phase in ("open", "countdown"):
@@ -949,7 +954,7 @@ def _plans() -> Sequence[Plan]:
         "joint",
         script(f"{_TWO} {_DRAW} race {_SHORT} next"),
         four,
-        {"ana": Wanted(options=four), "bob": Wanted(line=_LINE)},
+        {"ana": Wanted(options=four, private=False), "bob": Wanted(line=_LINE)},
     )
     hard = options("winnable hard", undo="free", limit=60)
     easy = options("winnable easy", first_finish_ends=True)
@@ -964,7 +969,7 @@ def _plans() -> Sequence[Plan]:
             "undo",
             script("ana:join bob:join ana:start race ana:undo ana:move bob:move ana:undo bob:undo limit"),
             hard,
-            {"ana": Wanted(options=hard)},
+            {"ana": Wanted(options=hard, private=False)},
         ),
         Plan(
             "resumed",
@@ -972,7 +977,7 @@ def _plans() -> Sequence[Plan]:
                 f"{_TWO} ana:cut {_DRAW} ana:cut race ana:move ana:cut bob:move ana:move bob:cut bob:resign ana:stuck push"
             ),
             four,
-            {"ana": Wanted(options=four)},
+            {"ana": Wanted(options=four, private=False)},
         ),
         Plan(
             "redraw",
@@ -988,10 +993,20 @@ def _plans() -> Sequence[Plan]:
             ),
             four,
         ),
-        Plan("won", script("ana:join bob:join ana:start race bob:move ana:win"), easy, {"ana": Wanted(options=easy)}),
+        Plan(
+            "won",
+            script("ana:join bob:join ana:start race bob:move ana:win"),
+            easy,
+            {"ana": Wanted(options=easy, private=False)},
+        ),
+        Plan(
+            "settled", script("ana:join bob:join ana:start race bob:move ana:win bob:stuck"), options("winnable easy")
+        ),
         Plan(
             "restarted",
-            script(f"{_TWO} ana:restart {_DRAW} ana:restart race ana:move ana:restart ana:move bob:stuck ana:stuck"),
+            script(
+                f"{_TWO} ana:restart {_DRAW} ana:restart race ana:move bob:move ana:restart ana:move bob:stuck ana:stuck"
+            ),
             four,
         ),
         Plan(
@@ -1001,9 +1016,24 @@ def _plans() -> Sequence[Plan]:
             {"ana": Wanted(game=GAME.name, tide=NOW + 60_000), "bob": Wanted(game=GAME.name, tide=NOW + 60_000)},
             tide=NOW + 60_000,
         ),
-        Plan("daily", script(f"ana:join bob:join ana:start race {_SHORT} push"), daily, {"ana": Wanted(options=daily)}),
-        Plan("number", script(f"ana:join bob:join ana:start race {_SHORT}"), number, {"ana": Wanted(options=number)}),
-        Plan("random", script(f"ana:join bob:join ana:start race {_SHORT}"), chance, {"ana": Wanted(options=chance)}),
+        Plan(
+            "daily",
+            script(f"ana:join bob:join ana:start race {_SHORT} push"),
+            daily,
+            {"ana": Wanted(options=daily, private=False)},
+        ),
+        Plan(
+            "number",
+            script(f"ana:join bob:join ana:start race {_SHORT}"),
+            number,
+            {"ana": Wanted(options=number, private=False)},
+        ),
+        Plan(
+            "random",
+            script("ana:join bob:join ana:start race ana:move*2 bob:stuck ana:resign"),
+            chance,
+            {"ana": Wanted(options=chance, private=False)},
+        ),
         Plan(
             "again",
             script("ana:join due race ana:move*3 ana:stuck"),
@@ -1022,18 +1052,27 @@ def _plans() -> Sequence[Plan]:
             "series",
             script(f"ana:join bob:join ana:start race {_SHORT} next"),
             series,
-            {"ana": Wanted(options=series, round=1), "bob": Wanted(options=series, round=1)},
+            {
+                "ana": Wanted(options=series, round=1, private=False),
+                "bob": Wanted(options=series, round=1, private=False),
+            },
             round=1,
             table=table,
             rooms_before=("thursday",),
         ),
         Plan(
             "bots",
-            script("ana:join eve:join ana:start race eve:move ana:move eve:move ana:stuck"),
-            four,
+            script("ana:join eve:join ana:start race eve:move ana:move eve:move ana:stuck limit"),
+            options(players=4, end_when_settled=False),
             {"ana": Wanted(game=GAME.name, tide=0)},
             bots=("eve",),
             private=True,
+        ),
+        Plan(
+            "engines",
+            script("ana:join bob:join ana:start race ana:move bob:move ana:stuck ana:move bob:resign"),
+            four,
+            bots=("ana", "bob"),
         ),
     )
 

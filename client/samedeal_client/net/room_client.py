@@ -146,7 +146,7 @@ class RoomClient:
         answer = await self.link.request(
             Create(id=0, options=WantedOptions.of(options), room=room, passphrase=passphrase)
         )
-        return self._given(answer, Wanted(options=options, round=0)) or room
+        return self._given(answer, Wanted(options=options, round=0, private=bool(passphrase))) or room
 
     def _given(self, answer: ServerAnswer, wanted: Wanted) -> str:
         """Return the room that the server has named, and remember what the player asked for."""
@@ -206,7 +206,8 @@ class RoomClient:
         answer = await self.link.request(Rematch(id=0))
         if before is None:
             return self._given(answer, ANYTHING)
-        return self._given(answer, Wanted(options=before.options.successor(before.deal), round=before.round + 1))
+        options = before.options.successor(before.deal)
+        return self._given(answer, Wanted(options=options, round=before.round + 1, private=before.private))
 
     def act(self, action: Move | str) -> None:
         """Show an action on the player's board and send it.

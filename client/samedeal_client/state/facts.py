@@ -27,6 +27,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     ``options`` are those of a room that the player opened, or those that follow from the race before a rematch. ``line``
     is the row that the player chose in the list of rooms. ``game`` and ``tide`` are those of *race now*, which without a
     ``tide`` may lead to the room of one too. A room that the player opened belongs to none. ``round`` is that of a rematch.
+    ``private`` says whether the player asked for a passphrase.
     """
 
     options: Options | None = None
@@ -34,6 +35,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     game: str = ""
     tide: int = 0
     round: int = -1
+    private: bool | None = None
 
     def difference(self, terms: RoomTerms) -> str:
         """Return in what a race differs from what the player asked for, in a word, or an empty text."""
@@ -49,6 +51,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             "game": (self.game, terms.game.name),
             "tide": (self.tide if self.tide or asked else "", terms.tide),
             "round": (max(self.round, 0), terms.round if self.round >= 0 else 0),
+            "rule for who may enter": (self.private, terms.private),
         }
         if self.line is not None:
             found["game"] = self.line.game, terms.game.name
@@ -56,7 +59,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             found["number of seats"] = self.line.seats, given.players
             found["delay"] = self.line.delay, given.delay
             found["rule for bots"] = self.line.bots, given.bots
-        return next((name for name, (own, shown) in found.items() if own not in ("", shown)), "")
+        return next((name for name, (own, shown) in found.items() if own not in ("", None, shown)), "")
 
 
 ANYTHING: Final = Wanted()

@@ -287,7 +287,7 @@ def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> E
 
 def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
-    if not tally.connected and seat not in known.absent:
+    if not tally.connected and seat not in (known.seat, *known.absent):  # a client knows when its own line was cut
         known = known.plus(facts.Gone(seat, stuck=False))
     before = known.counts.get(seat, (facts.Counted(seat),))[-1]
     counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)

@@ -22,6 +22,7 @@ from samedeal.protocol.messages import DrawnShare, LostSeat
 from samedeal.record import Record, RecordedPlayer
 from samedeal.series import record_standings
 from samedeal.solver.solve import Answer
+from samedeal.terms import RoomTerms
 from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_client.state.evidence import Evidence, deal_hash
 from samedeal_client.state.facts import BoardWatched, MoveWatched, SharesShown
@@ -101,12 +102,11 @@ class Verdict:
     words: str = ""
 
 
-def verdict(evidence: Evidence, reading: RaceReading, without: frozenset[str] = frozenset()) -> Verdict:
-    """Return the verdict on a race that is over. Rows in ``without`` are not looked for, which only tests ask for."""
-    found: dict[str, str] = {}
-    for row, detail in (*((row, detail) for row, (detail, _) in evidence.found.items()), *_rows(evidence, reading)):
-        if row not in without:
-            found.setdefault(row, detail)
+def verdict(evidence: Evidence, reading: RaceReading) -> Verdict:
+    """Return the verdict on a race that is over."""
+    found = {row: detail for row, (detail, _) in evidence.found.items()}
+    for row, detail in _rows(evidence, reading):
+        found.setdefault(row, detail)
     rows = dict(sorted(found.items(), key=lambda each: evidence.verdict_of(each[0]) != "wrong"))
     kind: VerdictKind = "fair" if _nobody_could_choose(evidence) else "checked"
     if rows:
@@ -142,13 +142,17 @@ def _rows(evidence: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]
     if evidence.is_out or (evidence.begun is None and (evidence.is_kicked or "leave" in evidence.own)):
         yield "out_of_draw", ""
         return
-    yield from _missing(evidence)
+    if not evidence.terms_text:
+        yield "unfinished", "the room never showed its terms"
     if evidence.terms is None:
         return
+    yield from _missing(evidence, evidence.terms)
     yield from reading.faults
     record = reading.record
     if record is None or any(row in _UNREADABLE for row, _ in reading.faults):
         return
+    if not reading.second:
+        yield "no_record", "The server gave the record of the race only once."
     if record.terms.digest != evidence.digest:
         yield "other_record_terms", ""
     if record.commitment != evidence.commitment:
@@ -198,22 +202,15 @@ def _search_faults(record: Record, answers: Sequence[Answer] | None) -> Iterator
         yield "not_first", str(error)
 
 
-def _missing(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _missing(evidence: Evidence, terms: RoomTerms) -> Iterator[tuple[str, str]]:
     """Yield rows about what the client should have seen."""
-    if not evidence.terms_text:
-        yield "unfinished", "the room never showed its terms"
-    if evidence.begun is None:
-        yield "unfinished", "the race never began"
     if not evidence.results:
         yield "unfinished", "no results were shown"
     if evidence.role != "player":
         return
-    if not evidence.player or not evidence.seat:
-        yield "unfinished", "the server never confirmed your seat"
-    if not any(board.revision == 0 for board in evidence.dealt):
+    if not evidence.dealt:
         yield "no_first_board", ""
-    terms = evidence.terms
-    if terms is not None and terms.deal.kind == "winnable" and not evidence.draws:
+    if terms.deal.kind == "winnable" and not evidence.draws:
         yield "missed_draw", ""
 
 
@@ -223,7 +220,7 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
     shown = deal_hash(record.seed, str(proof) if proof else "")
     if any(result.deal != shown for result in evidence.results):
         yield "other_deal", ""
-    if proof is None or proof.public:
+    if proof is None:
         return
     drawn = SharesShown(proof.draw, tuple(DrawnShare(**share._asdict()) for share in proof.shares))
     if evidence.drawn not in (None, drawn):
@@ -254,9 +251,8 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]
 def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> bool:
     """Return whether a race ended before its time for no reason that the client can see."""
     options = record.terms.options
-    finishes = [player.finish_time for player in record.players if player.finish_time]
-    length = record.end - record.start
-    if length >= record.limit or (options.first_finish_ends and finishes and length >= min(finishes)):
+    is_decided = options.first_finish_ends and any(player.finish_time for player in record.players)
+    if record.end - record.start >= record.limit or is_decided:
         return False
     people = [player for player in record.players if not player.bot] or record.players
     counted = people if options.end_when_settled else record.players
@@ -318,7 +314,7 @@ def _actions(
     evidence: Evidence, record: Record, player: RecordedPlayer, own: Sequence[Play]
 ) -> Iterator[tuple[str, str]]:
     for ack in evidence.acks:
-        if ack.revision > len(player.actions):
+        if not 0 < ack.revision <= len(player.actions):
             yield "other_action", f"It lacks action {ack.revision}, {ack.action}."
             break
         time, action = player.actions[ack.revision - 1]

@@ -26,7 +26,7 @@ export const placeText = ([seat, name]) => `${seat} ${name}`
 export class Evidence {
 	role = "player"
 	room = ""
-	wanted = {} // what the player asked for: {options, line, game, tide, round}
+	wanted = {} // what the player asked for: {options, line, game, tide, round, private}
 	player = ""
 	name = ""
 	seat = 0
@@ -192,7 +192,7 @@ export const isDeal = (asked, deal) =>
 	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
 
 // In what a race differs from what the player asked for, in a word, or an empty text.
-function differenceOf({options, line, game = "", tide = 0, round = -1}, terms) {
+function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = ""}, terms) {
 	const given = terms.options
 	if (options) {
 		if (!isDeal(options.deal ?? USUAL.deal, terms.deal)) return "deal"
@@ -204,6 +204,7 @@ function differenceOf({options, line, game = "", tide = 0, round = -1}, terms) {
 		["game", line?.game ?? game, terms.game],
 		["tide", tide || options ? tide : "", terms.tide],
 		["round", Math.max(round, 0), round >= 0 ? terms.round : 0],
+		["rule for who may enter", isPrivate, terms.private],
 		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players]] : []),
 		...(line ? [["delay", line.delay, given.delay], ["rule for bots", line.bots, given.bots]] : [])
 	]
@@ -215,7 +216,7 @@ function addAck(known, id, time, cards) {
 	if (!sent) return
 	const ack = {revision: sent.revision + 1, time, action: sent.action, cards}
 	if (known.acks.some(each => each.revision === ack.revision && same(each, ack))) return
-	if (ack.revision <= (known.acks.at(-1)?.revision ?? 0)) {
+	if (ack.revision <= (known.acks.at(-1)?.revision ?? -Infinity)) {
 		const isLost = CAUSES.loss.some(row => known.found[row])
 		known.findingIf(!isLost, "other_action", `Action ${ack.revision} was confirmed twice.`)
 		known.acks = known.acks.filter(each => each.revision < ack.revision)

@@ -86,7 +86,7 @@ export class Lobby {
 			const [game, deal] = kinds.map(chosen)
 			const unusual = CHOICES.filter(([name]) => elements[name].selectedIndex)
 			const options = {games: [game], deal, ...Object.fromEntries(unusual.map(kind => [kind[0], chosen(kind)]))}
-			enter("create", {options, room: elements.room.value}, {options, round: 0})
+			enter("create", {options, room: elements.room.value}, {options, round: 0, private: false})
 		}
 		const race = wanted => enter("racenow", wanted, wanted)
 		const enterTide = () => race({game: this.tide.next.game, tide: this.tide.next.start})

@@ -250,7 +250,8 @@ function showCounts(known, {seat, type, ...changes}, now) {
 
 function showTally(known, seat, tally) {
 	known.tallies.set(seat, {...tally})
-	if (!tally.connected && !known.absent.has(seat)) known.plus(["gone", seat, false])
+	const isOwn = seat === known.seat // a page knows when its own line was cut
+	if (!tally.connected && !isOwn && !known.absent.has(seat)) known.plus(["gone", seat, false])
 	const before = known.counts.get(seat)?.at(-1) ?? [0, 0, 0]
 	const counts = COUNTED.map(name => Number(tally[name]))
 	known.findingIf(counts[1] + counts[2] < before[1] + before[2], "lost_data")

@@ -334,7 +334,7 @@ export class Seat {
 			const text = !final ? "The race is over" : final.time ? `${final.place === 1 ? "You won" : `Place ${final.place}`} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
-				if (answer?.room) goTo(answer.room, {round: room.round + 1})
+				if (answer?.room) goTo(answer.room, {round: room.round + 1, private: room.private})
 			}
 			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}

@@ -119,11 +119,13 @@ function clockSentence({mistimed: {misdated = [0], late = [0], dealt}}) {
 function* rowsOf(evidence, reading) {
 	const {isOut, begun, isKicked, own, terms, digest, commitment, role} = evidence
 	if (isOut || (!begun && (isKicked || own.has("leave")))) return yield ["out_of_draw", ""]
-	yield* missing(evidence)
+	if (!evidence.termsText) yield ["unfinished", "the room never showed its terms"]
 	if (!terms) return
+	yield* missing(evidence)
 	yield* reading.faults
 	const {record} = reading
 	if (!record || reading.faults.some(([row]) => /^(bad_record|not_checkable)$/.test(row))) return
+	if (!reading.second) yield ["no_record", "The server gave the record of the race only once."]
 	if (hex(termsHash(record.terms.text)) !== digest) yield ["other_record_terms", ""]
 	if (hex(record.commitment) !== commitment) yield ["other_record_commitment", ""]
 	yield* rowsOfDeal(evidence, reading)
@@ -133,20 +135,17 @@ function* rowsOf(evidence, reading) {
 	yield* rowsOfWatched(evidence, reading)
 }
 
-function* missing({termsText, begun, results, role, player, seat, dealt, terms, draws}) {
-	if (!termsText) yield ["unfinished", "the room never showed its terms"]
-	if (!begun) yield ["unfinished", "the race never began"]
+function* missing({results, role, dealt, terms, draws}) {
 	if (!results.length) yield ["unfinished", "no results were shown"]
 	if (role !== "player") return
-	if (!player || !seat) yield ["unfinished", "the server never confirmed your seat"]
-	if (!dealt.some(({revision}) => revision === 0)) yield ["no_first_board", ""]
-	if (terms && kindOf(terms.deal) === "winnable" && !draws.length) yield ["missed_draw", ""]
+	if (!dealt.length) yield ["no_first_board", ""]
+	if (kindOf(terms.deal) === "winnable" && !draws.length) yield ["missed_draw", ""]
 }
 
 function* rowsOfDeal(evidence, {record, proof}) {
 	const {results, drawn, lost, draws} = evidence
 	if (results.some(({deal}) => deal !== dealHash(record.seed, record.proof))) yield ["other_deal", ""]
-	if (!proof || proof.name) return
+	if (!proof) return
 	const shares = proof.shares.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
 	if (drawn && !same(drawn, {draw: proof.draw, shares})) yield ["other_drawn", ""]
 	if (!same(lost, proof.lost.map(each => [each.draw, each.seat, each.reason, each.name]))) yield ["other_lost", ""]
@@ -167,7 +166,7 @@ function* rowsOfRace(evidence, {record, plays}) {
 function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
-	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time && time <= length))) return false
+	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time))) return false
 	const people = players.filter(({bot}) => !bot)
 	const counted = settles && people.length ? people : players
 	return !counted.every(({time, resigned, seat, actions}) => {
