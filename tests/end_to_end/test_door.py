@@ -7,7 +7,6 @@ import contextlib
 import itertools
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -27,16 +26,17 @@ from samedeal_client.drawing.draw_board import draw_board
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.board import panel_layout
 from tests.client.typed_moves import keys_for
-from tests.end_to_end.doors import Door, Visitor, door_to, key_in, needs_ssh, ssh
+from tests.end_to_end.doors import Door, Visitor, door_to, key_in, ssh
 from tests.end_to_end.live_server import friend, until_racing
 from tests.end_to_end.processes import until
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal
+from tests.programs import needs
 from tests.server.redis_kinds import free_port
 from tests.shared.playouts import won_record
 
 pytestmark = [
-    pytest.mark.skipif(not needs_ssh or shutil.which("tmux") is None, reason="needs ssh, ssh-keygen and tmux"),
+    needs("ssh", "ssh-keygen", "tmux"),
     pytest.mark.xdist_group("door"),
 ]
 

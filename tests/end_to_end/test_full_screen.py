@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import shutil
 import signal
 import sys
 from pathlib import Path
-
-import pytest
 
 from samedeal.moves import Move
 from samedeal_client.history_file import HistoryFile
@@ -19,9 +16,10 @@ from tests.client.qr_reader import scanned
 from tests.client.typed_moves import keys_for
 from tests.end_to_end.processes import Programs, until
 from tests.end_to_end.terminal import Terminal
+from tests.programs import needs
 from tests.shared.playouts import won_record
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+pytestmark = needs("tmux")
 
 
 def samedeal(*arguments: str) -> list[str]:
