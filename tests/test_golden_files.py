@@ -21,7 +21,7 @@ def test_failure_names_the_first_heading_and_line_that_differ(tmp_path: Path, mo
     assert where == "screens.txt:5, under '== middle':"
     assert (kept, now) == ("  kept: 'title\\n'", "  now:  'other\\n'")
     assert "REGENERATE=1" in again
-    assert "tests/golden/test_golden_files.py" in again
+    assert "tests/test_golden_files.py" in again
 
 
 def test_long_line_is_shown_where_it_differs() -> None:
