@@ -15,7 +15,6 @@ from samedeal_client.state.room_form import NewRoom, RoomForm
 from tests.golden.golden_files import assert_answers
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
-MINUTE = 60_000
 
 
 def time(*, day: int = 21, hour: int, minute: int) -> int:
