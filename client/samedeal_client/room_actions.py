@@ -16,7 +16,7 @@ from samedeal.options import MAX_PLAYERS, Options
 from samedeal.protocol.messages import RoomLine, RoomState
 from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import next_tides
-from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.paths import write_private
 from samedeal_client.state.bot_levels import Level
@@ -97,7 +97,7 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
     The record replaces ``own``, the file with the player's own record, if there is one. If the server has no record of
     the race, or a wrong one, return ``own``. Raise OSError if the file can't be written.
     """
-    record = (await client.audit()).record
+    record = (await client.audit()).reading.record
     if record is None:
         return own
     if own is None:

@@ -13,7 +13,7 @@ from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.state.model import Model
 from tests.client.referee import Referee
 from tests.lies.worlds import PLANS, Client, hold
@@ -68,7 +68,7 @@ async def test_fair_race_is_checked_to_the_end() -> None:
     _, record = raced()
     audit, rooms, told = await audited("no_record", "unavailable", text(record), text(record))
     assert audit.verdict is not None
-    assert (audit.verdict.kind, audit.verdict.rows, audit.record) == ("fair", {}, record)
+    assert (audit.verdict.kind, audit.verdict.rows, audit.reading.record) == ("fair", {}, record)
     assert record.proof is not None
     count = record.proof.candidate + 1
     assert told == [f"Checking the deal: {number} of {count}." for number in range(1, count + 1)]
@@ -86,7 +86,7 @@ async def test_fair_race_is_checked_to_the_end() -> None:
 )
 async def test_race_without_a_record_is_not_fair(answers: tuple[bytes | str, ...], row: str) -> None:
     audit, _, _ = await audited(*answers)
-    assert audit.record is None
+    assert audit.reading.record is None
     assert audit.verdict is not None
     assert list(audit.verdict.rows) == [row]
     assert audit.verdict.kind == ("wrong" if row == "bad_record" else "unsure")

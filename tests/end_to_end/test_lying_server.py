@@ -18,7 +18,7 @@ from samedeal_client.bots import bot as bot_module
 from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.views.verdict import EXIT_CODES
 from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, ChangedMove, Draining, Shares, TwoDeals, UnaskedWatching
@@ -201,7 +201,7 @@ async def test_restarted_client_reveals_a_second_share_only_if_a_loss_is_shown(
         await until(lambda: ana.is_over and cid.is_over)
         assert (ana.report.code, cid.report.code) == (1, 1)
         await ana.restart(server)
-        await until(lambda: ana.is_over or ana.report.evidence.is_contradicted or server.has_ended)
+        await until(lambda: ana.is_over or bool(ana.report.evidence.contradiction) or server.has_ended)
         await server.settle()
         ana.type("quit")
         await until(lambda: ana.is_over)

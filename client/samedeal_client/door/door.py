@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import logging
 import os
-import pkgutil
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
@@ -22,7 +20,7 @@ from typing import Final
 import asyncssh
 from websockets.asyncio.server import serve
 
-from samedeal_client import screens
+from samedeal_client.commands.start import CommandStarter, preload
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
 from samedeal_client.door.limits import DoorLimits, Rates, network_of
@@ -51,8 +49,6 @@ _CLEAN_TIME: Final = 24 * 3600.0
 _HEADER_TIME: Final = 5.0
 _BACKLOG: Final = 512
 
-_MODULES: Final = ("app", "start_app", "replay_app", "line_client", "commands.join", "commands.watch", "commands.race")
-
 Network = IPv4Network | IPv6Network
 
 
@@ -72,13 +68,20 @@ def dns_record(host: str, host_key: asyncssh.SSHKey) -> str:
 class Door:
     """A door to the server at the address ``server``, which is ``public_url`` for players, unless that is empty.
 
-    ``proxies`` are load balancers that send PROXY headers.
+    Sessions run commands with ``start_command``. ``proxies`` are load balancers that send PROXY headers.
     """
 
     def __init__(
-        self, server: str, directory: Path, limits: DoorLimits, proxies: Sequence[Network] = (), public_url: str = ""
+        self,
+        server: str,
+        directory: Path,
+        limits: DoorLimits,
+        start_command: CommandStarter,
+        proxies: Sequence[Network] = (),
+        public_url: str = "",
     ) -> None:
         self.server = server
+        self.start_command = start_command
         self.public_url = public_url
         self.limits = limits
         self.identities = Identities(directory)
@@ -108,16 +111,18 @@ class Door:
         """The network and the identity of the player of each session."""
         return [session.player for session in self._open]
 
-    def session_began(self, session: ChannelSession) -> None:
-        """Note that a session has begun."""
+    @contextmanager
+    def open_session(self, session: ChannelSession) -> Iterator[None]:
+        """Count a session as open until the ``with`` block ends."""
         self._open.add(session)
-
-    def session_ended(self, session: ChannelSession) -> None:
-        """Note that a session has ended."""
-        self._open.discard(session)
-        self._left_over += 1
-        if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
-            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        try:
+            yield
+        finally:
+            self._open.discard(session)
+            session.ended.set()
+            self._left_over += 1
+            if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
+                sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
 
     # Listening
 
@@ -136,14 +141,17 @@ class Door:
         if health is not None:
             answer = lambda connection, request: self.metrics.answer(connection, request, stopping=self.stopping)  # noqa: E731
             answers = await serve(lambda _: asyncio.sleep(0), *health, process_request=answer)
+        for task in tasks:
+            task.add_done_callback(lambda _: stop.set())  # without one of them, the door serves nobody
         await stop.wait()
         if lifeline is not None:
             loop.remove_reader(lifeline)
         await self.drain()
-        for task in tasks:
-            task.cancel()
         if answers is not None:
             answers.close()
+        for task in tasks:
+            if not task.cancel():
+                task.result()  # raises its error, so that another worker takes over
 
     async def drain(self) -> None:
         """Tell all sessions that the door stops, and wait until they have ended."""
@@ -203,18 +211,22 @@ class Door:
         return "connection" if waiting >= self.limits.logins_per_address else ""
 
     async def _sweep(self) -> None:
-        """End idle sessions, free the memory of ended ones, and forget old keys once a day."""
+        """End idle sessions, free the memory of ended ones, and forget old keys once a day. Errors are only logged."""
         loop = asyncio.get_running_loop()
         clean = 0.0
         while True:
-            for session in tuple(self._open):
-                session.stop_if_idle(loop.time())
-            if self._left_over >= (_LEFT_OVER if self._open else 1):
-                self._left_over = 0
-                gc.collect()
-            if loop.time() >= clean:
-                clean = loop.time() + _CLEAN_TIME
-                await asyncio.to_thread(self.identities.clean, self.limits.kept_keys)
+            try:
+                for session in tuple(self._open):
+                    session.stop_if_idle(loop.time())
+                if self._left_over >= (_LEFT_OVER if self._open else 1):
+                    self._left_over = 0
+                    gc.collect()
+                if loop.time() >= clean:
+                    clean = loop.time() + _CLEAN_TIME
+                    await asyncio.to_thread(self.identities.clean, self.limits.kept_keys)
+            except Exception:  # noqa: BLE001 (it is logged, and must not end the sweeps)
+                self.metrics.faults.inc()
+                _log.exception("a sweep has failed")
             await asyncio.sleep(_SWEEP_TIME)
 
 
@@ -238,12 +250,11 @@ def prepare() -> None:
     """
     for name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM"):  # each session has its own
         os.environ.pop(name, None)
-    for module in (*_MODULES, *(f"screens.{found.name}" for found in pkgutil.iter_modules(screens.__path__))):
-        importlib.import_module(f"samedeal_client.{module}")
+    preload()
     share_styles()
     gc.collect()
     gc.freeze()
-    sys.setswitchinterval(0.001)  # for hints, which are searched for in threads
+    sys.setswitchinterval(0.001)  # for verdicts, which are found in threads
     gc.set_threshold(5_000, 10, 1_000_000)
 
 
