@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import socket
 from asyncio import Server
 from asyncio.selector_events import BaseSelectorEventLoop
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +20,11 @@ from hypothesis.strategies import none
 from redis import Redis
 
 from samedeal.games import GAMES
+from samedeal_server.embedded_redis.binary import BINARY_VARIABLE, find_redis_binary
 from samedeal_server.embedded_redis.server import EmbeddedRedis
+from samedeal_server.errors import StartupError
 from tests.chaos.processes import RedisServer
+from tests.programs import missed
 from tests.shared.unreleased_games import UNRELEASED
 
 _HOMES: Final = count(1)
@@ -48,6 +53,18 @@ async def _accept_unless_closed(
 
 
 BaseSelectorEventLoop._accept_connection2 = _accept_unless_closed  # type: ignore[attr-defined]  # as above
+
+
+def pytest_configure() -> None:
+    """Choose the Redis of all tests, workers and processes, so that another one may be installed meanwhile."""
+    with suppress(StartupError):  # tests that need none pass all the same
+        os.environ.setdefault(BINARY_VARIABLE, str(find_redis_binary().path))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the programs without which tests were skipped."""
+    for line in missed(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ())):
+        terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(tryfirst=True)

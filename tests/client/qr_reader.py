@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
 
-import pytest
+from tests.programs import skip_without
 
 SCALE: Final = 6
 """Number of pixels for each module, in both directions."""
@@ -15,8 +14,7 @@ SCALE: Final = 6
 
 def scanned(text: str, directory: Path) -> str:
     """What a camera reads if each line of a text shows two rows of modules, dark on a bright background."""
-    if shutil.which("zbarimg") is None:
-        pytest.skip("zbarimg is not installed (Debian and Ubuntu: apt install zbar-tools)")
+    skip_without("zbarimg")
     lines = text.splitlines()
     width = max(map(len, lines))
     modules = ["".join("01"[char in dark] for char in line.ljust(width)) for line in lines for dark in ("▀█", "▄█")]

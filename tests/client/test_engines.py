@@ -40,6 +40,7 @@ from tests.client.boards import board as positioned
 from tests.client.boards import dealt, with_other_hidden_cards
 from tests.client.engine_scripts import READY, answering, script
 from tests.golden.golden_files import assert_golden
+from tests.programs import skip_without
 
 EXAMPLES = Path(__file__).parents[2] / "shared" / "engines"
 PAGE = (EXAMPLES.parent / "ENGINES.md").read_text(encoding="utf-8")
@@ -233,8 +234,7 @@ def awk() -> str:
 
 @pytest.mark.parametrize("other", [f"{EXAMPLES}/eager.mjs", awk()], ids=["javascript", "awk"])
 async def test_examples_play_alike(other: str) -> None:
-    if shutil.which("node" if "mjs" in other else other.split(maxsplit=1)[0]) is None:
-        pytest.skip("its interpreter is not installed")
+    skip_without("node" if "mjs" in other else other.split(maxsplit=1)[0])
     commands = [engine_command(f"{EXAMPLES}/eager.py"), engine_command(other)]
     async with Engine(commands[0], pytest.fail) as python, Engine(commands[1], pytest.fail) as engine:
         games = [game_named("yukon"), game_named("klondike")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 import pytest
@@ -11,6 +12,7 @@ from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
 from samedeal_client.widgets.fitting_footer import FittingFooter
+from tests.textual_internals import wait_for_screen
 
 
 class KeysApp(App[None]):
@@ -32,21 +34,20 @@ class KeysApp(App[None]):
 async def test_key_that_changes_while_a_footer_is_composed_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     app = KeysApp()
     async with app.run_test() as pilot:
-        await pilot.pause()
-        assert app.shown() == ["help"]
-        recompose = Footer.recompose
+        await wait_for_screen(pilot, lambda: app.shown() == ["help"])
+        recompose, composed_late = Footer.recompose, asyncio.Event()
 
         async def recompose_too_late(self: Footer) -> None:
             app.ready = False
             await recompose(self)
+            composed_late.set()
 
         app.ready = True
         with monkeypatch.context() as patch:
             patch.setattr(Footer, "recompose", recompose_too_late)
             app.refresh_bindings()
-            await pilot.pause()
+            await wait_for_screen(pilot, composed_late.is_set)
         assert app.shown() == ["help"]
         app.ready = True
         app.refresh_bindings()
-        await pilot.pause()
-        assert app.shown() == ["collect", "help"]
+        await wait_for_screen(pilot, lambda: app.shown() == ["collect", "help"])

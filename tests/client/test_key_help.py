@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.text.spans import row_text
 from samedeal_client.views.help import help_rows
 from samedeal_client.views.key_help import HelpContext, key_in_words, key_rows, keys_of
 from tests.golden.golden_files import assert_sentences
@@ -41,10 +39,6 @@ def test_custom_keys_are_listed() -> None:
     assert "# pile 3" in lines
 
 
-def test_default_keys_have_no_custom_section() -> None:
-    assert not any(re.fullmatch("[^ ]+ pile .", line) for line in lines_of())
-
-
 def test_a_game_page_uses_custom_keys() -> None:
     def page(game: str, bindings: Bindings) -> str:
         return "\n".join(row_text(row) for row in help_rows(game, bindings, Look(), 80))
@@ -64,15 +58,3 @@ def test_the_keys_of_the_current_screen_come_first() -> None:
     assert_sentences("first heading of the help", [f"{over}\t{heading}" for over, heading in headings.items()])
     for lines in pages.values():
         assert all(lines.count(heading) == 1 for heading in headings.values())
-
-
-def test_board_symbols_are_explained() -> None:
-    assert any(line.startswith("3♥░░ ") for line in lines_of())
-    drawn = "\n".join(row_text(row) for row in key_rows(DEFAULT, Look(ascii=True), 80))
-    assert "3H::" in drawn
-    assert "+5" in drawn
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_key_rows_fit_the_width(width: int) -> None:
-    assert all(row_width(row) <= width for row in key_rows(DEFAULT, Look(), width))

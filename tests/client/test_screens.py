@@ -15,7 +15,7 @@ from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.client.room_lines import line
 from tests.golden.golden_files import assert_golden
 
-SIZES = {"60x20": (60, 20), "80x24": (80, 24), "120x40": (120, 40)}
+SIZES = {"60x20": (60, 20), "80x24": (80, 24)}
 LOOKS = {"glyphs": Look(), "ascii": Look(ascii=True, colour=False)}
 ROOMS = (
     line("friday", "2/4"),
@@ -30,7 +30,7 @@ STANDINGS = tuple(
 )
 
 
-@pytest.mark.parametrize(("size", "look"), [("60x20", "glyphs"), ("80x24", "ascii"), ("120x40", "glyphs")])
+@pytest.mark.parametrize(("size", "look"), [("60x20", "glyphs"), ("80x24", "ascii")])
 async def test_screens_match_their_goldens(
     size: str, look: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

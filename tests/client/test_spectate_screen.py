@@ -44,9 +44,12 @@ async def test_boards_fit_after_any_resize(game: str) -> None:
 
 @pytest.mark.parametrize("game", FAMILIES)
 async def test_screens_match_golden_files(game: str) -> None:
-    """Regenerate with REGENERATE=1 pytest tests/client/test_spectate_screen.py, then check every screen by eye."""
+    """The boards of all players in each game. A single board and ASCII are the same in all games."""
     text = ""
-    for size, look in (((80, 24), Look()), ((80, 24), Look(ascii=True, colour=False)), ((120, 40), Look())):
+    whole = game == FAMILIES[0]
+    for size, look in (((80, 24), Look()), ((120, 40), Look()), ((80, 24), Look(ascii=True, colour=False)))[
+        : 2 + whole
+    ]:
         referee = Referee(game, board=golden_position(game, "middle"), rivals=RIVALS[: 3 if size[0] == 80 else 7])
         async with running_app(referee, size, look, watch=True) as ui:
             for player in list(referee.plays)[:2]:
@@ -54,8 +57,9 @@ async def test_screens_match_golden_files(game: str) -> None:
                 await referee.receive(referee.rival_acts(player, referee.plays[player].board.legal_moves()[0]))
             await ui.settle()
             text += f"== {size[0]}x{size[1]}{' in ASCII' if look.ascii else ''}\n{ui.text()}"
-            await ui.press("1")
-            text += f"== {size[0]}x{size[1]}{' in ASCII' if look.ascii else ''}, one board\n{ui.text()}"
+            if whole:
+                await ui.press("1")
+                text += f"== {size[0]}x{size[1]}{' in ASCII' if look.ascii else ''}, one board\n{ui.text()}"
     assert_golden(f"screens/watch/{game}.txt", text)
 
 

@@ -6,8 +6,7 @@ import pytest
 from rich.color import Color, ColorSystem
 
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import Span
-from samedeal_client.widgets.style_colours import PAINTS, strip_of, style_of
+from samedeal_client.widgets.style_colours import PAINTS, style_of
 
 LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]
 
@@ -65,14 +64,3 @@ def test_suit_colours_are_two_or_four() -> None:
         assert style_of(two.suit_style(0), two) != style_of(two.suit_style(1), two)
         four = Look(dark=dark, four_colour=True)
         assert len({style_of(four.suit_style(suit), four) for suit in range(4)}) == 4
-
-
-def test_unknown_style_is_refused() -> None:
-    with pytest.raises(KeyError, match="pink"):
-        style_of("pink", Look())
-
-
-def test_strip_is_as_wide_as_its_row() -> None:
-    strip = strip_of((Span("10♥", "red"), Span(""), Span("多"), Span(" ")), Look())
-    assert strip.cell_length == 6
-    assert strip.text == "10♥多 "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,9 +10,9 @@ import pytest
 import yaml
 
 from tests.deploy.introspection import DEPLOY
+from tests.programs import needs
 
 ALERTS = DEPLOY / "monitoring" / "alerts.yaml"
-PROMTOOL = shutil.which("promtool")
 
 NODE = 'job="samedeal",instance="one"'
 
@@ -56,10 +55,9 @@ def series(day: dict[str, str]) -> list[dict[str, str]]:
     return found
 
 
-@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (Debian and Ubuntu: apt install prometheus)")
+@needs("promtool")
 @pytest.mark.parametrize("day", [TROUBLE, CALM], ids=["trouble", "calm"])
 def test_alerts_fire_only_in_trouble(day: dict[str, str], tmp_path: Path) -> None:
-    assert PROMTOOL is not None
     names = sorted(rule["alert"] for rule in yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"])
     wanted = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names]
     queries = [
@@ -73,5 +71,5 @@ def test_alerts_fire_only_in_trouble(day: dict[str, str], tmp_path: Path) -> Non
     trial = {"interval": "15s", "input_series": series(day), "promql_expr_test": queries}
     file = tmp_path / "trial.json"  # JSON is valid YAML
     file.write_text(json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": [trial]}))
-    done = subprocess.run([PROMTOOL, "test", "rules", str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run(["promtool", "test", "rules", str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -160,18 +160,6 @@ def metrics_families() -> list[list[list[tuple[str, str]]]]:
     return [[list(sample.labels.items()) for sample in family.samples] for family in Metrics().registry.collect()]
 
 
-def test_panels_have_unique_ids_and_do_not_overlap() -> None:
-    panels = _dashboard()["panels"]
-    assert len({panel["id"] for panel in panels}) == len(panels)
-    taken: set[tuple[int, int]] = set()
-    for panel in panels:
-        at = panel["gridPos"]
-        squares = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
-        assert not squares & taken, panel["title"]
-        assert all(x < 24 for x, _ in squares), panel["title"]
-        taken |= squares
-
-
 def test_guide_explains_exactly_the_alerts() -> None:
     alerts = {rule["alert"] for rule in _alerts()}
     for rule in _alerts():

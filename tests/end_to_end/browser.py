@@ -28,6 +28,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from samedeal.board import Board
 from samedeal.cards import DOWN, HIDDEN
+from tests.programs import lacking
 
 DEADLINE: Final = 60.0
 """Timeout, in seconds, for the page to show something on a busy machine."""
@@ -339,7 +340,9 @@ def running_browser(profile: Path, engine: Engine = "chromium") -> Iterator[Brow
     program = next(filter(None, map(shutil.which, _PROGRAMS[engine])), None)
     driver = program if engine == "firefox" else shutil.which("chromedriver")
     if program is None or driver is None:
-        pytest.skip(f"{engine} or its driver is not on the PATH: see CONTRIBUTING.md")
+        pytest.skip(
+            lacking([engine] * (program is None) + ["chromedriver"] * (engine == "chromium" and driver is None))
+        )
     firefox = ("--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port=0")
     log = profile / "browser.log"
     with log.open("wb") as output:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +18,6 @@ from typing import Self
 
 from tests.child_processes import kill_and_wait, send_signal
 from tests.end_to_end.processes import start_on_terminal, until
-
-needs_ssh = shutil.which("ssh") is not None and shutil.which("ssh-keygen") is not None
 
 _DOOR = """
 import asyncio, sys

@@ -79,17 +79,6 @@ class ChangedTerms(HonestServer):
         """Show nothing."""
 
 
-@lie("changed_commitment", reveals=0)
-class OtherSecret(ChangedTerms):
-    """Shows another commitment of its own when all have committed."""
-
-    async def draw_deal(self) -> None:
-        await self.collect_commitments()
-        self.commitment = some_bytes("the commitment to another secret")
-        await self.seal()
-        await self.settle()
-
-
 class UnaskedWatching(HonestServer):
     """Says that the players watch, so that they might take no part in the draw. Nobody believes it."""
 
@@ -141,51 +130,6 @@ class SeveralDraws(Draining):
         await self.claim(shares)
 
 
-@lie("bad_record", early=False, reveals=2, guests=("eve",))
-class SkippedDraw(Draining):
-    """Draws again after a guest has lost the seat, but leaves a number out."""
-
-    async def cheat(self, shares: Shares) -> None:
-        await self.lose(self.racers[0], "silent")
-        await self.claim(await self.draw_once(3), 3)
-
-
-@lie("other_shares", guests=("eve",))
-class ReopenedDraw(Draining):
-    """Gives a guest another commitment once it knows the shares of the players."""
-
-    async def cheat(self, shares: Shares) -> None:
-        self.choose_share(self.racers[0])
-        await self.push()
-        await self.settle()
-        await self.claim(self.revealed_shares())
-
-
-@lie("no_seat_lost")
-class AnotherDrawAfterCut(Draining):
-    """Cuts all connections, and says then that it draws again."""
-
-    async def cheat(self, shares: Shares) -> None:
-        self.sealed, self.draw = False, 2
-        for racer in self.racers:
-            racer.commitment = b""
-        for name in ("ana", "bob"):
-            await self.cut(self.racer_of(name))
-        await self.settle()
-        await self.seal()
-        await self.settle()
-        await self.claim(shares)
-
-
-@lie("other_shares", guests=("eve",))
-class OtherShareOfGuest(Draining):
-    """Gives a guest another share and commitment, and shows both only when the deal is fixed."""
-
-    async def cheat(self, shares: Shares) -> None:
-        self.choose_share(self.racers[0])
-        await self.claim(self.revealed_shares())
-
-
 # The deal and the race
 
 
@@ -221,17 +165,6 @@ class ResignsForAna(HonestServer):
         await self.until(lambda: bool(self.racer_of("ana").actions))
         self.racer_of("ana").resigned = True
         await self.push()
-
-
-@lie("unheard", who="bob", reveals=2)
-class DeniedShare(Draining):
-    """Says that bob was silent, whose share it had confirmed."""
-
-    async def cheat(self, shares: Shares) -> None:
-        await self.settle()
-        await self.lose(self.racer_of("bob"), "silent")
-        await self.settle()
-        await self.claim(await self.draw_once(2), 2)
 
 
 # Results and records

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -29,6 +28,7 @@ from samedeal_client.net.dial import CannotConnect
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.terminal import Terminal
 from tests.golden.golden_files import assert_sentences
+from tests.programs import needs
 from tests.server.client import Client
 from tests.server.live_nodes import serving
 from tests.server.races import athena_race, finish, seated
@@ -186,7 +186,7 @@ async def test_drain_of_the_last_node_asks(
         assert server.process.returncode is None
 
 
-@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+@needs("tmux")
 async def test_top_shows_what_changes(programs: Programs, terminal: Terminal, redis_url: str, token_file: str) -> None:
     url, _ = await programs.server("--redis", redis_url, "--admin-token-file", token_file)
     command = [sys.executable, "-m", "samedeal_client", "admin", url, "top", "--every", "1"]

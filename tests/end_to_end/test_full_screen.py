@@ -5,23 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import shutil
 import signal
 import sys
-from pathlib import Path
-
-import pytest
 
 from samedeal.moves import Move
 from samedeal_client.history_file import HistoryFile
 from tests.client.boards import dealt
-from tests.client.qr_reader import scanned
 from tests.client.typed_moves import keys_for
 from tests.end_to_end.processes import Programs, until
 from tests.end_to_end.terminal import Terminal
+from tests.programs import needs
 from tests.shared.playouts import won_record
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+pytestmark = needs("tmux")
 
 
 def samedeal(*arguments: str) -> list[str]:
@@ -87,14 +83,6 @@ async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Ter
     os.kill(terminal.process_id("samedeal_client"), signal.SIGTERM)
     await terminal.wait_for("code 143")
     await terminal.wait_for(" icanon")
-
-
-async def test_new_room_prints_its_link_as_qr_code(terminal: Terminal, server: str, tmp_path: Path) -> None:
-    terminal.open((80, 50), *samedeal("new", server, "--no-join", "--room", "friday"))
-    await terminal.wait_for("code 0")
-    link = f"http{server.removeprefix('ws')}/friday"
-    assert f"Send this link: {link}" in terminal.text
-    assert scanned(terminal.text, tmp_path) == link
 
 
 async def test_closing_the_terminal_ends_everything(programs: Programs, terminal: Terminal) -> None:

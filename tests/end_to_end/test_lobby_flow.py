@@ -29,9 +29,6 @@ from samedeal_server.races import refusals
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
-from tests.server.client import Client
-from tests.server.live_nodes import Node
-from tests.server.races import race_alone, shorten_wait
 from tests.textual_internals import make_current, scroll_down
 
 DEADLINE = 30.0
@@ -232,29 +229,6 @@ async def test_enter_on_the_own_race_returns_to_it(server: str) -> None:
         async with player_in_lobby(server, sessions=sessions) as ana:
             await ana.wait_for_text("racing")
             await ana.press("enter", screen="race")
-
-
-async def test_players_who_race_now_meet_in_one_room(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        room = await mira.rooms.race_now()
-        await mira.join(room)
-        await ana.wait_for_text(room, "open, starts in 00:")
-        await ana.click("Race now", screen="waiting")
-        await ana.wait_for_text("mira", "The race starts in")
-        assert (ana.room.room, ana.room.host) == (room, "")
-
-
-async def test_player_for_whom_nobody_came_gets_an_earlier_race(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is in another room, into which the player follows without a key."""
-    shorten_wait(monkeypatch)
-    await race_alone(await Client.hello(one.url, "mira"), "willow")
-    async with player_in_lobby(one.url) as ana:
-        await ana.click("Race now", screen="waiting")
-        first = ana.room.room
-        await ana.wait_for_screen("race")
-        await ana.wait_for_text("Nobody else came. The deal of an earlier race is dealt again.", "mira, earlier")
-        assert ana.room.room != first
-        assert ana.app.client.link.saved_room == ana.room.room
 
 
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:

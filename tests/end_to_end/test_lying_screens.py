@@ -101,7 +101,7 @@ async def test_results_that_are_shown_later_are_judged(tmp_path: Path) -> None:
     assert ana.report.text.index("Fair: ") < ana.report.text.index("NOT fair: The server showed other results")
 
 
-@pytest.mark.parametrize("name", ["SeveralDraws", "ThirdCandidate", "SwappedStock", "ChangedMove", "NoRecord"])
+@pytest.mark.parametrize("name", ["SwappedStock", "NoRecord"])
 async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
     lie = LIES[name]
     ana = await raced(lie.server("friday", guests=lie.guests), tmp_path)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from random import Random
 from typing import Self
 
 import pytest
 
 from samedeal.board import Board
 from samedeal.deal_proof import LostShare
-from samedeal.protocol.messages import RevealShare
 from samedeal.protocol_codes import CloseCode
 from samedeal.solver.solve import Answer
 from samedeal.verdict_rows import ROWS
@@ -24,7 +22,7 @@ from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.views.verdict import EXIT_CODES
 from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, ChangedMove, Draining, Shares, TwoDeals, UnaskedWatching
-from tests.end_to_end.lying_server import DEADLINE, HonestServer, Racer
+from tests.end_to_end.lying_server import DEADLINE, HonestServer
 
 
 class SharedSolver:
@@ -159,72 +157,6 @@ async def test_two_deals_have_other_words(tmp_path: Path) -> None:
     assert ana.report.verdict.words != bob.report.verdict.words
 
 
-class LateServer(HonestServer):
-    """An honest server on which shares arrive late or never, and players leave, return and lose their connections."""
-
-    def __init__(self, room: str, seed: int, home: Path) -> None:
-        super().__init__(room, wanted=3)
-        self.rng = Random(seed)
-        self.people: list[LinePlayer] = []
-        self.tasks: list[asyncio.Task[None]] = []
-        self.home = home
-        self.log: list[str] = []
-
-    async def answer_reveal(self, racer: Racer, message: RevealShare) -> None:
-        if self.rng.random() < 0.5:
-            await super().answer_reveal(racer, message)
-
-    async def collect_shares(self) -> None:
-        await self.disturb("before")
-        await super().collect_shares()
-
-    async def seal(self) -> None:
-        await super().seal()
-        await self.disturb("sealed")
-
-    async def disturb(self, moment: str) -> None:
-        """Let something happen to one of the players, in some of the first draws."""
-        if self.draw >= 3 or not self.racers or self.failed or self.rng.random() >= 0.6:
-            return
-        player = self.rng.choice([each for each in self.people if self.racer_of(each.name) in self.racers])
-        racer = self.racer_of(player.name)
-        word = self.rng.choice(("leave", "cut", "restart", "silent"))
-        self.log.append(f"{moment} draw {self.draw}: {player.name} {word}")
-        if word == "leave" and len(self.racers) > 1:
-            player.type("leave")
-            await self.until(lambda: racer not in self.racers)
-        elif word == "cut":
-            await self.cut(racer)
-        elif word == "restart":
-            before = racer.entries
-            await player.restart(self)
-            await self.until(lambda: racer.entries > before)
-        elif len(self.racers) > 1:
-            await self.lose(racer, "silent")
-
-
-@pytest.mark.parametrize("batch", range(3))
-async def test_honest_server_is_never_accused(tmp_path: Path, batch: int) -> None:
-    limit = asyncio.Semaphore(5)
-
-    async def race(number: int) -> list[str]:
-        async with limit:
-            server = LateServer(f"room{number}", number, tmp_path)
-            people = [LinePlayer(name, tmp_path / f"{number}" / name) for name in ("ana", "cid", "dan")]
-            server.people = people
-            async with asyncio.timeout(DEADLINE), playing(server, *people):
-                await until(lambda: server.has_ended or all(each.is_over for each in people))
-                await server.settle()
-                for each in people:
-                    if each.phase != "finished":
-                        each.type("quit")
-                await until(lambda: all(each.is_over for each in people))
-            return [wrong for each in people if (wrong := accused(server, each))]
-
-    results = await asyncio.gather(*(race(number) for number in range(10 * batch, 10 * batch + 10)))
-    assert not [wrong for result in results for wrong in result]
-
-
 class ProgramEnds(Draining):
     """A server that ends the players' programs after they have revealed, and draws again when they come back."""
 
@@ -276,13 +208,3 @@ async def test_restarted_client_reveals_a_second_share_only_if_a_loss_is_shown(
     assert ("unheard" if claims else "no_seat_lost") in ana.report.rows
     assert ana.report.kind != "fair"
     assert revealed(server) == (2 if claims else 1)
-
-
-def accused(server: LateServer, player: LinePlayer) -> str:
-    """Return what an honest server was accused of, if anything."""
-    report = player.report
-    player.result()
-    has_seat = server.racer_of(player.name) in server.racers
-    if (has_seat and report.kind not in ("", "fair")) or report.rows - {"out_of_draw", "unheard"}:
-        return f"{server.room} {player.name}: {report.rows} {report.verdict} after {server.log}"
-    return ""

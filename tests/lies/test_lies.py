@@ -10,7 +10,7 @@ from samedeal_client.state.verdict import RaceReading, Verdict, verdict
 from tests.lies.changes import changed, changes
 from tests.lies.check import judged
 from tests.lies.coherent import LIES, UNSEEN
-from tests.lies.enumeration import enumerate_lies, outcome, removed
+from tests.lies.enumeration import KINDS, enumerate_lies, outcome, removed
 from tests.lies.histories import HISTORIES, History
 from tests.lies.seen import Seen
 from tests.lies.troubles import TROUBLES, hold_troubled
@@ -23,8 +23,9 @@ def test_honest_races_are_fair() -> None:
     assert enumerate_lies(SEED, kinds=["honest"]).holes == []
 
 
-def test_sample_of_lies_and_troubles_has_no_hole() -> None:
-    assert enumerate_lies(SEED, sample=300).holes == []
+@pytest.mark.parametrize("kind", KINDS)
+def test_sample_of_lies_and_troubles_has_no_hole(kind: str) -> None:
+    assert enumerate_lies(SEED, sample=450, kinds=[kind]).holes == []
 
 
 @pytest.mark.parametrize("most", [500, 1500, 3000])

@@ -12,7 +12,6 @@ from tests.bench import __main__ as report
 from tests.bench.global_keys import global_key_costs
 from tests.bench.move_price import Scenario
 from tests.bench.move_stages import stage_times
-from tests.bench.spectators import spectator_price
 from tests.bench.survival import survival
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is read from /proc")
@@ -31,11 +30,6 @@ async def test_benchmark_reports_every_round(tmp_path: Path, monkeypatch: pytest
 async def test_acked_moves_survive_a_killed_server() -> None:
     found = await survival("the server", 0.5)
     assert (found.acked > 0, found.lost) == (True, 0)
-
-
-async def test_spectators_see_moves_after_the_delay() -> None:
-    found = await spectator_price(20, 0.5)
-    assert found.p99 >= found.median > 0
 
 
 async def test_changes_of_a_race_cost_global_keys() -> None:

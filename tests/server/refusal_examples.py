@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -17,15 +17,11 @@ def examples(module: ModuleType, words: Mapping[str, object]) -> list[Any]:
         if not name.startswith(("_", "to_"))
         and (isinstance(each, partial) or (inspect.isfunction(each) and each.__module__ == module.__name__))
     ]
-    return [
-        each()
-        if isinstance(each, partial)
-        else each(
-            **{
-                name: words[name]
-                for name, of in inspect.signature(each).parameters.items()
-                if name in words or of.default is of.empty
-            }
-        )
-        for each in makers
-    ]
+    return [each() if isinstance(each, partial) else each(**_words_for(each, words)) for each in makers]
+
+
+def _words_for(maker: Callable[..., Any], words: Mapping[str, object]) -> dict[str, object]:
+    parameters = inspect.signature(maker).parameters
+    for name, of in parameters.items():
+        assert name in words or of.default is not of.empty, f"Give the test an example word for {name!r} of {maker}."
+    return {name: words[name] for name in parameters if name in words}

@@ -9,7 +9,7 @@ from typing import Any
 from samedeal_client.net.address import parse_address
 from samedeal_server.config.config import Config
 from samedeal_server.process.banner import ListenAddresses, banner, listen_addresses
-from tests.golden.golden_files import assert_answers, assert_sentences
+from tests.golden.golden_files import assert_answers
 
 LAN = "192.168.1.20"
 
@@ -54,28 +54,3 @@ def test_data_and_health_are_shown() -> None:
     assert "redis.example.org:6379\n" in text
     assert "sesam" not in text
     assert "health" not in text
-
-
-def test_own_address_is_valid() -> None:
-    public = listen_addresses(Config(host="0.0.0.0"), 5).public
-    assert parse_address(public).url == public
-
-
-def test_sentences_of_the_banner() -> None:
-    tls = Config(host="0.0.0.0", tls_cert=Path("cert.pem"), tls_key=Path("key.pem"), data=Path("/srv/samedeal"))
-    cases = {
-        "this machine": Config(data=Path("/srv/samedeal")),
-        "network": Config(host="0.0.0.0", data=Path("/srv/samedeal")),
-        "internet": Config(host="8.8.8.8", redis="redis://redis.example.org:6379/0"),
-        "TLS": tls,
-    }
-    lines = [
-        f"{case}\t{line}"
-        for case, config in cases.items()
-        for line in banner(config, addresses_of(config), "http://127.0.0.1:9777").splitlines()
-        if line
-    ]
-    everywhere = Config(host="all")
-    offline = banner(everywhere, listen_addresses(everywhere, 5, lambda _: ""), "")
-    lines.append(f"no network\t{offline.splitlines()[-2]}")
-    assert_sentences("banner", lines)

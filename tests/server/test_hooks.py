@@ -225,7 +225,7 @@ async def test_hook_that_never_answers_delays_nobody(node: NodeMaker, redis: Red
     one = await node(hook=(hanging,))
     await until_ready(redis)
     ana = await one.player()
-    await ana.create("friday")
+    await ana.create("friday", games=("athena",))  # random moves never run out there
     await receiver.received(1)
     two = await node(hook=(other,))
     await until_ready(redis, 2)

@@ -29,16 +29,19 @@ from tests.server.refusal_examples import examples
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
 WORDS = {"room": "friday", "version": "1.0", "retry_after": 5.0, "limit": 10_000, "wait": "8 minutes"}
 WORDS |= {"reason": "stale", "seats": 4, "seconds": 90, "sentence": ban_sentence(BAN), "name": "Ana"}
-REFUSALS: list[SamedealError] = examples(refusals, WORDS)
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": ["Bob", "Cid"], "text": "Back in an hour."}
-NOTICES: list[Notice] = [
-    *examples(player_notices, NOTICE_WORDS),
-    player_notices.waiting([]),
-]
 OF_THE_CORE = (
     *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),
     *(UnknownGame, UnknownRequest),
 )
+
+
+def all_refusals() -> list[SamedealError]:
+    return [*examples(refusals, WORDS), *rate_limited()]
+
+
+def notices() -> list[Notice]:
+    return [*examples(player_notices, NOTICE_WORDS), player_notices.waiting([])]
 
 
 def rate_limited() -> list[RequestRefused]:
@@ -62,15 +65,15 @@ def rate_limited() -> list[RequestRefused]:
 
 
 def test_every_refusal_code_has_a_sentence() -> None:
-    codes = {refusal.code for refusal in (*REFUSALS, *rate_limited())}
+    codes = {refusal.code for refusal in all_refusals()}
     assert codes | {error.code for error in OF_THE_CORE} == set(RefusalCode)
 
 
 def test_every_notice_code_has_a_sentence() -> None:
-    assert {notice.code for notice in NOTICES} == set(NoticeCode)
+    assert {notice.code for notice in notices()} == set(NoticeCode)
 
 
 def test_sentences_of_refusals_and_notices() -> None:
-    refused = dict.fromkeys(f"{refusal.code}\t{refusal}" for refusal in (*REFUSALS, *rate_limited()))
+    refused = dict.fromkeys(f"{refusal.code}\t{refusal}" for refusal in all_refusals())
     assert_sentences("server: refusals", sorted(refused))
-    assert_sentences("server: notices", [f"{notice.code}\t{notice.message}" for notice in NOTICES])
+    assert_sentences("server: notices", [f"{notice.code}\t{notice.message}" for notice in notices()])

@@ -9,11 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from samedeal.game_json import games_json
 from samedeal.games import GAMES
 from samedeal_server.page.files import ROWS_MODULE, rows_module
+from tests.programs import needs
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
@@ -22,7 +21,7 @@ MODULES: Final = (*sorted(CHECKER.glob("*.mjs")), *sorted(PAGE.glob("*.mjs")))
 
 NODE: Final = shutil.which("node")
 
-needs_node: Final = pytest.mark.skipif(NODE is None, reason="Node is not installed")
+needs_node: Final = needs("node")
 
 
 def verdicts(paths: Iterable[Path], *options: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ import pytest
 
 from samedeal.errors import UnknownGame
 from samedeal.games import GAMES, game_named
-from samedeal.policies import Kind
 
 
 def test_game_is_found_by_name() -> None:
@@ -27,13 +26,3 @@ def test_unknown_game_is_rejected() -> None:
         with pytest.raises(UnknownGame) as caught:
             game_named(name)
         assert len(str(caught.value)) < 100 + len(", ".join(GAMES))
-
-
-def test_deal_takes_no_more_than_the_decks() -> None:
-    for name in GAMES:
-        game = game_named(name)
-        dealt = sum(sum(group.sizes) for group in game.groups)
-        assert game.cards == 52 * game.decks
-        assert (dealt < game.cards) == bool(game.stock.action) == (game.stock_at >= 0)
-        assert all(game.piles[at].kind is Kind.COLUMN for at in game.columns)
-        assert all(game.piles[at].kind is Kind.FOUNDATION for at in game.foundations)

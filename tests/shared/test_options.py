@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from samedeal.board_history import Undo
 from samedeal.options import Options, WantedOptions
 from tests.golden.golden_files import assert_answers
 
@@ -14,15 +13,6 @@ from tests.golden.golden_files import assert_answers
 def read(**fields: Any) -> Options:
     """Options as a client requests them."""
     return msgspec.convert(fields, WantedOptions).granted
-
-
-def test_default_options() -> None:
-    options = read()
-    assert options == Options()
-    assert options.undo_rule is Undo.NO_REVEAL
-    assert (options.games, options.deal, options.players, options.limit) == (("willow",), "random", 8, 900)
-    assert (options.hints, options.spectators, options.delay) == (False, True, 15)
-    assert (options.start, options.start_at, options.countdown, options.first_finish_ends) == ("host", 0, 3, False)
 
 
 def granted(_: str, question: str) -> str:
