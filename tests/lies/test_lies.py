@@ -5,6 +5,7 @@ from itertools import chain, repeat
 
 import pytest
 
+from samedeal.protocol.messages import ProgressUpdate
 from samedeal.verdict_rows import ROWS
 from samedeal_client.state.verdict import RaceReading, Verdict, verdict
 from tests.lies.changes import changed, changes
@@ -12,7 +13,7 @@ from tests.lies.check import judged
 from tests.lies.coherent import LIES, UNSEEN
 from tests.lies.enumeration import KINDS, enumerate_lies, outcome, removed
 from tests.lies.histories import HISTORIES, History
-from tests.lies.seen import Seen
+from tests.lies.seen import Event, Seen
 from tests.lies.troubles import TROUBLES, hold_troubled
 from tests.lies.worlds import PLANS, Server, hold, script
 
@@ -114,3 +115,19 @@ def test_clock_says_nothing_of_a_player_who_came_late(word: str) -> None:
     seen = server.clients["ana"].seen
     assert seen.evidence.dealt
     assert verdict(seen.evidence, server.read_for(server.clients["ana"])).clock == ""
+
+
+def test_rival_who_is_back_must_be_waited_for() -> None:
+    """Otherwise a server could end a race early because a rival once had a bad connection."""
+    client = hold(PLANS["joint"], SEED).clients["ana"]
+    racing = next(seen for seen in client.trail if seen.evidence.phase == "racing")
+    rival = next(seat for seat in racing.evidence.tallies if seat != racing.evidence.seat)
+    for connected in (False, True, False):
+        racing = racing.after(Event("received", client.now, ProgressUpdate(seat=rival, connected=connected)))
+        assert (rival in racing.evidence.absent) is not connected
+
+
+def test_race_that_began_without_the_player_counts_as_given_up() -> None:
+    """A server may look at a deal with the player's share and then say that the player was silent."""
+    server = hold(PLANS["joint"], SEED, LIES["SaidSilent"])
+    assert [name for name, client in server.clients.items() if client.seen.evidence.is_given_up]

@@ -144,7 +144,7 @@ class Witness:
         self._write()
 
     def given_up(self) -> int:
-        """Return how many other races on this server ended before their start although the player had revealed a share."""
+        """Return how many other races on this server did not begin with the player, who had revealed a share."""
         return self._files.given_up()
 
     def close(self) -> None:

@@ -143,8 +143,8 @@ class Evidence(Struct, frozen=True):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the player has revealed a share for a race that has not begun, and did not lose or leave the seat."""
-        return bool(self.draws) and not (self.begun or self.is_out or self.is_kicked or "leave" in self.own)
+        """Whether the player has revealed a share for a race that did not begin with the player, who did not leave."""
+        return bool(self.draws) and (self.begun is None or self.is_out) and "leave" not in self.own
 
     @property
     def contradiction(self) -> str:
@@ -283,6 +283,7 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Kicked: lambda known, _: replace(known, is_kicked=True),
     facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
     facts.Gone: _gone,
+    facts.Back: lambda known, fact: replace(known, absent=known.absent - {fact.seat}),
     facts.Counted: _counted,
     facts.BoardWatched: lambda known, fact: replace(known, boards=(*known.boards, fact)),
     facts.MoveWatched: lambda known, fact: replace(known, moves=(*known.moves, fact)),

@@ -203,6 +203,12 @@ class Gone(Fact, frozen=True):
     stuck: bool
 
 
+class Back(Fact, frozen=True):
+    """A racer who was gone was shown as connected again, at this seat; or the player's own connection was back."""
+
+    seat: int
+
+
 class Counted(Fact, frozen=True):
     """The server showed counts of a racer. At the start all are 0."""
 

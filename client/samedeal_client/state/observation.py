@@ -219,7 +219,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     for each in state.players:
         if each.stuck and each.seat not in known.stuck:
             known = known.plus(facts.Gone(each.seat, stuck=True))
-    return known
+    return _with_connection(known, known.seat, is_connected=True)
 
 
 def _with_result(evidence: Evidence, state: RoomState) -> Evidence:
@@ -287,12 +287,19 @@ def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> E
 
 def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
-    if not tally.connected and seat not in (known.seat, *known.absent):  # a client knows when its own line was cut
-        known = known.plus(facts.Gone(seat, stuck=False))
+    if seat != known.seat:  # a client knows when its own line was cut
+        known = _with_connection(known, seat, is_connected=tally.connected)
     before = known.counts.get(seat, (facts.Counted(seat),))[-1]
     counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
     known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
     return known if counts in (before, facts.Counted(seat)) else known.plus(counts)
+
+
+def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Evidence:
+    """Return the evidence after a racer was seen to be connected or not. Who is back after the end was gone at the end."""
+    if is_connected == (seat not in evidence.absent) or (is_connected and evidence.phase != "racing"):
+        return evidence
+    return evidence.plus(facts.Back(seat) if is_connected else facts.Gone(seat, stuck=False))
 
 
 def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:

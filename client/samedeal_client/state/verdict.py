@@ -46,7 +46,7 @@ class RaceReading:
     ``record`` is the server's record of the whole race, or None, and then ``reason`` is a sentence that says why.
     ``error`` says what is wrong with a record that could not be read. ``second`` is the digest of the record as it was
     read once more, or empty. ``answers`` are the solver's for all candidates up to the dealt one, or None if they could
-    not be computed. ``given_up`` is how many earlier races on this server ended before their start although this client had
+    not be computed. ``given_up`` is how many earlier races on this server did not begin with this client, although it had
     revealed a share: a server may give up rooms until it likes a deal.
     """
 
@@ -127,7 +127,9 @@ def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows:
         seats = "the seat" if len(lost) == 1 else "their seats"
         draws = f" The deal was drawn {drawn} times; {_and(lost)} lost {seats}." if drawn > 1 else ""
         races = "1 race" if reading.given_up == 1 else f"{reading.given_up} races"
-        earlier = f" Before it, {races} ended after the draw and never began." if reading.given_up else ""
+        earlier = (
+            f" Before it, you took part in the draw of {races} that did not begin with you." if reading.given_up else ""
+        )
         return _TITLES[kind] + draws + earlier
     row, detail = next(iter(rows.items()))
     return f"{_TITLES[kind]} {row_sentence(row, detail)}"
@@ -238,6 +240,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]
     """Yield rows about the racers, the start and the end."""
     begun = evidence.begun
     if begun is None:
+        yield "unfinished", "the race never began"
         return
     if begun.start != record.start:
         yield "other_start", ""
@@ -252,8 +255,8 @@ def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Sequenc
     """Return whether a race ended before its time for no reason that the client can see."""
     options = record.terms.options
     is_decided = options.first_finish_ends and any(player.finish_time for player in record.players)
-    if record.end - record.start >= record.limit or is_decided:
-        return False
+    if record.end - record.start >= record.limit or is_decided or evidence.seat in evidence.absent:
+        return False  # who was away at the end has not seen who else was
     people = [player for player in record.players if not player.bot] or record.players
     counted = people if options.end_when_settled else record.players
     return any(not _is_done(evidence, record, player, plays[player.seat][-1]) for player in counted)

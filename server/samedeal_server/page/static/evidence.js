@@ -158,6 +158,7 @@ const ADDED = {
 		const [times, sum] = known.mistimed[what] ?? [0, 0]
 		known.mistimed[what] = [times + 1, sum + by]
 	},
+	back: (known, seat) => known.absent.delete(seat),
 	gone: (known, seat, stuck) => known[stuck ? "stuck" : "absent"].add(seat),
 	found: (known, row, detail) => (known.found[row] = [detail, 1])
 }

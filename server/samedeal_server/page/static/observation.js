@@ -185,6 +185,7 @@ function showRace(known, {players, starts, ends}) {
 		known.findingIf(kindOf(terms.deal) === "again" && racers.length !== 1, "not_alone")
 	}
 	for (const {seat, stuck} of players) if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, true])
+	showConnection(known, known.seat, true)
 }
 
 const byText = ([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)
@@ -248,10 +249,15 @@ function showCounts(known, {seat, type, ...changes}, now) {
 	if (tally.acted_at !== before.acted_at) known.timed("misdated", known.clock.ahead(now, tally.acted_at))
 }
 
+// Who is back after the end was gone at the end.
+function showConnection(known, seat, isConnected) {
+	if (isConnected === !known.absent.has(seat) || (isConnected && known.phase !== "racing")) return
+	known.plus(isConnected ? ["back", seat] : ["gone", seat, false])
+}
+
 function showTally(known, seat, tally) {
 	known.tallies.set(seat, {...tally})
-	const isOwn = seat === known.seat // a page knows when its own line was cut
-	if (!tally.connected && !isOwn && !known.absent.has(seat)) known.plus(["gone", seat, false])
+	if (seat !== known.seat) showConnection(known, seat, tally.connected) // a page knows when its own line was cut
 	const before = known.counts.get(seat)?.at(-1) ?? [0, 0, 0]
 	const counts = COUNTED.map(name => Number(tally[name]))
 	known.findingIf(counts[1] + counts[2] < before[1] + before[2], "lost_data")

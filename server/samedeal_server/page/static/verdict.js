@@ -101,7 +101,7 @@ function sentenceOf({lost, drawn}, {givenUp}, kind, rows) {
 	const seats = names.length === 1 ? "the seat" : "their seats"
 	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} lost ${seats}.` : ""
 	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
-	const earlier = givenUp ? ` Before it, ${races} ended after the draw and never began.` : ""
+	const earlier = givenUp ? ` Before it, you took part in the draw of ${races} that began without you.` : ""
 	return TITLES[kind] + draws + earlier
 }
 
@@ -155,7 +155,7 @@ function* rowsOfDeal(evidence, {record, proof}) {
 
 function* rowsOfRace(evidence, {record, plays}) {
 	const {begun, results} = evidence
-	if (!begun) return
+	if (!begun) return yield ["unfinished", "the race never began"]
 	if (begun.start !== record.start) yield ["other_start", ""]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
@@ -163,10 +163,10 @@ function* rowsOfRace(evidence, {record, plays}) {
 }
 
 // Whether a race ended before its time for no reason that the client can see.
-function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
+function endedEarly({seat: own, stuck, absent}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
-	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time))) return false
+	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time)) || absent.has(own)) return false // who was away has not seen who else was
 	const people = players.filter(({bot}) => !bot)
 	const counted = settles && people.length ? people : players
 	return !counted.every(({time, resigned, seat, actions}) => {

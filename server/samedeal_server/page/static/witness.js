@@ -187,11 +187,11 @@ export class Witness {
 		evidence.fresh = []
 	}
 
-	// How many earlier races ended before their start although the player had revealed a share.
+	// How many earlier races did not begin with the player, who had revealed a share and did not leave.
 	get givenUp() {
 		const others = racesIn(this.stored).filter(([number]) => this.file && number < this.file.number)
 		const known = others.map(([number]) => new RaceFile(this.stored, number).read())
-		return known.filter(({draws, begun, isOut, isKicked, own}) => draws.length && !begun && !isOut && !isKicked && !own.has("leave")).length
+		return known.filter(({draws, begun, isOut, own}) => draws.length && (!begun || isOut) && !own.has("leave")).length
 	}
 
 	create({room, player}) {
