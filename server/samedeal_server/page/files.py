@@ -227,7 +227,8 @@ def _qr_code(link: str) -> File:
 def rows_module() -> bytes:
     """Return the module with the rows of the table of verdicts, as far as the page needs them."""
     rows = {
-        name: {"verdict": row.verdict, "sentence": row.sentence, "excuses": row.excuses} for name, row in ROWS.items()
+        name: {"verdict": row.verdict, "sentence": row.sentence} | ({"excuses": row.excuses} if row.excuses else {})
+        for name, row in ROWS.items()
     }
     return b"export const ROWS = %b\n" % msgspec.json.encode(rows)
 

@@ -15,7 +15,7 @@ const BLOCKED = "Something between this browser and the server blocks WebSockets
 export const isFrame = new URLSearchParams(location.search).has("embed")
 export const to = path => (isFrame ? `${path}${path.includes("?") ? "&" : "?"}embed` : path) // a frame stays one
 const base = new URL(".", location.href)
-export const address = "ws" + base.href.slice(4, -1) // instead of "http"
+export const address = "ws" + base.href.slice(4, -1) // instead of http
 
 // Go to another room, to a seat in it. `wanted` is what the player asked for.
 export function goTo(room, wanted = {}) {

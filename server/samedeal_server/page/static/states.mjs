@@ -73,7 +73,8 @@ export function statesOf(game, piles) {
 
   // takes: for each card that fits, the tops after it; gives: cards that can leave, each with the tops after it.
   function topsFacts(tops) {
-    const facts = { takes: [], gives: [], ...(game.hasSafeCards ? safeCards(cardsOf(tops)) : { safe: [], safeFromFan: [] }) };
+    const safe = game.hasSafeCards ? safeCards(cardsOf(tops)) : { safe: [], safeFromFan: [] };
+    const facts = { takes: [], gives: [], ...safe };
     for (const [at, card] of cardsOf(tops).entries()) {
       const after = (other) => sorted(tops.slice(0, at) + text([other]) + tops.slice(at + 1));
       for (const taken of DECK.filter((each) => game.foundation(each, card)))
