@@ -33,9 +33,10 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
+from samedeal.race.commands import ReadyCommand
+from samedeal.race.values import Race
 from samedeal.terms import RoomTerms
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races.race import Race, ReadyCommand
 from samedeal_server.rooms import hub as room_hub
 from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.hub import Hub

@@ -18,21 +18,18 @@ from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
 from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
-from samedeal.solver.solve import SOLVER
-from samedeal_server.races.race import (
+from samedeal.race.commands import (
     CommitShareCommand,
-    DealSecret,
-    FoundDeal,
     JoinCommand,
-    Progress,
-    Race,
     RaceCommand,
-    Racer,
     RevealShareCommand,
     StartCommand,
     TickCommand,
-    apply,
 )
+from samedeal.race.due_times import due_at
+from samedeal.race.progress import Progress
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, FoundDeal, Kicked, Race, RaceBefore, Racer
 from samedeal_server.store import keys
 from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
@@ -56,7 +53,7 @@ from tests.golden.golden_files import assert_answered, values_on
 from tests.server.commits import commit_of
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker, RedisClient
-from tests.server.race_values import SEED, new_race
+from tests.shared.race_values import SEED, changed, new_race
 
 SECRET = RoomSecret(DealSecret(SEED), b"salt", b"")
 ANA = Racer("ana", "Ana", 1)
@@ -114,7 +111,7 @@ async def a_millisecond(store: Store) -> None:
 
 
 async def test_open_room_is_stored_once(store: Store) -> None:
-    race = new_race(private=True, previous="thursday")
+    race = new_race(private=True, before=RaceBefore("thursday"))
     assert await store.create_room(race, RoomSecret(DealSecret(SEED), b"salt\x00\xff", b"hash"))
     snapshot = await loaded(store)
     assert snapshot.race == race
@@ -234,7 +231,7 @@ async def test_indexes_follow_races(redis: RedisClient, store: Store) -> None:
     assert await store.index.newest(10) == ["saturday", "friday"]
     assert await store.index.newest(1) == ["saturday"]
     assert await store.index.count() == 2
-    due = before.race.due_at()
+    due = due_at(before.race)
     assert await store.index.due(due - 1, 10) == []
     assert await store.index.due(due, 10) == ["friday"]
     assert await store.compare_and_set(before, replace(before.race, phase="closed"), ("closed",), "")
@@ -249,7 +246,7 @@ async def test_indexes_follow_races(redis: RedisClient, store: Store) -> None:
 
 async def test_outdated_race_does_not_delay_a_tick(store: Store) -> None:
     before = await opened(store)
-    due = before.race.due_at()
+    due = due_at(before.race)
     later = replace(before.race, changed_at=before.race.changed_at + 1_000)
     assert await store.compare_and_set(before, later, ("ready",), "")
     await store.index.update(replace(before.race, phase="racing", ends=50))
@@ -383,12 +380,12 @@ async def timed_commit(store: Store, phase: Phase, starts_in: int = -10, limit: 
 
 async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
     found = FoundDeal(0, (), 3, "1 2")
-    generation = await racing(store, solver=1, phase="countdown")
+    generation = await racing(store, deal="winnable", phase="countdown")
     before = await loaded(store)
     assert before.race.ends == before.race.starts + 60_000
     assert (await store.commit(act(generation))).outcome == "not_racing"
     assert (await store.load_secret("friday")) == SECRET
-    race = replace(before.race, deal_found=True)
+    race = changed(before.race, found=True)
     assert await store.compare_and_set(before, race, ("deal_found",), "", found)
     assert (await loaded(store)).race == race
     assert (await store.load_secret("friday")) == RoomSecret(DealSecret(SEED, found), b"salt", b"")
@@ -677,10 +674,10 @@ def drawn_in_vain(race: Race, names: Sequence[str]) -> Iterator[RaceCommand]:
 
 async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient, store: Store) -> None:
     """Invariant: everything is bounded, even the events of eight players who do not draw the deal together."""
-    room = await opened(store, new_race(deal="winnable", private=True, solver=SOLVER, options=Options(deal="winnable")))
+    room = await opened(store, new_race(deal="winnable", private=True, options=Options(deal="winnable")))
     largest, clock = 0, 1_000
     for given in drawn_in_vain(room.race, [f"a player with a name {n}" for n in range(8)]):
-        clock = max(clock + 1, room.race.reveal_by) if isinstance(given, TickCommand) else clock + 1
+        clock = max(clock + 1, room.race.draw.reveal_by) if isinstance(given, TickCommand) else clock + 1
         race, changes = apply(room.race, given, clock)
         assert await store.compare_and_set(room, race, changes, "")
         if isinstance(given, JoinCommand):
@@ -690,7 +687,7 @@ async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient,
             largest,
             sum([await redis.memory_usage(key) or 0 async for key in redis.scan_iter(f"{keys.channel('friday')}*")]),
         )
-    assert (room.race.phase, room.race.draw, len(room.race.lost)) == ("open", MAX_DRAWS, 8)
+    assert (room.race.phase, room.race.draw.number, len(room.race.draw.lost)) == ("open", MAX_DRAWS, 8)
     assert await redis.xlen(keys.events("friday")) >= WAITING_STREAM_LENGTH
     assert largest < 40_000
 
@@ -699,7 +696,7 @@ async def test_waiting_room_keeps_fewer_of_large_events(redis: RedisClient, stor
     room = await opened(store, new_race(racers=(ANA,)))
     for number in range(WAITING_STREAM_LENGTH):
         kicked = tuple(f"{number:02}-{each:08}" for each in range(100))
-        assert await store.compare_and_set(room, replace(room.race, kicked=kicked), ("kicked",), "")
+        assert await store.compare_and_set(room, replace(room.race, kicked=Kicked(kicked)), ("kicked",), "")
         room = await loaded(store)
     assert (
         0.5 * WAITING_STREAM_SIZE < (await redis.memory_usage(keys.events("friday")) or 0) < 1.5 * WAITING_STREAM_SIZE

@@ -42,11 +42,7 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
-from samedeal.terminal_text import printable
-from samedeal_server.gateway.rate_limits import RateLimits
-from samedeal_server.gateway.room_entry import RoomEntry
-from samedeal_server.races import refusals
-from samedeal_server.races.race import (
+from samedeal.race.commands import (
     CommitShareCommand,
     DeclareStuckCommand,
     KickCommand,
@@ -56,6 +52,10 @@ from samedeal_server.races.race import (
     RevealShareCommand,
     StartCommand,
 )
+from samedeal.terminal_text import printable
+from samedeal_server.gateway.rate_limits import RateLimits
+from samedeal_server.gateway.room_entry import RoomEntry
+from samedeal_server.races import refusals
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.moves import MoveService

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from samedeal.joint_deal import HIGHEST_CANDIDATE
+from samedeal.race.draws import mixed
+from samedeal.race.values import FoundDeal, Race
 from samedeal_server.races import refusals
-from samedeal_server.races.race import FoundDeal, Race, mixed
 from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
@@ -46,8 +47,8 @@ class DealSearch:
                 return
             if not await self._store.claim_search(race.room, self._node):
                 return
-            mix = mixed(secret.deal.seed, race.shares)
-            first = Candidate(mix, race.game.name, race.budget, 0, race.least)
+            mix = mixed(secret.deal.seed, race.draw.shares)
+            first = Candidate(mix, race.game.name, race.search.budget, 0, race.search.least)
             finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
             task = self.searching[room] = asyncio.ensure_future(finding)
             try:
@@ -58,7 +59,7 @@ class DealSearch:
                     raise
                 return  # nobody waits for the deal any more
             if found is not None:
-                await fix_deal(room, FoundDeal(race.draw, race.shares, *found))
+                await fix_deal(room, FoundDeal(race.draw.number, race.draw.shares, *found))
         finally:
             del self.searching[room]
 
@@ -82,7 +83,7 @@ class DealSearch:
             if not await self._store.claim_search(race.room, self._node):
                 return None
             snapshot = await self._store.load(race.room)
-            if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw != race.draw:
+            if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw.number != race.draw.number:
                 return None
         raise AssertionError("some candidate can be won")
 

@@ -10,6 +10,7 @@ from samedeal.action_chain import next_head
 from samedeal.board_history import UNDO, Play
 from samedeal.errors import StaleRevision
 from samedeal.protocol.messages import Acked, Act, Recover
+from samedeal.race import race_refusals
 from samedeal_server.races import refusals
 from samedeal_server.races.race_record import follow_all
 from samedeal_server.rooms.hub import Hub
@@ -65,7 +66,7 @@ class MoveService:
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
-            raise refusals.not_racing()
+            raise race_refusals.not_racing()
         lost = message.actions[max(0, play.revision - message.revision) :]
         if message.revision > play.revision:
             raise StaleRevision(
@@ -135,7 +136,7 @@ class MoveService:
             self._charge(connection, revision)
             replayed = await hub.replay.replay(seat.player, revision)
         if replayed is None:
-            raise refusals.not_racing()
+            raise race_refusals.not_racing()
         await self._rooms.store.wait_replicated(hub.room)
         self._rooms.metrics.moves["repeated"].inc()
         return acked(message, hub, *replayed, entries[0].committed_at)

@@ -7,6 +7,7 @@ from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.errors import PlayError
 from samedeal.protocol.messages import BoardState
+from samedeal.race.draws import first_board
 from samedeal_server.races.race_record import first_head
 from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.rooms.room_model import RoomModel
@@ -28,7 +29,7 @@ class BoardReplay:
         if self._deal is None and race.phase in ("racing", "finished"):
             secret = await self._store.load_secret(race.room)
             if secret is not None:
-                self._deal = race.first_board(secret.deal)
+                self._deal = first_board(race, secret.deal)
         return self._deal
 
     async def load_play(self, seat: SeatedPlayer) -> Play | None:

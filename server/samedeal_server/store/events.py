@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.races.race import Race
+from samedeal.race.values import Race
 from samedeal_server.store.race_patches import RacePatch
 
 

@@ -1,0 +1,121 @@
+"""The commands: requests to change a race."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from samedeal.race.progress import ProgressByPlayer
+from samedeal.race.values import DealSecret, FoundDeal, Race
+
+
+class RaceCommand(Struct, frozen=True):
+    """A request to change a race."""
+
+
+class JoinCommand(RaceCommand, frozen=True):
+    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot`` and ``origin``."""
+
+    player: str
+    name: str
+    progress: ProgressByPlayer
+    bot: bool = False
+    origin: str = ""
+
+
+class LeaveCommand(RaceCommand, frozen=True):
+    """Command of a player to leave the room."""
+
+    player: str
+
+
+class ReadyCommand(RaceCommand, frozen=True):
+    """Command of a player to be marked as ready, or as not ready."""
+
+    player: str
+    ready: bool
+
+
+class StartCommand(RaceCommand, frozen=True):
+    """Command of the host to start the race."""
+
+    player: str
+
+
+class CommitShareCommand(RaceCommand, frozen=True):
+    """Command of a player to commit to a share for a draw."""
+
+    player: str
+    draw: int
+    commitment: bytes
+
+
+class RevealShareCommand(RaceCommand, frozen=True):
+    """Command of a player to reveal the share for a draw."""
+
+    player: str
+    draw: int
+    share: bytes
+
+
+class FixDealCommand(RaceCommand, frozen=True):
+    """Command of a node to fix the joint or daily deal that its search has found."""
+
+    found: FoundDeal
+
+
+class RaceAloneCommand(RaceCommand, frozen=True):
+    """Command of a node to start the countdown of a race for which only one player came.
+
+    If there is a ``room``, the deal of an earlier race is dealt again there instead.
+    """
+
+    room: str
+
+
+class ResignCommand(RaceCommand, frozen=True):
+    """Command of a player to resign."""
+
+    player: str
+
+
+class DeclareStuckCommand(RaceCommand, frozen=True):
+    """Command of a player to declare that the player is stuck."""
+
+    player: str
+    progress: ProgressByPlayer
+
+
+class LinkRematchCommand(RaceCommand, frozen=True):
+    """Command of a node to record the room that was opened for the rematch."""
+
+    room: str
+
+
+class KickCommand(RaceCommand, frozen=True):
+    """Command to remove a player permanently.
+
+    ``by`` is the id of the host, or empty if the operator kicks the player.
+    """
+
+    player: str
+    by: str = ""
+
+
+class CloseCommand(RaceCommand, frozen=True):
+    """Command of the operator to close the room."""
+
+
+class TickCommand(RaceCommand, frozen=True):
+    """Command of a node to make the changes that are due at this time, or because players are done.
+
+    ``secret`` is published if the race finishes. ``end_wait`` is True if the race has waited long enough for players
+    who are disconnected or idle.
+    """
+
+    progress: ProgressByPlayer
+    secret: DealSecret
+    end_wait: bool = False
+
+
+CommandResult = tuple[Race, tuple[str, ...]]
+"""A race after a command, and the names of the changes. If nothing has changed, there are no names."""

@@ -1,0 +1,78 @@
+"""What everybody in a room may see of its race, as messages."""
+
+from __future__ import annotations
+
+from samedeal.protocol.messages import Drawn, DrawnShare, LostSeat, RoomState, Seat, Tally
+from samedeal.race.progress import ABSENT_AFTER, Progress, ProgressByPlayer
+from samedeal.race.values import Race
+
+
+def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_count: int, now: int) -> RoomState:
+    """Return the state of a room after the event with the number ``event``."""
+    racers = race.with_progress(progress)
+    return RoomState(
+        room=race.room,
+        event=event,
+        phase=race.phase,
+        game=race.game.name,
+        deal=race.deal,
+        options=race.options,
+        private=race.private,
+        host=race.host,
+        players=tuple(
+            Seat(
+                player=racer.player,
+                name=racer.name,
+                seat=racer.seat,
+                ready=racer.ready,
+                resigned=racer.resigned and not own.finished_at,
+                bot=racer.bot,
+                stuck=racer.is_stuck(own),
+                share_commitment=racer.commitment,
+            )
+            for racer, own in racers
+        ),
+        tallies=tuple(tally(racer.player, own, now) for racer, own in racers),
+        commitment=race.commitment,
+        starts=race.starts,
+        ends=race.ends,
+        spectator_count=spectator_count,
+        seed=race.result.seed,
+        next=race.next,
+        standings=race.result.standings,
+        finished_at=race.result.finished_at,
+        draw=race.draw.number,
+        lost=tuple(LostSeat(**lost._asdict()) for lost in race.draw.lost),
+        proof=race.result.proof,
+        round=race.round,
+        table=race.table,
+        rooms_before=race.before.rooms,
+        earlier=race.earlier,
+        tide=race.tide,
+        terms=str(race.terms),
+    )
+
+
+def drawn(race: Race) -> Drawn | None:
+    """Return the message with the shares of a joint deal, or None if they are not all known."""
+    shares = tuple(DrawnShare(**share._asdict()) for share in race.draw.shares)
+    return Drawn(room=race.room, draw=race.draw.number, shares=shares) if shares else None
+
+
+def tally(player: str, progress: Progress, now: int) -> Tally:
+    """Return the counts of a player's board that everybody may see."""
+    return Tally(
+        player=player,
+        foundation_cards=progress.foundation_cards,
+        moves=progress.moves,
+        undos=progress.undos,
+        acted_at=progress.last_action_at,
+        last_progress_at=progress.last_progress_at,
+        finished_at=progress.finished_at,
+        connected=is_connected(progress, now),
+    )
+
+
+def is_connected(progress: Progress, now: int) -> bool:
+    """Return whether a player was connected to some node a short while ago."""
+    return progress.connected and now - progress.last_seen < ABSENT_AFTER
