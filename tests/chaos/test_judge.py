@@ -44,7 +44,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal.race.values import Kicked, Race, Racer, RaceResult
+from samedeal.race.values import KickedPlayers, Race, Racer, RaceResult
 from samedeal.terms import description_hash
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
@@ -372,7 +372,7 @@ def kicked(played: Round) -> None:
     """Let bob be kicked during the race, which counts as a resignation."""
     racers = [replace(racer, resigned=racer.player == BOB) for racer in played.race.racers]
     standings = [replace(line, resigned=line.player == BOB) for line in played.race.result.standings]
-    kicked = Kicked((BOB,))
+    kicked = KickedPlayers((BOB,))
     played.race = changed(played.race, racers=tuple(racers), standings=tuple(standings), kicked=kicked)
     played.journals["bob"].exclude("kicked")
     for name in played.journals:

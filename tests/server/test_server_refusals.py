@@ -19,6 +19,7 @@ from samedeal.errors import (
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.race import race_refusals
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.races import player_notices, refusals
@@ -29,7 +30,7 @@ from tests.server.refusal_examples import examples
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
 WORDS = {"room": "friday", "version": "1.0", "retry_after": 5.0, "limit": 10_000, "wait": "8 minutes"}
 WORDS |= {"reason": "stale", "seats": 4, "seconds": 90, "sentence": ban_sentence(BAN), "name": "Ana"}
-REFUSALS: list[SamedealError] = examples(refusals, WORDS)
+REFUSALS: list[SamedealError] = [*examples(race_refusals, WORDS), *examples(refusals, WORDS)]
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": ["Bob", "Cid"], "text": "Back in an hour."}
 NOTICES: list[Notice] = [
     *examples(player_notices, NOTICE_WORDS),

@@ -29,7 +29,7 @@ from samedeal.race.commands import (
 from samedeal.race.due_times import due_at
 from samedeal.race.progress import Progress
 from samedeal.race.transitions import apply
-from samedeal.race.values import DealSecret, FoundDeal, Kicked, Race, RaceBefore, Racer
+from samedeal.race.values import DealSecret, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
 from samedeal_server.store import keys
 from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
@@ -696,7 +696,7 @@ async def test_waiting_room_keeps_fewer_of_large_events(redis: RedisClient, stor
     room = await opened(store, new_race(racers=(ANA,)))
     for number in range(WAITING_STREAM_LENGTH):
         kicked = tuple(f"{number:02}-{each:08}" for each in range(100))
-        assert await store.compare_and_set(room, replace(room.race, kicked=Kicked(kicked)), ("kicked",), "")
+        assert await store.compare_and_set(room, replace(room.race, kicked=KickedPlayers(kicked)), ("kicked",), "")
         room = await loaded(store)
     assert (
         0.5 * WAITING_STREAM_SIZE < (await redis.memory_usage(keys.events("friday")) or 0) < 1.5 * WAITING_STREAM_SIZE

@@ -1,8 +1,7 @@
 """Functions that make the refusals of players' requests, each with its code and its sentence. Pure.
 
 Other refusals are made elsewhere. The package ``samedeal`` refuses illegal moves, malformed messages and what the rules
-of a race forbid (``race_refusals``), and
-``config.token_buckets`` refuses requests that exceed a rate.
+of a race forbid (``race_refusals``), and ``config.token_buckets`` refuses requests that exceed a rate.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from samedeal.errors import BadOptions, MalformedText, RequestRefused, SamedealE
 from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race import race_refusals
-from samedeal.race.race_refusals import refusal
 
 CommitRejection = Literal["stale", "fenced", "not_racing", "time_up", "already_finished", "no_room"]
 """The reason why the store rejected a commit."""
@@ -26,8 +24,8 @@ def banned(sentence: str) -> RequestRefused:
     return RequestRefused(RefusalCode.BANNED, sentence)
 
 
-bad_passphrase: Final = refusal(
-    RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
+bad_passphrase: Final = partial(
+    RequestRefused, RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
 )
 """Refusal because the passphrase of a private room is missing or wrong."""
 
@@ -50,14 +48,19 @@ def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
     )
 
 
-passphrases_busy: Final = refusal(
-    RefusalCode.RATE_LIMITED, "The server is checking many passphrases. Try again in a second.", retry_after=1
+passphrases_busy: Final = partial(
+    RequestRefused,
+    RefusalCode.RATE_LIMITED,
+    "The server is checking many passphrases. Try again in a second.",
+    retry_after=1,
 )
 """Refusal because too many passphrases are being checked at this moment."""
 
 
-bad_receipt: Final = refusal(
-    RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
+bad_receipt: Final = partial(
+    RequestRefused,
+    RefusalCode.BAD_RECEIPT,
+    "The server never accepted these moves. They can't be restored: play on from here.",
 )
 """Refusal because a client wants to recover moves with a receipt that no node made for these moves."""
 
@@ -68,8 +71,10 @@ bad_start_time: Final = partial(
 """Refusal because the start time of a room is too early for its countdown, or too far in the future."""
 
 
-no_record: Final = refusal(
-    RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
+no_record: Final = partial(
+    RequestRefused,
+    RefusalCode.NO_RECORD,
+    "There is no record of this race. It may not be over, or its record was deleted.",
 )
 """Refusal because the race has no record, or the record does not have the requested part."""
 
@@ -82,36 +87,36 @@ def tide_not_open(seconds: int) -> RequestRefused:
     )
 
 
-draining: Final = refusal(
-    RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
+draining: Final = partial(
+    RequestRefused, RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
 )
 """Refusal because the node is stopping and opens no more rooms."""
 
 
-fault: Final = refusal(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
+fault: Final = partial(RequestRefused, RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
 """Refusal because of a programming error in the server."""
 
 
-fenced: Final = refusal(
-    RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
+fenced: Final = partial(
+    RequestRefused, RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
 )
 """Refusal because the player has a newer connection."""
 
 
-connection_ended: Final = refusal(
-    RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
+connection_ended: Final = partial(
+    RequestRefused, RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
 )
 """Refusal because the player's connection ended before the player had the seat."""
 
 
-hello_first: Final = refusal(
-    RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
+hello_first: Final = partial(
+    RequestRefused, RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
 )
 """Refusal because the client has sent another request before Hello."""
 
 
-hello_once: Final = refusal(
-    RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
+hello_once: Final = partial(
+    RequestRefused, RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
 )
 """Refusal because the client has sent Hello a second time on the same connection."""
 
@@ -128,30 +133,30 @@ def no_room(room: str) -> RequestRefused:
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {room!r}. List the rooms, or open one.")
 
 
-this_room_is_gone: Final = refusal(
-    RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
+this_room_is_gone: Final = partial(
+    RequestRefused, RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
 )
 """Refusal because the room that the player is in does not exist any more."""
 
 
-no_seat: Final = refusal(RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
+no_seat: Final = partial(RequestRefused, RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
 """Refusal because the player has no seat in any room."""
 
 
-no_spectators: Final = refusal(
-    RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
+no_spectators: Final = partial(
+    RequestRefused, RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
 )
 """Refusal because the room does not admit spectators."""
 
 
-not_dealt: Final = refusal(
-    RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
+not_dealt: Final = partial(
+    RequestRefused, RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
 )
 """Refusal because a move was sent before the cards were dealt."""
 
 
-no_session: Final = refusal(
-    RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
+no_session: Final = partial(
+    RequestRefused, RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
 )
 """Refusal because the session of a Hello is unknown or has expired."""
 
@@ -182,14 +187,16 @@ def other_rules(room: str, retry_after: float) -> RequestRefused:
     )
 
 
-race_done: Final = refusal(
-    RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
+race_done: Final = partial(
+    RequestRefused, RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
 )
 """Refusal because the player has finished, resigned, or has no moves left."""
 
 
-racing: Final = refusal(
-    RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
+racing: Final = partial(
+    RequestRefused,
+    RefusalCode.RACING,
+    "You have a seat in this race, and racers see no other boards. Leave your seat first.",
 )
 """Refusal because a player wants to watch a race in which the player has a seat and is not done."""
 
@@ -201,13 +208,17 @@ def room_exists(room: str) -> RequestRefused:
     )
 
 
-too_many_spectators: Final = refusal(
-    RefusalCode.ROOM_FULL, "This room has as many spectators as this server allows. Try again later.", retry_after=30
+too_many_spectators: Final = partial(
+    RequestRefused,
+    RefusalCode.ROOM_FULL,
+    "This room has as many spectators as this server allows. Try again later.",
+    retry_after=30,
 )
 """Refusal because the room has the maximum number of spectators on this node."""
 
 
-server_full: Final = refusal(
+server_full: Final = partial(
+    RequestRefused,
     RefusalCode.SERVER_FULL,
     "This server has as many rooms as it can hold. Join one of them, or try again later.",
     retry_after=60,
@@ -215,11 +226,13 @@ server_full: Final = refusal(
 """Refusal because the server has the maximum number of rooms."""
 
 
-stale: Final = refusal(RefusalCode.STALE, "The move was made on an older board. Look at the current one.")
+stale: Final = partial(
+    RequestRefused, RefusalCode.STALE, "The move was made on an older board. Look at the current one."
+)
 """Refusal because a move was made on an older board."""
 
 
-time_up: Final = refusal(RefusalCode.TIME_UP, "The race is over. Its time is up.")
+time_up: Final = partial(RequestRefused, RefusalCode.TIME_UP, "The race is over. Its time is up.")
 """Refusal because the race's time limit has passed."""
 
 
@@ -230,7 +243,8 @@ def too_many_actions(limit: int) -> RequestRefused:
     )
 
 
-store_unavailable: Final = refusal(
+store_unavailable: Final = partial(
+    RequestRefused,
     RefusalCode.UNAVAILABLE,
     "The server has lost contact with its database. Your last action may or may not have been saved. "
     "Try again in a second.",
@@ -239,7 +253,9 @@ store_unavailable: Final = refusal(
 """Refusal because the store can't be reached."""
 
 
-no_free_code: Final = refusal(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
+no_free_code: Final = partial(
+    RequestRefused, RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1
+)
 """Refusal because no unused room code was found."""
 
 

@@ -101,7 +101,7 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     found: bool = False
 
 
-class Kicked(Struct, frozen=True, omit_defaults=True):
+class KickedPlayers(Struct, frozen=True, omit_defaults=True):
     """Who was removed from this race or an earlier one.
 
     ``players`` has their ids, and ``origins`` their origins in a public room, except those of hosts.
@@ -180,7 +180,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     next: str = ""
     earlier: tuple[EarlierPlayer, ...] = ()
     before: RaceBefore = RaceBefore()
-    kicked: Kicked = Kicked()
+    kicked: KickedPlayers = KickedPlayers()
     draw: DrawProgress = DrawProgress()
     result: RaceResult = RaceResult()
 
