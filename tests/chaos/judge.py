@@ -46,6 +46,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.race.draws import first_board
+from samedeal.race.progress import MoveCommitted
 from samedeal.race.values import Racer
 from samedeal.series import with_race
 from samedeal_server.config.limits import Limits
@@ -54,7 +55,7 @@ from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
-from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
+from samedeal_server.store.events import PresenceChanged, RaceChanged
 from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME

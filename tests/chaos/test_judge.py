@@ -44,13 +44,14 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.race.progress import MoveCommitted
 from samedeal.race.values import KickedPlayers, Race, Racer, RaceResult
 from samedeal.terms import description_hash
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
 from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
-from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent
+from samedeal_server.store.events import PresenceChanged, RaceChanged, SequencedEvent
 from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey

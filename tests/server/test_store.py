@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from importlib.resources import files
+from itertools import product
+from random import Random
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 from redis.crc import key_slot
 
+from samedeal.errors import RequestRefused
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
 from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race import moving
 from samedeal.race.commands import (
     CommitShareCommand,
     JoinCommand,
@@ -27,13 +32,14 @@ from samedeal.race.commands import (
     TickCommand,
 )
 from samedeal.race.due_times import due_at
-from samedeal.race.progress import Progress
+from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
+from samedeal_server.races.refusals import commit_refused
 from samedeal_server.store import keys
 from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
-from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
+from samedeal_server.store.events import PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import RedisCommand
@@ -351,6 +357,42 @@ async def test_commits_have_their_outcomes(redis: RedisClient, store: Store) -> 
         return outcome
 
     await assert_answered("commit_outcomes", answer)
+
+
+async def test_core_commits_as_the_script_does(redis: RedisClient, store: Store) -> None:
+    """Ghosts and stand-ins for the server commit moves by ``moving.commit``, and nodes by the script."""
+    states = product(("countdown", "racing", "finished"), (False, True), ("", "finished_at", "no_moves_left_at"))
+    moves = product((1_999, 2_000, 60_999, 61_000), (4, 5, 6), (3, 4), ("", "finished", "no_moves_left"), (False, True))
+    ran = Counter[str]()
+    for (phase, resigned, done), (at, revision, cards, effect, first_finish_ends) in Random(1).sample(
+        list(product(states, moves)), 400
+    ):
+        await redis.flushall()
+        options = Options(first_finish_ends=first_finish_ends)
+        generation = await racing(
+            store, phase=phase, starts=2_000, ends=61_000, racers=(replace(ANA, resigned=resigned),), options=options
+        )
+        counts = {"revision": 4, "foundation_cards": 3, "moves": 3, "undos": 1, "last_progress_at": 2_000}
+        await redis.hset(keys.progress("friday", "ana"), mapping=counts | ({done: 2_000} if done else {}))
+        given = await loaded(store)
+        commit = act(generation, revision - 1, foundation_cards=cards, moves=4, undos=1, committed_at=at)
+        moved = replace(commit.moved, **{effect: True} if effect else {})
+        result = await store.commit(replace(commit, moved=moved, first_finish_ends=first_finish_ends))
+        told, race, progress = "ok", given.race, given.progress["ana"]
+        try:
+            race, progress = moving.commit(race, progress, moved, at)
+        except RequestRefused as refused:
+            told = refused.code
+        outcome = result.outcome
+        assert outcome != "repeated"
+        assert told == (outcome if outcome == "ok" else commit_refused(outcome).code)
+        ran[outcome] += 1
+        after = await loaded(store)
+        assert (after.race, after.progress["ana"]) == (
+            race,
+            replace(progress, last_seen=after.progress["ana"].last_seen),
+        )
+    assert set(ran) == {"ok", "stale", "not_racing", "time_up", "already_finished"}
 
 
 async def third_commit(store: Store, **commit: Any) -> CommitOutcome:

@@ -187,12 +187,6 @@ def other_rules(room: str, retry_after: float) -> RequestRefused:
     )
 
 
-race_done: Final = partial(
-    RequestRefused, RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
-)
-"""Refusal because the player has finished, resigned, or has no moves left."""
-
-
 racing: Final = partial(
     RequestRefused,
     RefusalCode.RACING,
@@ -224,16 +218,6 @@ server_full: Final = partial(
     retry_after=60,
 )
 """Refusal because the server has the maximum number of rooms."""
-
-
-stale: Final = partial(
-    RequestRefused, RefusalCode.STALE, "The move was made on an older board. Look at the current one."
-)
-"""Refusal because a move was made on an older board."""
-
-
-time_up: Final = partial(RequestRefused, RefusalCode.TIME_UP, "The race is over. Its time is up.")
-"""Refusal because the race's time limit has passed."""
 
 
 def too_many_actions(limit: int) -> RequestRefused:
@@ -271,10 +255,10 @@ def commit_refused(reason: CommitRejection) -> RequestRefused:
 
 
 _COMMIT_REFUSALS: Final[Mapping[CommitRejection, Callable[[], RequestRefused]]] = {
-    "stale": stale,
+    "stale": race_refusals.stale,
     "fenced": fenced,
     "not_racing": race_refusals.not_racing,
-    "time_up": time_up,
-    "already_finished": race_done,
+    "time_up": race_refusals.time_up,
+    "already_finished": race_refusals.race_done,
     "no_room": this_room_is_gone,
 }

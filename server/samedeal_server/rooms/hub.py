@@ -15,7 +15,7 @@ from samedeal.protocol_codes import CloseCode
 from samedeal.race import race_refusals
 from samedeal.race.due_times import due_at
 from samedeal.race.endings import waits_for_absent
-from samedeal.race.progress import Progress
+from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.room_state import drawn
 from samedeal.race.seats import check_not_kicked, present_racers
 from samedeal.race.values import Race
@@ -30,7 +30,6 @@ from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.spectator_boards import SpectatorBoards
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import (
-    MoveCommitted,
     OperatorMessage,
     PresenceChanged,
     RaceChanged,

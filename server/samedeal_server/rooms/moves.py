@@ -11,13 +11,13 @@ from samedeal.board_history import UNDO, Play
 from samedeal.errors import StaleRevision
 from samedeal.protocol.messages import Acked, Act, Recover
 from samedeal.race import race_refusals
+from samedeal.race.progress import MoveCommitted
 from samedeal_server.races import refusals
 from samedeal_server.races.race_record import follow_all
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
-from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.group_commit import Commit, CommitResult
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -101,7 +101,7 @@ class MoveService:
         if [(entry.action, entry.committed_at) for entry in entries] != [
             (action.action, action.time) for action in message.actions
         ]:
-            raise refusals.stale()
+            raise race_refusals.stale()
 
     async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
         """Load the play of ``seat`` again after a ``stale`` commit. Close the connection after a ``fenced`` commit.
@@ -147,18 +147,7 @@ def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int
 
     ``time`` is the time of the first commit of a recovered action, or 0 for a new action.
     """
-    board = after.board
-    moved = MoveCommitted(
-        seat.player,
-        after.revision,
-        action,
-        after.seen,
-        board.foundation_cards,
-        after.moves,
-        after.undos,
-        board.won,
-        after.no_moves_left,
-    )
+    moved = MoveCommitted.of(seat.player, action, after)
     return Commit(hub.room, seat.generation, request, hub.race.options.first_finish_ends, moved, time)
 
 

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from samedeal.protocol.messages import RoomState, Tally
 from samedeal.race.endings import is_over, is_racing
-from samedeal.race.progress import Progress
-from samedeal.race.room_state import is_connected, room_state, tally
+from samedeal.race.moving import ended_by
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.room_state import is_connected, room_state, tally_of
 from samedeal_server.store.clock import StoreClock
-from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import Snapshot
 
 
@@ -34,24 +34,11 @@ class RoomModel:
 
         Return False if the move was counted before.
         """
-        if moved.finished and self.race.options.first_finish_ends:
-            self.race = replace(self.race, ends=min(time, self.race.ends))
+        self.race = ended_by(self.race, moved, time)
         before = self.progress_of(moved.player)
         if moved.revision <= before.revision:
             return False
-        self.progress[moved.player] = replace(
-            before,
-            revision=moved.revision,
-            foundation_cards=moved.foundation_cards,
-            moves=moved.moves,
-            undos=moved.undos,
-            last_action_at=time,
-            last_seen=time,
-            connected=True,
-            last_progress_at=before.last_progress_at if before.foundation_cards == moved.foundation_cards else time,
-            finished_at=time if moved.finished else before.finished_at,
-            no_moves_left_at=time if moved.no_moves_left else before.no_moves_left_at,
-        )
+        self.progress[moved.player] = before.after(moved, time)
         return True
 
     def set_presence(self, player: str, generation: int, time: int, *, connected: bool) -> bool:
@@ -88,4 +75,4 @@ class RoomModel:
 
     def tally(self, player: str) -> Tally:
         """Return the counts of a player's board that everybody may see."""
-        return tally(player, self.progress_of(player), self._clock.now())
+        return tally_of(player, self.progress_of(player), self._clock.now())

@@ -111,3 +111,19 @@ too_many_from_address: Final = partial(
 
 In a room of at most 16 seats, players from the host's address are never refused for this reason.
 """
+
+
+stale: Final = partial(
+    RequestRefused, RefusalCode.STALE, "The move was made on an older board. Look at the current one."
+)
+"""Refusal because a move was made on an older board."""
+
+
+time_up: Final = partial(RequestRefused, RefusalCode.TIME_UP, "The race is over. Its time is up.")
+"""Refusal because the race's time limit has passed."""
+
+
+race_done: Final = partial(
+    RequestRefused, RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
+)
+"""Refusal because the player has finished, resigned, or has no moves left."""

@@ -32,7 +32,7 @@ def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_cou
             )
             for racer, own in racers
         ),
-        tallies=tuple(tally(racer.player, own, now) for racer, own in racers),
+        tallies=tuple(tally_of(racer.player, own, now) for racer, own in racers),
         commitment=race.commitment,
         starts=race.starts,
         ends=race.ends,
@@ -59,7 +59,7 @@ def drawn(race: Race) -> Drawn | None:
     return Drawn(room=race.room, draw=race.draw.number, shares=shares) if shares else None
 
 
-def tally(player: str, progress: Progress, now: int) -> Tally:
+def tally_of(player: str, progress: Progress, now: int) -> Tally:
     """Return the counts of a player's board that everybody may see."""
     return Tally(
         player=player,
