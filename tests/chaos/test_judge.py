@@ -45,6 +45,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.race.progress import MoveCommitted
+from samedeal.race.room_state import acked, board_state
 from samedeal.race.values import KickedPlayers, Race, Racer, RaceResult
 from samedeal.terms import description_hash
 from samedeal_server.races.log_entry import LogEntry
@@ -57,7 +58,6 @@ from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
 from tests.client.lone_player import ROOM
-from tests.client.server_messages import acked, board_state
 from tests.golden.golden_files import assert_answers
 from tests.shared.joint_deals import promised, public_deal, some_bytes
 from tests.shared.race_values import changed
@@ -207,7 +207,7 @@ class Round:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
             journal.sent.append(SentMessage(1, act))
             at = self.logs[player][play.revision - 1].committed_at
-            ack = acked(play, act, at)
+            ack = acked(act, play, at)
             journal.received.append(ReceivedMessage(1, ack, START + 1_000 * play.revision + 2))
         rival = BOB if player == ANA else ANA
         journal.received.append(ReceivedMessage(1, self.update(rival), START + 1_100))
@@ -342,7 +342,7 @@ def intrude(played: Round) -> None:
     """Let cid, who has no seat, make a move that counts."""
     move = SequencedEvent(0, 0, START + 2_000, MoveCommitted("cccc", 1, "draw", b"", 0, 1, 0, False, False))
     cid = played.journals["cid"] = Journal("cid", "friday", player="cccc", saw_the_end=True)
-    ack = acked(played.plays[ANA][1][1], Act(id=1, revision=0, action="draw"), START)
+    ack = acked(Act(id=1, revision=0, action="draw"), played.plays[ANA][1][1], START)
     cid.received.append(ReceivedMessage(1, ack, START))
     played.alter_events = lambda events: chained([events[0], move, *events[1:]])
 

@@ -15,12 +15,13 @@ from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import Acked, Act, Join, Joined, Phase, Refused, RoomState, Seat, ToClient, Welcome
+from samedeal.race.room_state import acked, board_state
 from samedeal.terms import RoomTerms
 from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.facts import AskedToEnter
 from samedeal_client.state.model import Model
 from samedeal_client.state.observation import received, sent
-from tests.client.server_messages import acked, board_state, room_state
+from tests.client.server_messages import room_state
 
 START = 1_790_000_000_000
 
@@ -85,7 +86,7 @@ class RaceServer:
     def answer(self, act: Act) -> Acked:
         """Judge an action and return the acknowledgement, which the client has not received yet."""
         self.play = self.play.act(act.action, act.revision)
-        return acked(self.play, act, self.times.get(act.id, START))
+        return acked(act, self.play, self.times.get(act.id, START))
 
     def ack(self, act: Act) -> None:
         answer = self.answer(act)

@@ -55,6 +55,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.race.room_state import acked, board_state
 from samedeal.terms import RoomTerms
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT, Bindings
@@ -69,7 +70,7 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.views.race_news import news_text
 from samedeal_client.widgets.board import BoardView, RegionView
 from samedeal_client.widgets.rows_widget import Rows
-from tests.client.server_messages import acked, board_state, room_state
+from tests.client.server_messages import room_state
 from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text, wait_for_screen
 
 START = 1_790_000_000_000
@@ -205,7 +206,7 @@ class Referee(Link):
             self.play = self.play.act(message.action, message.revision)
         except PlayError as error:
             return Refused(to=message.id, code=error.code, message=str(error), revision=self.play.revision)
-        return acked(self.play, message, self.time)
+        return acked(message, self.play, self.time)
 
     def board_messages(self) -> list[ToClient]:
         if self.phase not in ("racing", "finished"):

@@ -74,11 +74,12 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.race.room_state import acked, board_state
 from samedeal.record import Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.standings import Result, ranked
 from samedeal.terms import RoomTerms
-from tests.client.server_messages import acked, board_state, room_state
+from tests.client.server_messages import room_state
 from tests.shared.joint_deals import some_bytes
 
 GAME: Final = game_named("ace-of-hearts")
@@ -622,7 +623,7 @@ class HonestServer:
         racer.play = after
         racer.actions.append((now - self.starts, message.action))
         racer.head = next_head(racer.head, after.revision, now - self.starts, message.action)
-        racer.answers[message.id] = acked(after, message, now)
+        racer.answers[message.id] = acked(message, after, now)
         await self.send(racer, racer.answers[message.id])
         for other in self.kept.values():
             if other is not racer:

@@ -149,12 +149,6 @@ no_spectators: Final = partial(
 """Refusal because the room does not admit spectators."""
 
 
-not_dealt: Final = partial(
-    RequestRefused, RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
-)
-"""Refusal because a move was sent before the cards were dealt."""
-
-
 no_session: Final = partial(
     RequestRefused, RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
 )

@@ -16,7 +16,7 @@ from samedeal.race import race_refusals
 from samedeal.race.due_times import due_at
 from samedeal.race.endings import waits_for_absent
 from samedeal.race.progress import MoveCommitted, Progress
-from samedeal.race.room_state import drawn
+from samedeal.race.room_state import board_state, drawn
 from samedeal.race.seats import check_not_kicked, present_racers
 from samedeal.race.values import Race
 from samedeal_server.errors import StoreUnavailable
@@ -420,7 +420,7 @@ class Hub:
         """
         for seat, connection in list(self.audience.seats.values()):
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
-                connection.send(self.replay.board_state(play, seat.head))
+                connection.send(board_state(self.room, play, seat.head))
                 if play.no_moves_left:
                     self._spawn(partial(self._tick, self.room))  # if this is the deal itself, the race is over
         if self.audience.spectators:

@@ -77,7 +77,7 @@ class Progress(Struct, frozen=True):
             last_progress_at=time if has_gained else self.last_progress_at,
             finished_at=time if moved.finished else self.finished_at,
             no_moves_left_at=time if moved.no_moves_left and not moved.finished else self.no_moves_left_at,
-            last_seen=time,
+            last_seen=max(time, self.last_seen),
             connected=True,
         )
 

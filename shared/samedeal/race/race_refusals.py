@@ -127,3 +127,9 @@ race_done: Final = partial(
     RequestRefused, RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
 )
 """Refusal because the player has finished, resigned, or has no moves left."""
+
+
+not_dealt: Final = partial(
+    RequestRefused, RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
+)
+"""Refusal because a move was sent before the cards were dealt."""

@@ -1,8 +1,9 @@
-"""What everybody in a room may see of its race, as messages."""
+"""What everybody in a room may see of its race, and what players see of their own boards, as messages."""
 
 from __future__ import annotations
 
-from samedeal.protocol.messages import Drawn, DrawnShare, LostSeat, RoomState, Seat, Tally
+from samedeal.board_history import UNDO, Play
+from samedeal.protocol.messages import Acked, Act, BoardState, Drawn, DrawnShare, LostSeat, RoomState, Seat, Tally
 from samedeal.race.progress import ABSENT_AFTER, Progress, ProgressByPlayer
 from samedeal.race.values import Race
 
@@ -76,3 +77,32 @@ def tally_of(player: str, progress: Progress, now: int) -> Tally:
 def is_connected(progress: Progress, now: int) -> bool:
     """Return whether a player was connected to some node a short while ago."""
     return progress.connected and now - progress.last_seen < ABSENT_AFTER
+
+
+def board_state(room: str, play: Play, head: bytes = b"") -> BoardState:
+    """Return the message with a player's own board, masked. ``head`` is the head of the player's chain."""
+    return BoardState(
+        room=room,
+        revision=play.revision,
+        game=play.board.game.name,
+        piles=play.board.masked().piles,
+        hash=play.board.state_hash(),
+        moves=play.moves,
+        undos=play.undos,
+        head=head,
+        may_undo=play.why_no_undo is None,
+    )
+
+
+def acked(act: Act, play: Play, time: int, receipt: bytes = b"") -> Acked:
+    """Return the ack of an action that led to ``play``. ``time`` is the time of its commit, in milliseconds since 1970."""
+    undone = act.action == UNDO
+    return Acked(
+        to=act.id,
+        time=time,
+        hash=play.board.state_hash(),
+        receipt=receipt,
+        seen=play.seen,
+        piles=play.board.masked().piles if undone else (),
+        may_undo=not undone or play.why_no_undo is None,
+    )
