@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from samedeal.protocol.messages import CommitShare, DeclareStuck, KickPlayer, Ready, Resign, RevealShare, Start
 from samedeal.race.progress import ProgressByPlayer
 from samedeal.race.values import DealSecret, FoundDeal, Race
 
@@ -119,3 +120,26 @@ class TickCommand(RaceCommand, frozen=True):
 
 CommandResult = tuple[Race, tuple[str, ...]]
 """A race after a command, and the names of the changes. If nothing has changed, there are no names."""
+
+
+CommandRequest = Ready | Start | CommitShare | RevealShare | KickPlayer | Resign | DeclareStuck
+"""The requests of players with a seat that stand for a command."""
+
+
+def command_of(player: str, request: CommandRequest, progress: ProgressByPlayer) -> RaceCommand:
+    """Return the command that a player's request stands for."""
+    match request:
+        case Ready():
+            return ReadyCommand(player, request.ready)
+        case Start():
+            return StartCommand(player)
+        case CommitShare():
+            return CommitShareCommand(player, request.draw, request.commitment)
+        case RevealShare():
+            return RevealShareCommand(player, request.draw, request.share)
+        case KickPlayer():
+            return KickCommand(request.player, by=player)
+        case Resign():
+            return ResignCommand(player)
+        case DeclareStuck():  # nobody checks this, because a wrong declaration harms only the player
+            return DeclareStuckCommand(player, progress)
