@@ -42,7 +42,7 @@ class RaceServer:
         self.counting = self.opened.told(StartCommand("me"), START - 1000 * options.countdown)
         self.held = self.counting.passed(START)
         if board is not None:
-            self.held = replace(self.held, plays={"me": Play(board, options.undo_rule)})
+            self.held = self.held.with_plays({"me": Play(board, options.undo_rule)})
         self.dealt = self.play
         self.times: dict[int, int] = {}
         self.terms = self.held.race.terms

@@ -30,7 +30,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race.commands import ResignCommand, StartCommand
-from samedeal.race.held_race import PRESENT, HeldRace
+from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race
 from samedeal.race.room_state import acked, tally_of
 from samedeal.race.values import DealSecret, DrawProgress, Racer
@@ -64,11 +64,7 @@ class GhostLink(Link):
         for player, ghost in self._ghosts.items():
             for revision in range(1, ghost.revision_at(moment) + 1):
                 self._repeat(player, revision)
-        cards = play.board.foundation_cards
-        own = structs.replace(PRESENT, foundation_cards=cards, last_progress_at=self._starts + moment.time)
-        progress = {**self._held.progress, _ME: own if cards else PRESENT}
-        plays = {**self._held.plays, _ME: Play(play.board, Undo.FREE)}
-        self._held = replace(self._held, plays=plays, progress=progress)
+        self._held = self._held.with_plays({_ME: Play(play.board, Undo.FREE)}, self._starts + moment.time)
         self._joined = asyncio.Event()
         self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
 

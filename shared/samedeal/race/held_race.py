@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
+from msgspec import structs
+
 from samedeal.board_history import Play
 from samedeal.protocol.messages import BoardState, RoomState
 from samedeal.race import race_refusals
@@ -57,6 +59,15 @@ class HeldRace:
         race, progress = commit(self.race, self.progress_of(player), MoveCommitted.of(player, action, play), now)
         own, plays = {**self.progress, player: progress}, {**self.plays, player: play}
         return replace(self, race=race, progress=own, plays=plays, event=self.event + 1)
+
+    def with_plays(self, plays: Mapping[str, Play], time: int = 0) -> Self:
+        """Return the race in which players have plays of their own, which began with the cards of a moment ``time``."""
+        progress = dict(self.progress)
+        for player, play in plays.items():
+            if cards := play.board.foundation_cards:
+                own = self.progress_of(player)
+                progress[player] = structs.replace(own, foundation_cards=cards, last_progress_at=time)
+        return replace(self, plays={**self.plays, **plays}, progress=progress)
 
     def play(self, player: str) -> Play:
         """Return the play of a player. Raise RequestRefused if the cards have not been dealt."""
