@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,6 +68,15 @@ def test_every_folder_is_on_the_map() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     folders = {path.parent.name for source in SOURCES for path in (ROOT / source).glob("*/__init__.py")}
     assert {folder for folder in folders if f"`{folder}/`" not in page} == set()
+
+
+def test_architecture_gives_a_reason_for_each_dependency() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = page.partition("| runtime dependency |")[2].partition("\n\n")[0]
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert sorted(re.findall(r"^\| `(\S+)` \|", table, re.MULTILINE)) == [
+        re.split(r"[>;]", dependency)[0] for dependency in sorted(wanted)
+    ]
 
 
 def test_markdown_lines_are_short() -> None:

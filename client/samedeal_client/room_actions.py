@@ -97,7 +97,7 @@ async def save_whole_record(client: ClientSession, own: Path | None) -> Path | N
     The record replaces ``own``, the file with the player's own record, if there is one. If the server has no record of
     the race, or a wrong one, return ``own``. Raise OSError if the file can't be written.
     """
-    record = (await client.audit()).record
+    record = (await client.audit()).reading.record
     if record is None:
         return own
     if own is None:

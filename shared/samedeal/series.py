@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from samedeal.board_history import UNDO
 from samedeal.protocol.messages import Standing, TableLine
 from samedeal.record import Record
 
@@ -28,22 +29,30 @@ def with_race(table: Iterable[TableLine], standings: Sequence[Standing], length:
     )
 
 
-def table_of(records: Iterable[Record]) -> tuple[TableLine, ...]:
-    """Return the table of a series from the records of its races. Players are known by their names."""
-    table: tuple[TableLine, ...] = ()
-    for record in records:
-        standings = [
+def record_standings(record: Record) -> tuple[Standing, ...]:
+    """Return the standings of the players in a record, the first place first. A player's name also serves as the id."""
+    standings = []
+    for player in sorted(record.players, key=lambda player: (player.place, player.seat)):
+        undos = sum(action == UNDO for _, action in player.actions)
+        standings.append(
             Standing(
                 place=player.place,
                 player=player.name,
                 name=player.name,
                 foundation_cards=player.foundation_cards,
                 time=player.finish_time,
-                moves=0,
-                undos=0,
+                moves=len(player.actions) - undos,
+                undos=undos,
+                resigned=player.resigned,
                 bot=player.bot,
             )
-            for player in record.players
-        ]
-        table = with_race(table, standings, record.end - record.start)
+        )
+    return tuple(standings)
+
+
+def table_of(records: Iterable[Record]) -> tuple[TableLine, ...]:
+    """Return the table of a series from the records of its races. Players are known by their names."""
+    table: tuple[TableLine, ...] = ()
+    for record in records:
+        table = with_race(table, record_standings(record), record.end - record.start)
     return table

@@ -37,3 +37,8 @@ TABLE_TEXT: Final = resources.files("samedeal").joinpath("verdicts.toml").read_t
 
 ROWS: Final = msgspec.convert(tomllib.loads(TABLE_TEXT), dict[str, VerdictRow])
 """The rows by their names."""
+
+
+def row_sentence(row: str, detail: str) -> str:
+    """Return the sentence of a row about what was seen."""
+    return ROWS[row].sentence.format(detail=detail).rstrip()

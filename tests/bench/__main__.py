@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from tests.bench import move_price
+from tests.bench import global_keys, move_price
 from tests.bench.move_price import Price, Scenario, idle_memory, measure, measure_storing_echo
 from tests.bench.move_stages import stage_times
 from tests.bench.peers.node_servers import install, measure_server
@@ -51,7 +51,7 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms"])
+    parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms", "keys"])
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args(arguments)
     print(f"CPU of the server for each acked move (medians of {options.rounds} rounds, and the spread of the ratio)")
@@ -69,6 +69,8 @@ async def main(arguments: Sequence[str] | None = None) -> None:
         prices += await _measure_storing_echo(options.rounds, options.seconds)
         prices += await _measure_peers(options.rounds, options.seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
+    if options.only in (None, "keys"):
+        found |= await _measure_global_keys()
     if options.only is None:
         found |= await _measure_rest(options.seconds)
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -131,6 +133,14 @@ async def _measure_peers(rounds: int, seconds: float) -> list[Price]:
         "  Their rooms live in one process. If it is killed, acked moves are lost or, with Redis, lie there without a race."
     )
     return prices
+
+
+async def _measure_global_keys() -> dict[str, object]:
+    """Measure and print what the keys of Redis cost that all rooms share. Return the figures for the JSON file."""
+    print("\nCPU of Redis for the keys that all rooms of a cluster share", flush=True)
+    costs = await global_keys.global_key_costs(races=10, idle_seconds=10, repeated=20_000)
+    print("\n".join(global_keys.rows(costs)), flush=True)
+    return {"global_keys": [asdict(cost) for cost in costs]}
 
 
 async def _measure_rest(seconds: float) -> dict[str, object]:

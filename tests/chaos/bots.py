@@ -556,7 +556,7 @@ class LinkRacer:
                 await asyncio.gather(reader, *self._retries, return_exceptions=True)
         finally:
             self.journal.complaints += self.model.complaints
-            self.journal.revealed |= {draw.number: draw.seats for draw in self._link.witness.evidence.draws}
+            self.journal.revealed |= {draw.draw: draw.seats for draw in self._link.witness.evidence.draws}
             await self.close_all()
 
     async def close_all(self) -> None:

@@ -36,7 +36,7 @@ class RaceServer:
     ) -> None:
         options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
         seed = Deal.parse(deal).public_seed()
-        self.opened = HeldRace.of(first_race("k7", options, Deal.parse(deal), seed, OPENED), DealSecret(seed))
+        self.opened = HeldRace(first_race("k7", options, Deal.parse(deal), seed, OPENED), DealSecret(seed))
         for player, name in (("me", "ana"), ("you", "bo")):
             self.opened = self.opened.told(JoinCommand(player, name, {}), OPENED)
         self.counting = self.opened.told(StartCommand("me"), START - 1000 * options.countdown)

@@ -107,7 +107,7 @@ class Referee(Link):
         race = first_race("friday", options, Deal.parse(options.deal), self.seed, OPENED)
         racers = [Racer(f"p{at}", name, at, bot=bots and at > 1) for at, name in enumerate(("ana", *rivals), 1)]
         dealt = replace(race, racers=tuple(racers), draw=DrawProgress(found=True))
-        self.held = HeldRace.of(dealt, DealSecret(self.seed))
+        self.held = HeldRace(dealt, DealSecret(self.seed))
         if board is not None:
             self.held = self.held.with_plays({each.player: Play(board, options.undo_rule) for each in racers})
         if phase == "countdown":

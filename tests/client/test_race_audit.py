@@ -68,7 +68,7 @@ async def test_fair_race_is_checked_to_the_end() -> None:
     _, record = raced()
     audit, rooms, told = await audited("no_record", "unavailable", text(record), text(record))
     assert audit.verdict is not None
-    assert (audit.verdict.kind, audit.verdict.rows, audit.record) == ("fair", {}, record)
+    assert (audit.verdict.kind, audit.verdict.rows, audit.reading.record) == ("fair", {}, record)
     assert record.proof is not None
     count = record.proof.candidate + 1
     assert told == [f"Checking the deal: {number} of {count}." for number in range(1, count + 1)]
@@ -86,7 +86,7 @@ async def test_fair_race_is_checked_to_the_end() -> None:
 )
 async def test_race_without_a_record_is_not_fair(answers: tuple[bytes | str, ...], row: str) -> None:
     audit, _, _ = await audited(*answers)
-    assert audit.record is None
+    assert audit.reading.record is None
     assert audit.verdict is not None
     assert list(audit.verdict.rows) == [row]
     assert audit.verdict.kind == ("wrong" if row == "bad_record" else "unsure")

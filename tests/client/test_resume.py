@@ -6,16 +6,33 @@ from itertools import count
 
 import pytest
 
-from samedeal.protocol.messages import Act, Done, Join, Joined, Recover, Refused, ToServer, Watch, Watching
+from samedeal.protocol.messages import (
+    MAX_ACTIONS_PER_RECOVER,
+    AckedAction,
+    Act,
+    Done,
+    Join,
+    Joined,
+    Recover,
+    Refused,
+    ToServer,
+    Watch,
+    Watching,
+)
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.net.resume import NextStep, Resumption
+from samedeal_client.state.evidence import Ack
 from tests.client.scripted_server import acked
+from tests.golden.golden_files import assert_answers
 
 
-def resumption() -> Resumption:
-    """A client in no room."""
-    ids = count(100)
-    return Resumption(lambda: next(ids))
+class Resuming(Resumption):
+    """A client in no room, and the acknowledged actions that its evidence has."""
+
+    def __init__(self) -> None:
+        ids = count(100)
+        self.known: list[Ack] = []
+        super().__init__(lambda: next(ids), lambda: self.known)
 
 
 def enter(resuming: Resumption, room: str) -> None:
@@ -24,19 +41,20 @@ def enter(resuming: Resumption, room: str) -> None:
     resuming.accepted(join, Joined(to=join.id, room=room, seat=1, generation=1))
 
 
-def seated(revision: int = -1) -> Resumption:
+def seated(revision: int = -1) -> Resuming:
     """A client with a seat and a board of a revision."""
-    resuming = resumption()
+    resuming = Resuming()
     enter(resuming, "k7")
     if revision >= 0:
         resuming.board_received(revision)
     return resuming
 
 
-def ack(resuming: Resumption, *revisions: int) -> None:
-    """Acknowledge the actions that led to these revisions. Each has its revision as its time and as its receipt."""
+def ack(resuming: Resuming, *revisions: int) -> None:
+    """Acknowledge the actions that led to these revisions. Each has its revision as its id, time and receipt."""
     for revision in revisions:
         act = Act(id=revision, revision=revision - 1, action="3 5")
+        resuming.known.append(Ack(revision, revision, revision, act.action, b""))
         resuming.accepted(act, acked(act))
 
 
@@ -67,7 +85,7 @@ def recovery(step: NextStep) -> Recover:
 
 
 def test_view_is_requested_and_requests_do_not_wait() -> None:
-    resuming = resumption()
+    resuming = Resuming()
     resuming.accepted(Watch(id=1, room="k7"), Watching(to=1, room="k7", delay=15))
     step = resuming.begin()
     assert step == NextStep(send=(Watch(id=100, room="k7"),), send_pending=True)
@@ -118,7 +136,7 @@ def test_resync_requests_the_whole_board() -> None:
 
 
 def test_resync_without_a_room_requests_nothing() -> None:
-    assert resumption().resync() == NextStep()
+    assert Resuming().resync() == NextStep()
 
 
 def test_answers_to_other_requests_are_not_expected() -> None:
@@ -159,6 +177,31 @@ def test_moves_are_restored_only_once() -> None:
     ack(resuming, 5)
     recovery(resuming.board_received(4))
     assert resuming.board_received(4) == NextStep()
+
+
+def test_history_is_ahead_as_the_page_says() -> None:
+    def is_ahead(_: str, question: str) -> str:
+        acks, _, server = question.partition("; the server has ")
+        resuming = seated()
+        ack(resuming, *map(int, acks.split()))
+        return "ahead" if resuming.board_received(int(server)).send else "not ahead"
+
+    assert_answers("lost_actions", is_ahead)
+
+
+def test_long_recovery_is_split_with_a_receipt_each() -> None:
+    most = MAX_ACTIONS_PER_RECOVER
+    resuming = seated()
+    ack(resuming, *range(1, 2 * most + 6))
+    sent = [each for each in resuming.board_received(3).send if isinstance(each, Recover)]
+    assert [(each.revision, len(each.actions), each.receipt) for each in sent] == [
+        (3, most, str(3 + most).encode()),
+        (3 + most, most, str(3 + 2 * most).encode()),
+        (3 + 2 * most, 2, str(5 + 2 * most).encode()),
+    ]
+    assert [each.actions[0] for each in sent] == [
+        AckedAction(id=first, action="3 5", time=first) for first in (4, 4 + most, 4 + 2 * most)
+    ]
 
 
 def test_board_older_than_the_history_is_accepted() -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from samedeal.record import Record
+from samedeal_client.state.evidence import Evidence
+from samedeal_client.state.facts import Sealed
 from samedeal_client.views.records import verified_lines
-from samedeal_client.views.verdict import HeldRecord
 from tests.golden.golden_files import HERE
 
 
@@ -32,12 +33,14 @@ def test_record_names_its_deal(name: str, heading: str, drawn: str) -> None:
     ("comparison", "is_fair"),
     [
         (None, False),
-        (HeldRecord("ana", 3), False),
-        (HeldRecord("ana", 3, ("Another move.",), drew=True), False),
-        (HeldRecord("ana", 3, drew=True), True),
+        ((Evidence(), []), False),
+        ((Evidence(draws=(Sealed(1, ()),)), ["Another move."]), False),
+        ((Evidence(draws=(Sealed(1, ()),)), []), True),
     ],
 )
-def test_only_own_evidence_tells_that_nobody_chose_the_deal(comparison: HeldRecord | None, is_fair: bool) -> None:
+def test_only_own_evidence_tells_that_nobody_chose_the_deal(
+    comparison: tuple[Evidence, list[str]] | None, is_fair: bool
+) -> None:
     record = Record.parse((HERE / "race_records" / "joint.txt").read_text(encoding="utf-8"))
     known = [comparison] if comparison is not None else []
     lines = verified_lines(record, known, deep=True)

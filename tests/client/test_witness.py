@@ -5,6 +5,7 @@ The links are real, and so are the files. The server does what the tests say.
 
 from __future__ import annotations
 
+import resource
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from samedeal.protocol.messages import (
     RevealShare,
     RoomState,
     Seat,
+    Tally,
+    Watch,
     Watching,
 )
 from samedeal.terms import RoomTerms
@@ -56,7 +59,7 @@ def promise(share: bytes, commitment: bytes = SERVER) -> bytes:
 
 
 def paths_in(root: Path) -> list[Path]:
-    return sorted(root.glob("*/*.jsonl"))
+    return sorted(root.glob("*/*/*.jsonl"))
 
 
 def facts_in(path: Path) -> list[Fact]:
@@ -159,7 +162,7 @@ async def test_room_that_was_opened_anew_is_left(server: ScriptedServer, tmp_pat
         await peer.receive(Leave)
         assert (await recorded.until_is(SeatLost)).code == ClientCode.OTHER_RACE
     (path,) = paths_in(tmp_path)
-    assert not read_evidence(path).is_contradicted
+    assert not read_evidence(path).contradiction
 
 
 async def test_answer_that_nobody_asked_for_is_shown_to_nobody(server: ScriptedServer) -> None:
@@ -184,7 +187,7 @@ FACTS: list[Fact] = [AskedToEnter("player", "k7"), Known("p1", "ana"), Share(1, 
 
 
 def test_damaged_file_is_read_up_to_the_damage(tmp_path: Path) -> None:
-    file = EvidenceFiles(tmp_path, "test").create()
+    file = EvidenceFiles(tmp_path, "test").create("player")
     file.append(FACTS)
     file.close()
     (path,) = paths_in(tmp_path)
@@ -199,24 +202,55 @@ def test_damaged_file_is_read_up_to_the_damage(tmp_path: Path) -> None:
 )
 def test_only_a_player_who_kept_the_seat_goes_on(tmp_path: Path, player: str, more: list[Fact], expected: bool) -> None:
     files = EvidenceFiles(tmp_path, "test")
-    file = files.create()
+    file = files.create("player")
     file.append([*FACTS, *more])
     file.close()
-    kept = files.reopen("k7", player)
+    kept = files.reopen("player", "k7", player)
     assert (kept is not None) is expected
     if kept is not None:
         kept[0].close()
-    assert EvidenceFiles(tmp_path, "another server").reopen("k7", player) is None
+    assert EvidenceFiles(tmp_path, "another server").reopen("player", "k7", player) is None
+    assert files.reopen("player", "k8", player) is None
+    assert files.reopen("spectator", "k7", player) is None
 
 
 def test_only_the_newest_files_are_kept(tmp_path: Path) -> None:
     files = EvidenceFiles(tmp_path, "test")
     for _ in range(53):
-        files.create().close()
+        files.create("player").close()
     assert [path.stem for path in paths_in(tmp_path)] == [f"{number:08}" for number in range(4, 54)]
 
 
 def test_race_goes_on_without_a_directory_for_its_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a directory")
     for root in (None, tmp_path / "file"):
-        EvidenceFiles(root, "test").create().append(FACTS)
+        EvidenceFiles(root, "test").create("player").append(FACTS)
+
+
+def test_file_with_a_gap_is_not_kept(tmp_path: Path) -> None:
+    files = EvidenceFiles(tmp_path, "test")
+    file = files.create("player")
+    file.append(FACTS)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (paths_in(tmp_path)[0].stat().st_size, before[1]))
+    try:
+        file.append([Own("resign")])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    file.append([Own("declarestuck")])
+    assert files.reopen("player", "k7", "p1") is None
+
+
+async def test_spectator_who_comes_back_knows_what_was_shown(server: ScriptedServer, tmp_path: Path) -> None:
+    known = None
+    for moves in (3, 4):
+        async with connect(server, evidence_root=tmp_path) as (recorded, peer):
+            recorded.link.send(Watch(id=recorded.link.new_id(), room="k7"))
+            watch = await peer.receive(Watch)
+            await peer.send(Watching(to=watch.id, room="k7", delay=0))
+            seat, tally = Seat(player="p1", name="ana", seat=1), Tally(player="p1", moves=moves, acted_at=moves)
+            await peer.send(room_state("k7", Options(deal="winnable"), (seat,), phase="racing", tallies=(tally,)))
+            await recorded.until_is(RoomState)
+            known = recorded.link.evidence
+    assert known is not None
+    assert [each.moves for each in known.counts[1]] == [3, 4]

@@ -269,7 +269,7 @@ async def test_restarted_client_reveals_a_second_share_only_if_a_loss_is_shown(
         await until(lambda: ana.is_over and cid.is_over)
         assert (ana.report.code, cid.report.code) == (1, 1)
         await ana.restart(server)
-        await until(lambda: ana.is_over or ana.report.evidence.is_contradicted or server.has_ended)
+        await until(lambda: ana.is_over or bool(ana.report.evidence.contradiction) or server.has_ended)
         await server.settle()
         ana.type("quit")
         await until(lambda: ana.is_over)

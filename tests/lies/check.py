@@ -111,14 +111,12 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
             yield "other racers"
     seats = {each.player: each.seat for state in raced for each in state.players}
     yield from _results(states, seats, truth)
-    restarts = [at for at, (what, _) in enumerate(shown) if what == "restarted"]
-    recent = shown[restarts[-1] :] if restarts else shown  # the sentence says that earlier counts were not compared
     tallies = [
         (seats.get(each.player, 0), each)
-        for what, state in recent
+        for what, state in shown
         if what == "state" and state.phase in ("racing", "finished")
         for each in state.tallies
-    ] + [value for what, value in recent if what == "tally"]
+    ] + [value for what, value in shown if what == "tally"]
     for seat, tally in tallies:
         if any(_count(tally)) and _count(tally) not in truth.counts.get(seat, ()):
             yield "other counts"

@@ -204,12 +204,7 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 
             watcher.look(f"{plan.name} {who}: {name}", name, held, others)
             late = CLOCK.get(name) == who and result.seen.evidence.acks
-            if (
-                late
-                and not result.seen.evidence.is_kept
-                and result.verdict.kind in ("fair", "checked")
-                and not result.verdict.clock
-            ):
+            if late and result.verdict.kind in ("fair", "checked") and not result.verdict.clock:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 
 

@@ -119,7 +119,7 @@ class Seen(Struct, frozen=True):
             known = known.showing("back", now - self.heard_at)
         if isinstance(request, RevealShare):
             assert self.state is not None
-            known = known.showing("reveal", (request, self.state, self.evidence.is_contradicted))
+            known = known.showing("reveal", (request, self.state, bool(self.evidence.contradiction)))
         elif isinstance(request, Act | messages.Resign | messages.Leave | messages.DeclareStuck | messages.Join):
             known = known.showing("sent", (request, now))
         return known._written()

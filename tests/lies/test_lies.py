@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, repeat
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.lies.enumeration import enumerate_lies, outcome, removed
 from tests.lies.histories import HISTORIES, History
 from tests.lies.seen import Seen
 from tests.lies.troubles import TROUBLES, hold_troubled
-from tests.lies.worlds import PLANS, Server, hold
+from tests.lies.worlds import PLANS, Server, hold, script
 
 SEED = "1"
 
@@ -24,6 +25,19 @@ def test_honest_races_are_fair() -> None:
 
 def test_sample_of_lies_and_troubles_has_no_hole() -> None:
     assert enumerate_lies(SEED, sample=300).holes == []
+
+
+@pytest.mark.parametrize("most", [500, 1500, 3000])
+def test_evidence_that_is_full_accuses_nobody(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samedeal_client.state.evidence.MOST_BYTES", most)
+    found = [
+        (client.seen.evidence, outcome(server, client).verdict)
+        for server in map(hold, PLANS.values(), repeat(SEED))
+        for client in server.clients.values()
+    ]
+    assert any(evidence.size > most for evidence, _ in found)
+    for evidence, verdict_on in found:
+        assert verdict_on.kind == "unsure" if "unfinished" in evidence.found else verdict_on.kind != "wrong"
 
 
 def test_every_row_has_a_history() -> None:
@@ -87,3 +101,15 @@ def test_evidence_survives_its_file() -> None:
             seen: Seen = client.seen
             lines = list(chain(seen.file))
             assert sum(map(len, lines)) < 20_000
+
+
+@pytest.mark.parametrize("word", ["cut", "restart", "forget"])
+def test_clock_says_nothing_of_a_player_who_came_late(word: str) -> None:
+    """A program may come into a running race with or without evidence of its beginning."""
+    plan = replace(
+        PLANS["joint"], script=script(f"ana:join bob:join ana:start ana:{word} race bob:move*9 ana:{word} limit")
+    )
+    server = hold(plan, SEED)
+    seen = server.clients["ana"].seen
+    assert seen.evidence.dealt
+    assert verdict(seen.evidence, server.read_for(server.clients["ana"])).clock == ""

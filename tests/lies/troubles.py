@@ -118,6 +118,33 @@ def _lost_end(server: Server, _: Client) -> None:
         server.finish()
 
 
+def _other_end(server: Server, _: Client) -> None:
+    """Lose the end of the race, which ends later before anybody is back. The records of both ends are read."""
+    if server.phase != "finished" or server.now >= server.ends:
+        return
+    present, server.now = list(server.present), server.now + 1000
+    server.lost_records = {client.name: server.record_for(client) for client in present}
+    _fail_over(server)
+    server.phase = "racing"
+    server.finish()
+    for client in present:
+        _enter(server, client)
+        server.settle()
+
+
+def _lost_start(server: Server, _: Client) -> None:
+    """Lose the start of the race, which begins a second later before anybody is back."""
+    if server.phase != "racing" or any(racer.actions for racer in server.racers):
+        return
+    present, event = list(server.present), server.event
+    _fail_over(server)
+    server.starts, server.ends, server.event = server.starts + 1000, server.ends + 1000, event
+    server.now = max(server.now, server.starts)
+    for client in present:
+        _enter(server, client)
+        server.settle()
+
+
 def _window(server: Server, client: Client) -> None:
     """Let another program of the player come, make a move, and leave again."""
     racer = server.racer_of(client)
@@ -300,6 +327,8 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "recovered": Trouble(_recovered, LOST),
     "lost for good": Trouble(_lost_for_good, LOST),
     "lost end": Trouble(_lost_end, LOST, is_own=False),
+    "other end": Trouble(_other_end, LOST | {"changed_record"}, is_own=False),
+    "lost start": Trouble(_lost_start, LOST, is_own=False),
     "window": Trouble(_window, WINDOW),
     "window in draw": Trouble(_window_in_draw, frozenset({"missed_draw"})),
     "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn", "other_lost"}, is_own=False),

@@ -175,6 +175,7 @@ class Server:
         self.shares: tuple[RevealedShare, ...] = ()
         self.proof: DealProof | None = None
         self.starts = self.ends = self.finished_at = 0
+        self.lost_records: dict[str, Record | None] = {}
         self.standings: tuple[Standing, ...] = ()
         self.next = ""
         self.seats = 0
@@ -292,7 +293,8 @@ class Server:
         record = self.record_for(client)
         if record is None:
             return RaceReading()
-        return RaceReading(record, second=record.digest, answers=answers(record.proof) if record.proof else None)
+        read = self.lost_records.get(client.name) or record
+        return RaceReading(read, second=record.digest, answers=answers(read.proof) if read.proof else None)
 
     # What honest servers show
 
@@ -1011,7 +1013,8 @@ def _plans() -> Sequence[Plan]:
         Plan(
             "watched",
             script(
-                "ana:join sue:watch bob:join ana:start race ana:move bob:move ana:undo bob:move ana:stuck bob:resign"
+                "ana:join sue:watch bob:join ana:start race ana:move bob:move sue:restart ana:undo bob:move ana:stuck "
+                "bob:resign"
             ),
             four,
         ),

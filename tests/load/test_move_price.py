@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import __main__ as report
+from tests.bench.global_keys import global_key_costs
 from tests.bench.move_price import Scenario
 from tests.bench.move_stages import stage_times
 from tests.bench.spectators import spectator_price
@@ -35,6 +36,14 @@ async def test_acked_moves_survive_a_killed_server() -> None:
 async def test_spectators_see_moves_after_the_delay() -> None:
     found = await spectator_price(20, 0.5)
     assert found.p99 >= found.median > 0
+
+
+async def test_changes_of_a_race_cost_global_keys() -> None:
+    found = {cost.key: cost for cost in await global_key_costs(races=1, idle_seconds=1, repeated=100)}
+    for key in ("rooms", "listed", "due", "records", "news"):
+        assert found[key].race_commands > 1
+        assert found[key].race_cost > 0
+    assert found["listed"].node_commands > 0
 
 
 def test_every_stage_takes_time() -> None:

@@ -16,6 +16,9 @@ ROOT: Final = Path(__file__).parent.parent.parent
 
 PAGE: Final = (ROOT / "shared" / "PROTOCOL.md").read_text()
 
+NUMBERS: Final = [[f"`{name}`", "integer, 0 to 9007199254740991"] for name in ("id", "to")]
+"""The fields of all requests and answers, which the pages describe once."""
+
 
 def section(heading: str, page: str = PAGE) -> str:
     """The text under a heading, up to the next heading of the same level."""
@@ -94,7 +97,9 @@ def check_message(
     text = section(f"### {kind.__name__}", page)
     assert text.strip().startswith(f"`{kind.__struct_config__.tag}` ")
     assert not is_request or re.search(r"Answer: `(\w+)`", text)
-    assert documented_fields(text, with_defaults=with_defaults) == fields(kind, with_defaults=with_defaults)
+    wanted = [each for each in fields(kind, with_defaults=with_defaults) if each[:2] not in NUMBERS]
+    documented = documented_fields(text, with_defaults=with_defaults) if "| field |" in text else []
+    assert documented == wanted
 
 
 def check_map(kind: type[msgspec.Struct], page: str = PAGE) -> None:

@@ -6,7 +6,6 @@ import re
 from typing import Final, get_args
 
 from samedeal.protocol import admin as messages
-from samedeal.protocol import codec
 from samedeal.protocol.admin import BanLine, FromOperator, NodeLine, Phases, RedisLine, ToOperator, Whereabouts
 from samedeal.protocol.messages import Done, Refused
 from samedeal.protocol_codes import CloseCode, OperatorRefusalCode
@@ -49,7 +48,7 @@ def test_page_has_the_close_codes() -> None:
 
 
 def test_page_has_the_numbers_of_the_code() -> None:
-    modules = (auth, codec, messages, node_agent, node_registry, operator_gateway, request_handlers)
+    modules = (auth, messages, node_agent, node_registry, operator_gateway, request_handlers)
     known = {module.__name__.rpartition(".")[2]: module for module in modules}
 
     def told(_: str, text: str) -> str:

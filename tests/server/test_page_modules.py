@@ -8,7 +8,12 @@ from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it has no types
 import pytest
+from msgspec.structs import replace
 
+from samedeal.options import Options
+from samedeal.protocol.codec import encode
+from samedeal.protocol.messages import Joined, Seat, Tally
+from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.javascript import evaluate_with_page, needs_node
 
@@ -108,3 +113,55 @@ def test_news_tell_what_changed(tmp_path: Path) -> None:
     given = values_on("page_news", {"AHEAD": AHEAD, "BEHIND": BEHIND, "dict": dict})
     found = dict(zip(given, evaluate_with_page(NEWS, list(given.values()), tmp_path), strict=True))
     assert_answers("page_news", lambda _, question: ", ".join(found[question]))
+
+
+KEPT = """await Promise.all([import("./witness.js"), import("./msgpack.js")]).then(([{Witness}, {decode}]) => {
+    const [joined, state, joinedAgain, stateLater] = given.messages.map(packed => decode(unhex(packed).buffer))
+    const kept = new Map()
+    const size = () => [...kept.values()].join("").length
+    const loaded = most => {
+        const memory = new Map()
+        return {
+            get: name => memory.get(name) ?? kept.get(name) ?? null,
+            set(name, text) {
+                memory.delete(name)
+                kept.delete(name)
+                if (text === null) return
+                const store = size() + text.length <= most ? kept : memory
+                store.set(name, text)
+            }
+        }
+    }
+    const seated = (stored, answer, state) => {
+        const witness = new Witness(stored)
+        witness.asks("player", "k7", {}, "p1", "ana")
+        witness.sends({type: "join", id: answer.to, room: "k7"}, 0)
+        for (const message of [answer, state]) witness.receives(message, 0)
+        return witness
+    }
+    const stored = loaded(given.most)
+    const first = seated(stored, joined, state)
+    for (let moves = 1; moves <= given.moves; moves++) first.receives({type: "progressupdate", seat: 2, moves}, 0)
+    const atOnce = first.evidence.counts.get(2).length
+    first.close()
+    const back = seated(given.again ? loaded(1e9) : stored, joinedAgain, stateLater)
+    return [Object.keys(back.evidence.found), atOnce, back.evidence.counts.get(2).length === atOnce]
+})"""
+
+
+@pytest.mark.parametrize(
+    ("most", "again", "expected"),
+    [(10**9, True, [[], 900, True]), (0, False, [[], 900, True]), (9000, True, [["unfinished"], 900, False])],
+)
+def test_page_that_loses_counts_says_so(most: int, again: bool, expected: list[Any], tmp_path: Path) -> None:
+    """A browser may keep everything, nothing but what the page knows until a reload, or only so many characters."""
+    seats = (Seat(player="p1", name="ana", seat=1), Seat(player="p2", name="bob", seat=2))
+    state = room_state("k7", Options(), seats, phase="racing", starts=1000, ends=1000 * Options().limit + 1000)
+    messages = (
+        Joined(to=1, room="k7", seat=1, generation=1),
+        state,
+        Joined(to=2, room="k7", seat=1, generation=2),
+        replace(state, tallies=(Tally(player="p1"), Tally(player="p2", moves=900))),
+    )
+    given = {"messages": [encode(each).hex() for each in messages], "most": most, "again": again, "moves": 900}
+    assert evaluate_with_page(KEPT, given, tmp_path) == expected

@@ -12,9 +12,20 @@ from samedeal.cards import DOWN, HIDDEN, Card
 from samedeal.moves import DEAL, DRAW, TRANSFER
 from samedeal.options import Options
 from samedeal.protocol import codec, messages
-from samedeal.protocol.messages import RecordLine, RoomLine, Seat, Standing, Tally, TideTime, ToClient, ToServer
+from samedeal.protocol.messages import (
+    ProgressUpdate,
+    RecordLine,
+    RoomLine,
+    Seat,
+    Standing,
+    Tally,
+    TideTime,
+    ToClient,
+    ToServer,
+)
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal.race import due_times, progress, seats, values
+from samedeal.verdict_rows import ROWS
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import client_socket
@@ -35,9 +46,33 @@ def test_page_has_every_message_and_map_with_its_fields() -> None:
     for kind in REQUESTS:
         check_message(kind, with_defaults=True, is_request=True)
     for kind in TO_CLIENT:
-        check_message(kind, with_defaults=kind.__struct_config__.omit_defaults)
+        if kind is not ProgressUpdate:
+            check_message(kind, with_defaults=kind.__struct_config__.omit_defaults)
     for kind in MAPS:
         check_map(kind)
+
+
+def test_page_has_the_numbers_of_requests() -> None:
+    assert "a **request** with an `id` that the client chooses, an integer from 0 to 9007199254740991." in FLAT
+    for kind in REQUESTS:
+        assert fields(kind, with_defaults=False)[0] == ["`id`", "integer, 0 to 9007199254740991"]
+
+
+def test_page_has_progress_as_the_fields_of_a_tally() -> None:
+    seat, *others = fields(ProgressUpdate, with_defaults=False)
+    text = section("### ProgressUpdate")
+    assert documented_fields(text, with_defaults=False) == [seat]
+    assert "The other fields are those of `Tally`, apart from `player`." in text
+    assert others == fields(Tally, with_defaults=False)[1:]
+
+
+def test_page_says_where_each_fact_of_a_verdict_is() -> None:
+    points = re.split(r"^- ", section("#### What a client checks"), flags=re.MULTILINE)[1:]
+    told = [re.findall(r"\(((?:\d\d?,\s+)*\d\d?)\)", point) for point in points]
+    assert all(told)
+    assert {int(each) for facts in told for numbers in facts for each in numbers.split(",")} == {
+        row.fact for row in ROWS.values()
+    }
 
 
 def test_page_has_all_options_with_bounds() -> None:

@@ -15,13 +15,15 @@ from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
 from samedeal.errors import MalformedText
 from tests.shared.javascript import evaluate, needs_node
 
-DEALS_MD = Path(__file__).parents[2] / "shared" / "DEALS.md"
+SHARED = Path(__file__).parents[2] / "shared"
+DEALS_MD = SHARED / "DEALS.md"
 
 
 def vectors(*names: str) -> list[dict[str, str]]:
-    """The vectors in DEALS.md that have these fields."""
+    """The vectors in DEALS.md and in orders.txt that have these fields."""
     found = []
-    for block in re.findall(r"```vectors\n(.*?)```", DEALS_MD.read_text(encoding="utf-8"), re.DOTALL):
+    blocks = re.findall(r"```vectors\n(.*?)```", DEALS_MD.read_text(encoding="utf-8"), re.DOTALL)
+    for block in [*blocks, (SHARED / "conformance/orders.txt").read_text(encoding="ascii")]:
         for paragraph in block.strip().split("\n\n"):
             fields: dict[str, str] = {}
             for line in paragraph.splitlines():
@@ -33,7 +35,7 @@ def vectors(*names: str) -> list[dict[str, str]]:
     return found
 
 
-def test_page_has_vectors_for_one_and_two_decks() -> None:
+def test_there_are_orders_of_one_and_two_decks() -> None:
     assert Counter(vector["decks"] for vector in vectors("order")) == {"1": 3, "2": 3}
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -65,18 +66,26 @@ def texts() -> dict[str, str]:
     return {JSON: games_json(GAMES.values()).decode(), **blocks}
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, each on lines of its own."""
+def _lines(text: str, known: str = "") -> Iterator[str]:
+    """Yield the sentences of a text that are not in the text ``known``, each on lines of its own."""
     plain = re.sub(r"\{(\w\w)\}", r"`\1`", text)
     for sentence in re.split(r"(?<=\.) (?=[A-Z`])", plain):
-        yield from textwrap.wrap(sentence, 118, break_long_words=False, break_on_hyphens=False)
+        if sentence not in known:
+            yield from textwrap.wrap(sentence, 118, break_long_words=False, break_on_hyphens=False)
 
 
 def _rules() -> str:
-    return "\n".join(line for game in GAMES.values() for line in _rules_of(game))
+    for_all = (ROOT / "shared/RULES.md").read_text(encoding="utf-8").partition("<!-- games: rules -->")[0]
+    told: dict[str, int] = {}
+    return "\n".join(line for game in GAMES.values() for line in _rules_of(game, " ".join(for_all.split()), told))
 
 
-def _rules_of(game: Game) -> Iterator[str]:
+def _rules_of(game: Game, for_all: str, told: dict[str, int]) -> Iterator[str]:
+    """Yield the lines about a game.
+
+    They repeat no sentence of the text ``for_all`` about all games. ``told`` has the texts of the rulings so far, with
+    their numbers: a ruling with the same text as an earlier one refers to it.
+    """
     points = [point for section in sections_of(game) for point in section.points]
     rulings = game.file.rulings
     general = {word for point in points for word in point.rulings.split()} - {
@@ -92,15 +101,17 @@ def _rules_of(game: Game) -> Iterator[str]:
         yield _in_brief(game)
     for point in points:
         if set(point.rulings.split()) <= general and "R4" not in point.rulings:
-            yield from _lines(point.text)
+            yield from _lines(point.text, for_all)
     yield ""
-    for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.get):
+    for number, about in groupby(sorted(rulings, key=lambda about: rulings[about]), rulings.__getitem__):
         titles = [_TITLES[subject] for subject in about]
         title = " and ".join([titles[0], *(each[0].lower() + each[1:] for each in titles[1:])])
         yield from (f'<a id="r{number}"></a>', f"**R{number} {title}.**")
-        for point in points:
-            if f"R{number}" in point.rulings.split():
-                yield from _lines(point.text)
+        lines = [
+            line for point in points if f"R{number}" in point.rulings.split() for line in _lines(point.text, for_all)
+        ]
+        first = told.setdefault("\n".join(lines), number)
+        yield from lines if first == number else [f"As [R{first}](#r{first})."]
         yield ""
 
 
@@ -116,8 +127,18 @@ def _games() -> str:
 
 
 def _piles() -> str:
-    rows = [f"| `{game}` | {game.decks} | {' '.join(f'`{key}`' for key in game.keys)} |" for game in GAMES.values()]
-    return "\n".join(["| game | decks | piles |", "|---|---|---|", *rows]) + "\n"
+    alike: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
+    for game in GAMES.values():
+        alike[game.decks, ", ".join(_keys(group.keys) for group in game.groups)].append(f"`{game}`")
+    rows = [f"| {', '.join(games)} | {decks} | {keys} |" for (decks, keys), games in alike.items()]
+    return "\n".join(["| games | decks | piles |", "|---|---|---|", *rows]) + "\n"
+
+
+def _keys(keys: Sequence[str]) -> str:
+    """Return the keys of a group of piles: those that count up as a range, such as `1` to `7`, and the others as a list."""
+    numbers = [key for key in keys if key.isdecimal()]
+    first = [f"`{numbers[0]}` to `{numbers[-1]}`"] if len(numbers) > 1 else [f"`{key}`" for key in numbers]
+    return " ".join([*first, *(f"`{key}`" for key in keys if key not in numbers)])
 
 
 def _hashes() -> str:

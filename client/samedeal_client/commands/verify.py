@@ -54,4 +54,4 @@ def run(given: argparse.Namespace) -> int:
     found = compared(record, all_evidence())
     for line in verified_lines(record, found, deep=given.deep):
         print(printable(line, 400))
-    return 1 if any(comparison.differences for comparison in found) else 0
+    return 1 if any(differences for _, differences in found) else 0

@@ -75,7 +75,7 @@ class GhostLink(Link):
         race = first_race(ROOM, options, record.deal, b"", begun, private=True)
         names = {_ME: self.name} | {player: f"{ghost.player.name} (ghost)" for player, ghost in self._ghosts.items()}
         racers = [Racer(player, name, seat, ready=True) for seat, (player, name) in enumerate(names.items(), 1)]
-        held = HeldRace.of(structs.replace(race, racers=tuple(racers)), DealSecret(b"")).told(StartCommand(_ME), begun)
+        held = HeldRace(structs.replace(race, racers=tuple(racers)), DealSecret(b"")).told(StartCommand(_ME), begun)
         return replace(held, race=structs.replace(held.race, draw=DrawProgress(found=True), ends=_NEVER))
 
     def now(self) -> int:

@@ -34,11 +34,6 @@ class Audit:
     verdict: Verdict | None = None
     reading: RaceReading = NO_READING
 
-    @property
-    def record(self) -> Record | None:
-        """The server's record of the whole race, or None if it gave none."""
-        return self.reading.record
-
 
 async def audit_race(rooms: RoomClient, on_progress: Callable[[str], None]) -> Audit:
     """Judge the finished race in the room of ``rooms``.

@@ -51,7 +51,6 @@ from samedeal.protocol.messages import (
     ToServer,
 )
 from samedeal.protocol_codes import CloseCode, NoticeCode, RefusalCode
-from samedeal.verdict_rows import ROWS
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.backoff import Backoff
 from samedeal_client.net.client_error_codes import ClientCode
@@ -126,7 +125,7 @@ class Link:
         files = EvidenceFiles(evidence_root, address.url)
         self.witness = Witness(files, partial(secrets.token_bytes, SHARE_BYTES), bot=bot)
         self._pending = PendingRequests()
-        self._resumption = Resumption(self.new_id)
+        self._resumption = Resumption(self.new_id, lambda: self.witness.evidence.acks)
         self._awaited: dict[int, asyncio.Future[ServerAnswer]] = {}
         self._pings: dict[int, float] = {}
         self.round_trip = 0.0
@@ -351,10 +350,8 @@ class Link:
 
     async def _tell_contradiction(self, before: Evidence) -> None:
         """Tell the player at once, and only once, that the server has contradicted itself."""
-        evidence = self.witness.evidence
-        if evidence.is_contradicted and not before.is_contradicted:
-            row = next(row for row in evidence.found if ROWS[row].verdict == "wrong" and not evidence.excuses(row))
-            sentence = ROWS[row].sentence.format(detail=evidence.found[row][0])
+        sentence = self.witness.evidence.contradiction
+        if sentence and not before.contradiction:
             await self.events.put(Notice(code=ClientCode.NOT_FAIR, message=sentence))
 
     async def _leave_other_race(self) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import (
+    MAX_ACTIONS_PER_RECOVER,
     Acked,
+    AckedAction,
     Act,
     CommitShare,
     Create,
@@ -36,9 +38,9 @@ from samedeal.protocol.messages import (
     Watch,
 )
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.acked_history import AckedHistory
 from samedeal_client.net.address import home_path
 from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, ServerAnswer
+from samedeal_client.state.evidence import Ack
 
 _LATE_JOIN_WINDOW: Final = 60.0
 """Time, in seconds, for which a server may still receive a request that was sent on a lost connection."""
@@ -76,16 +78,17 @@ class Resumption:
     board. If the server's answer has an older revision, the server has lost acknowledged moves. The link then sends
     these moves again with a receipt, before any other request. ``awaiting_seat`` is true from the start of a new
     connection until the request to resume the seat is answered. Meanwhile the link sends no other request. ``new_id``
-    returns an id for a message.
+    returns an id for a message, and ``acks`` the acknowledged actions that the evidence has.
     """
 
-    def __init__(self, new_id: Callable[[], int]) -> None:
+    def __init__(self, new_id: Callable[[], int], acks: Callable[[], Sequence[Ack]]) -> None:
         self.place: Join | Watch | None = None
         self.awaiting_seat = False
         self._new_id = new_id
+        self._acks = acks
         self._request = -1
         self._revision = -1
-        self._history = AckedHistory()
+        self._receipts: dict[int, bytes] = {}  # of the actions that led to these revisions
         self._recovering: set[int] = set()
         self._late_joins: list[float] = []
 
@@ -104,7 +107,7 @@ class Resumption:
             case Act():
                 if isinstance(answer, Acked):
                     self._revision = max(self._revision, request.revision + 1)
-                    self._history = self._history.acked(request, answer)
+                    self._receipts.setdefault(request.revision + 1, answer.receipt)
             case Hello() | Ping() | ListRooms() | RaceNow() | ListRecords() | ReadRecord() | Create():
                 pass  # needs no place
             case CommitShare() | RevealShare():
@@ -116,7 +119,7 @@ class Resumption:
         same_seat = isinstance(request, Join) and isinstance(self.place, Join) and request.room == self.place.room
         if not same_seat:
             self._revision = -1
-            self._history = AckedHistory()
+            self._receipts.clear()
         self.place = request
 
     def follow(self, state: RoomState) -> NextStep:
@@ -181,12 +184,25 @@ class Resumption:
         return NextStep(send=recovery, send_pending=send_pending)
 
     def _recover(self, revision: int) -> tuple[Recover, ...]:
-        """Return the requests that restore the acknowledged moves after ``revision``, if the server has lost any."""
-        if self._recovering or not self._history.is_ahead_of(revision):
+        """Return as few requests as possible that restore the acknowledged moves after ``revision``.
+
+        There are none if the server has lost nothing, or if this client does not know all these moves.
+        """
+        acks = {ack.revision: ack for ack in self._acks() if ack.revision in self._receipts}
+        missing = range(revision + 1, max(self._receipts, default=revision) + 1)
+        if self._recovering or not all(each in acks for each in missing):
             return ()
-        requests = tuple(replace(message, id=self._new_id()) for message in self._history.recover(revision))
+        requests = tuple(
+            self._recovery([acks[each] for each in missing[start : start + MAX_ACTIONS_PER_RECOVER]])
+            for start in range(0, len(missing), MAX_ACTIONS_PER_RECOVER)
+        )
         self._recovering.update(message.id for message in requests)
         return requests
+
+    def _recovery(self, acks: Sequence[Ack]) -> Recover:
+        actions = tuple(AckedAction(id=ack.id, action=ack.action, time=ack.time) for ack in acks)
+        before, receipt = acks[0].revision - 1, self._receipts[acks[-1].revision]
+        return Recover(id=self._new_id(), revision=before, actions=actions, receipt=receipt)
 
     def _recovery_answered(self, answer: ServerAnswer | Refused) -> NextStep:
         self._recovering.discard(answer.to)
@@ -195,8 +211,8 @@ class Resumption:
                 # Nothing is decided yet. The next connection restores the moves, and then repeats the actions after them.
                 return NextStep(reconnect_after=min(answer.retry_after, MAX_RETRY_AFTER))
             self._recovering.clear()
-            self._history = AckedHistory()
-        out_of_sync = self._revision < self._history.revision or not self._history.actions
+            self._receipts.clear()
+        out_of_sync = not self._receipts or self._revision < max(self._receipts)
         resync = self.resync() if out_of_sync and not self._recovering else NextStep()
         return NextStep(send=resync.send, moves_lost=isinstance(answer, Refused))
 

@@ -37,13 +37,12 @@ class Witness:
         self.is_blind = False
         self.evidence = Evidence()
         self._files = files
-        self._file = EvidenceFile()
+        self._file: EvidenceFile | None = None
         self._new_share = new_share
         self._bot = bot
         self._next: Evidence | None = None
         self._fresh: Evidence | None = None
         self._has_resumed = False
-        self._has_file = False
 
     def asks(self, role: Role, room: str, wanted: Wanted, player: str, name: str) -> None:
         """Record that the player asks to enter a room. The evidence of it begins with the answer.
@@ -96,14 +95,15 @@ class Witness:
 
     def _enter(self, asked: Evidence, message: Joined | Watching, now: int) -> None:
         """Begin with the evidence of another room, or go on with that of an earlier program in the same race."""
-        self._file.close()
+        self.close()
+        self._file = None
         asked = replace(asked, waiting={**self.evidence.waiting, **asked.waiting})  # answers to both still arrive
         fresh, self._next = received(asked, message, now), None
-        kept = self._files.reopen(asked.room, asked.player) if asked.role == "player" else None
+        kept = self._files.reopen(asked.role, asked.room, asked.player)
         if kept is None:
-            self._file, self._has_file, self.evidence, self._fresh = EvidenceFile(), False, fresh, None
+            self.evidence, self._fresh = fresh, None
             return
-        (self._file, evidence), self._has_file = kept, True
+        self._file, evidence = kept
         known = replace(evidence, waiting=asked.waiting, clock=asked.clock)
         self.evidence, self._fresh = received(known, message, now), fresh
 
@@ -111,8 +111,8 @@ class Witness:
         """Go on with kept evidence only if the room still has the same race."""
         self._fresh = None
         if (self.evidence.terms_text, self.evidence.commitment) != (state.terms, state.commitment):
-            self._file.close()
-            self._file, self._has_file, self.evidence = EvidenceFile(), False, fresh
+            self.close()
+            self._file, self.evidence = None, fresh
 
     def is_other_race(self, state: RoomState) -> bool:
         """Return whether the room was opened anew while the program had no connection."""
@@ -149,13 +149,14 @@ class Witness:
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def _write(self) -> None:
         evidence = self.evidence
         if not evidence.new or not evidence.terms_text or self._fresh is not None:
             return
-        if evidence.role == "player" and not self._has_file:
-            self._file, self._has_file = self._files.create(), True
+        if self._file is None:
+            self._file = self._files.create(evidence.role)
         self._file.append(evidence.new)
         self.evidence = evidence.written()

@@ -11,12 +11,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from samedeal.record import Record
+from samedeal.series import record_standings
 from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.state.past_races import PastRace
 from samedeal_client.text.spans import Span
 from samedeal_client.views.history import place_text
 from samedeal_client.views.outcome import headline
-from samedeal_client.views.past_race import record_curves, record_standings
+from samedeal_client.views.past_race import record_curves
 from samedeal_client.views.plot import top_of_plot
 from samedeal_client.views.records import record_heading
 from samedeal_client.widgets.fitting_footer import FittingFooter

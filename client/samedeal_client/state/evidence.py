@@ -9,9 +9,8 @@ verdicts (``samedeal.verdict_rows``), and keeps what was shown first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -21,68 +20,30 @@ from samedeal.errors import SamedealError, UnknownGame, UnknownTerms
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Tally, ToServer
 from samedeal.terms import RoomTerms
-from samedeal.verdict_rows import ROWS
+from samedeal.verdict_rows import ROWS, row_sentence
 from samedeal_client.state import facts
-from samedeal_client.state.facts import ANYTHING, Fact, LossShown, Role, SeatShown, Wanted, fact_text
+from samedeal_client.state.facts import ANYTHING, Fact, Role, Wanted, fact_text
 from samedeal_client.state.race_clock import RaceClock
 
 MOST_BYTES: Final = 1_000_000
-"""Maximum length of the facts of a race as text. Later facts are dropped, and the verdict says so."""
+"""Length of the facts of a race as text after which those in ``_ENDLESS`` are dropped. Then the verdict says so."""
 
-
-@dataclass(frozen=True)
-class Draw:
-    """A draw in which the player has revealed a share, or is about to. ``seats`` are those that were shown before."""
-
-    number: int
-    seats: tuple[SeatShown, ...]
-    share: bytes
-
-    @property
-    def places(self) -> set[tuple[int, str]]:
-        """The numbers of the seats with the names of their players."""
-        return {(seat, name) for seat, name, _ in self.seats}
+_ENDLESS: Final = (facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed, facts.Dealt, facts.EndShown)
+"""The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
 
 
 class Ack(NamedTuple):
-    """An action that the server confirmed: the revision that it led to, its time, its text, and the hash of the board."""
+    """An action that the server confirmed: its id, the revision that it led to, its time and text, the board's hash."""
 
+    id: int
     revision: int
     time: int
     action: str
     cards: bytes
 
 
-class Counts(NamedTuple):
-    """Counts of a racer that the client was shown."""
-
-    seat: int
-    foundation_cards: int
-    moves: int
-    undos: int
-    acted_at: int
-    finished_at: int
-
-
-class BoardWatched(NamedTuple):
-    """A racer's whole board that a spectator was shown. ``cards`` is the hash of its piles."""
-
-    player: str
-    revision: int
-    cards: bytes
-    moves: int
-    undos: int
-    time: int
-
-
-class MoveWatched(NamedTuple):
-    """A racer's move that a spectator was shown, with the cards that it turned up."""
-
-    player: str
-    revision: int
-    action: str
-    seen: bytes
-    time: int
+_CAUSES: Final = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
+"""The rows about troubles of honest servers and players."""
 
 
 def deal_hash(seed: bytes, proof: str) -> bytes:
@@ -99,10 +60,10 @@ class Evidence(Struct, frozen=True):
     with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
     until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
     missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
-    were shown. ``heard_at`` is the local time, in milliseconds, of the newest message.
+    were shown. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
+    were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
 
-    What other racers did (``counts``, ``boards``, ``moves``), the clock and unanswered requests are only in memory.
-    ``is_kept`` says that the program was restarted, so they may be incomplete.
+    The fields from ``new`` on are only in memory.
     """
 
     role: Role = "player"
@@ -118,8 +79,8 @@ class Evidence(Struct, frozen=True):
     terms: RoomTerms | None = None
     commitment: bytes = b""
     shares: Mapping[int, bytes] = field(default_factory=dict)
-    draws: tuple[Draw, ...] = ()
-    lost: tuple[LossShown, ...] = ()
+    draws: tuple[facts.Sealed, ...] = ()
+    lost: tuple[messages.LostSeat, ...] = ()
     drawn: facts.SharesShown | None = None
     is_out: bool = False
     was_out: bool = False
@@ -135,16 +96,16 @@ class Evidence(Struct, frozen=True):
     results: tuple[facts.EndShown, ...] = ()
     table: tuple[messages.TableLine, ...] | None = None
     found: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    is_kept: bool = False
+    counts: Mapping[int, tuple[facts.Counted, ...]] = field(default_factory=dict)
+    boards: tuple[facts.BoardWatched, ...] = ()
+    moves: tuple[facts.MoveWatched, ...] = ()
+    mistimed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     size: int = 0
     new: tuple[Fact, ...] = ()
     event: int = -1
     heard_at: int = 0
     phase: str = ""
     came_from: int = 0
-    counts: tuple[Counts, ...] = ()
-    boards: tuple[BoardWatched, ...] = ()
-    moves: tuple[MoveWatched, ...] = ()
     clock: RaceClock = field(default_factory=RaceClock)
     waiting: Mapping[int, tuple[ToServer, int]] = field(default_factory=dict)
     tallies: Mapping[int, Tally] = field(default_factory=dict)
@@ -159,16 +120,16 @@ class Evidence(Struct, frozen=True):
         """Return the evidence that consists of facts, which a file has."""
         evidence = cls()
         for fact in kept:
-            evidence = evidence.plus(fact)
-        return replace(evidence.written(), is_kept=True)
+            evidence = evidence.plus(fact).written()
+        return replace(evidence, phase="finished" if evidence.results else "racing" if evidence.begun else "")
 
     def written(self) -> Evidence:
         """Return the evidence after its new facts have been written to the file."""
         return replace(self, new=()) if self.new else self
 
-    def draw(self, number: int) -> Draw | None:
+    def draw(self, number: int) -> facts.Sealed | None:
         """Return the draw with a number, or None if the player has revealed no share in it."""
-        return next((draw for draw in self.draws if draw.number == number), None)
+        return next((each for each in self.draws if each.draw == number), None)
 
     @property
     def digest(self) -> bytes:
@@ -186,19 +147,17 @@ class Evidence(Struct, frozen=True):
         return bool(self.draws) and not (self.begun or self.is_out or self.is_kicked or "leave" in self.own)
 
     @property
-    def is_contradicted(self) -> bool:
-        """Whether the server has contradicted itself or the rules, and no honest trouble excuses it."""
-        return any(ROWS[row].verdict == "wrong" and not self.excuses(row) for row in self.found)
+    def contradiction(self) -> str:
+        """How the server has contradicted itself or the rules, in a sentence, if no honest trouble excuses it."""
+        wrong = (
+            row_sentence(row, detail) for row, (detail, _) in self.found.items() if self.verdict_of(row) == "wrong"
+        )
+        return next(wrong, "")
 
-    @property
-    def troubles(self) -> frozenset[str]:
-        """The troubles of honest servers and players that were seen: ``loss`` and ``window``."""
-        causes = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
-        return frozenset(name for name, rows in causes.items() if any(row in self.found for row in rows))
-
-    def excuses(self, row: str) -> bool:
-        """Return whether a trouble that was seen can cause what the row is about."""
-        return not self.troubles.isdisjoint(ROWS[row].excuses)
+    def verdict_of(self, row: str) -> Literal["unsure", "wrong"]:
+        """Return what a row makes of the verdict: no trouble that was seen can cause what is *wrong*."""
+        excused = any(cause in self.found for trouble in ROWS[row].excuses for cause in _CAUSES[trouble])
+        return "unsure" if excused else ROWS[row].verdict
 
     @property
     def words(self) -> str:
@@ -209,7 +168,7 @@ class Evidence(Struct, frozen=True):
             return deal_words(self.digest, self.commitment)
         if self.drawn is None:
             return ""
-        shares = ((seat, promise, share) for seat, _, promise, share in self.drawn.shares)
+        shares = ((each.seat, each.commitment, each.share) for each in self.drawn.shares)
         return deal_words(self.digest, self.commitment, shares)
 
     # Adding facts
@@ -217,7 +176,7 @@ class Evidence(Struct, frozen=True):
     def plus(self, fact: Fact) -> Evidence:
         """Return the evidence with one more fact."""
         size = self.size + len(fact_text(fact))
-        if size > MOST_BYTES and not isinstance(fact, facts.Found):
+        if size > MOST_BYTES and isinstance(fact, _ENDLESS):
             return self.finding("unfinished", "there was too much to keep")
         return _ADDED[type(fact)](replace(self, size=size, new=(*self.new, fact)), fact)
 
@@ -231,6 +190,10 @@ class Evidence(Struct, frozen=True):
     def finding_if(self, condition: bool, row: str, detail: str = "") -> Evidence:  # noqa: FBT001  # the condition is the point
         """Return the evidence with a row if a condition holds."""
         return self.finding(row, detail) if condition else self
+
+    def timed(self, what: Literal["misdated", "late", "dealt"], by: int) -> Evidence:
+        """Return the evidence with a time of the server that is wrong by so many milliseconds, if that is more than 0."""
+        return self.plus(facts.Mistimed(what, by)) if by > 0 else self
 
 
 def _asked(known: Evidence, fact: facts.AskedToEnter) -> Evidence:
@@ -248,7 +211,7 @@ def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
 
 
 def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
-    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment)
+    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table)
     try:
         terms = RoomTerms.parse(fact.terms)
     except (UnknownTerms, UnknownGame) as error:
@@ -266,21 +229,17 @@ def _share(known: Evidence, fact: facts.Share) -> Evidence:
     return replace(known, shares={**known.shares, fact.draw: fact.share})
 
 
-def _sealed(known: Evidence, fact: facts.Sealed) -> Evidence:
-    return replace(known, draws=(*known.draws, Draw(fact.draw, fact.seats, known.shares[fact.draw])))
-
-
 def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
     sent = known.sent_actions.get(fact.id)
     if sent is None:
         return known
-    ack = Ack(sent.revision + 1, fact.time, sent.action, fact.cards)
+    ack = Ack(fact.id, sent.revision + 1, fact.time, sent.action, fact.cards)
     if ack in known.acks[-1:] or ack in known.acks:
         return known
     if not known.acks or ack.revision > known.acks[-1].revision:
         return replace(known, acks=(*known.acks, ack))
     again = known.finding_if(
-        "loss" not in known.troubles, "other_action", f"Action {ack.revision} was confirmed twice."
+        "lost_data" not in known.found, "other_action", f"Action {ack.revision} was confirmed twice."
     )
     return replace(again, acks=(*(each for each in known.acks if each.revision < ack.revision), ack))
 
@@ -288,6 +247,15 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
 def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
     sent = known.sent_actions.get(fact.id)
     return replace(known, denied=(*known.denied, sent)) if sent is not None else known
+
+
+def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
+    return replace(known, counts={**known.counts, fact.seat: (*known.counts.get(fact.seat, ()), fact)})
+
+
+def _mistimed(known: Evidence, fact: facts.Mistimed) -> Evidence:
+    times, total = known.mistimed.get(fact.what, (0, 0))
+    return replace(known, mistimed={**known.mistimed, fact.what: (times + 1, total + fact.by)})
 
 
 def _gone(known: Evidence, fact: facts.Gone) -> Evidence:
@@ -303,7 +271,7 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Out: lambda known, _: replace(known, is_out=True, was_out=True),
     facts.Shown: _terms_shown,
     facts.Share: _share,
-    facts.Sealed: _sealed,
+    facts.Sealed: lambda known, fact: replace(known, draws=(*known.draws, fact)),
     facts.Losses: lambda known, fact: replace(known, lost=fact.lost),
     facts.SharesShown: lambda known, fact: replace(known, drawn=fact),
     facts.Begun: lambda known, fact: replace(known, begun=fact),
@@ -315,6 +283,10 @@ _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.Kicked: lambda known, _: replace(known, is_kicked=True),
     facts.EndShown: lambda known, fact: replace(known, results=(*known.results, fact)),
     facts.Gone: _gone,
+    facts.Counted: _counted,
+    facts.BoardWatched: lambda known, fact: replace(known, boards=(*known.boards, fact)),
+    facts.MoveWatched: lambda known, fact: replace(known, moves=(*known.moves, fact)),
+    facts.Mistimed: _mistimed,
     facts.Found: lambda known, fact: replace(known, found={**known.found, fact.row: (fact.detail, 1)}),
 }
 """How each kind of fact changes the evidence."""

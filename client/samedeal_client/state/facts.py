@@ -6,15 +6,16 @@ they became known, and ``Evidence`` is what follows from them. Times are in mill
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from functools import reduce
+from operator import or_
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
 
 from samedeal.deal import Deal
-from samedeal.joint_deal import LossReason
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomLine
+from samedeal.protocol.messages import DrawnShare, LostSeat, RoomLine, Seat, Standing, TableLine
 from samedeal.terms import RoomTerms
 
 Role = Literal["player", "spectator"]
@@ -62,51 +63,15 @@ ANYTHING: Final = Wanted()
 """What a player wants who has only the code of a room."""
 
 
-class SeatShown(NamedTuple):
-    """A seat as the room showed it when the draw was sealed: its number, the player's name and the commitment."""
-
-    seat: int
-    name: str
-    commitment: bytes
+Promise = tuple[int, str, bytes]
+"""The number of a seat, the name of its player, and the player's commitment to a share."""
 
 
-class RacerShown(NamedTuple):
-    """A racer as the room shows the player."""
-
-    player: str
-    seat: int
-    name: str
-    bot: bool
-
-
-class LossShown(NamedTuple):
-    """A player who lost the seat while the deal was being drawn, in the draw with the number ``draw``."""
-
-    draw: int
-    seat: int
-    reason: LossReason
-    name: str
-
-
-class StandingShown(NamedTuple):
-    """A line of the final standings. ``time`` is 0 for a player who did not finish."""
-
-    player: str
-    name: str
-    place: int
-    foundation_cards: int
-    time: int
-    moves: int
-    undos: int
-    resigned: bool
-    bot: bool
-
-
-class _Fact(Struct, frozen=True, array_like=True, tag_field="kind", tag=str.lower):
+class Fact(Struct, frozen=True, array_like=True, tag_field="kind", tag=str.lower):
     """The base of all facts."""
 
 
-class AskedToEnter(_Fact, frozen=True):
+class AskedToEnter(Fact, frozen=True):
     """The player asked to take a seat in a room, or to watch it."""
 
     role: Role
@@ -115,66 +80,70 @@ class AskedToEnter(_Fact, frozen=True):
     bot: bool = False
 
 
-class Known(_Fact, frozen=True):
+class Known(Fact, frozen=True):
     """The server knows the player by this id and name."""
 
     player: str
     name: str
 
 
-class Sat(_Fact, frozen=True):
+class Sat(Fact, frozen=True):
     """The player got a seat, or came back to it with this generation."""
 
     seat: int
     generation: int
 
 
-class Out(_Fact, frozen=True):
+class Out(Fact, frozen=True):
     """The player has lost the seat before the race began."""
 
 
-class Shown(_Fact, frozen=True):
-    """The room showed its terms and the commitment of the server for the first time."""
+class Shown(Fact, frozen=True):
+    """The room showed its terms and the commitment of the server for the first time, and the table before the race.
+
+    ``table`` is None if the race was over.
+    """
 
     terms: str
     commitment: bytes
+    table: tuple[TableLine, ...] | None = None
 
 
-class Share(_Fact, frozen=True):
+class Share(Fact, frozen=True):
     """The player drew a share for a draw."""
 
     draw: int
     share: bytes
 
 
-class Sealed(_Fact, frozen=True):
+class Sealed(Fact, frozen=True):
     """The player is about to reveal the share, for these seats with these commitments."""
 
     draw: int
-    seats: tuple[SeatShown, ...]
+    seats: tuple[Promise, ...]
 
 
-class Losses(_Fact, frozen=True):
+class Losses(Fact, frozen=True):
     """The room showed these lost seats."""
 
-    lost: tuple[LossShown, ...]
+    lost: tuple[LostSeat, ...]
 
 
-class SharesShown(_Fact, frozen=True):
-    """The room showed the shares of all players: their seats, names, commitments and shares."""
+class SharesShown(Fact, frozen=True):
+    """The room showed the shares of all players."""
 
     draw: int
-    shares: tuple[tuple[int, str, bytes, bytes], ...]
+    shares: tuple[DrawnShare, ...]
 
 
-class Begun(_Fact, frozen=True):
-    """The race began at ``start`` with these racers."""
+class Begun(Fact, frozen=True):
+    """The race began at ``start`` with these racers, whose seats have only what never changes."""
 
     start: int
-    racers: tuple[RacerShown, ...]
+    racers: tuple[Seat, ...]
 
 
-class Dealt(_Fact, frozen=True):
+class Dealt(Fact, frozen=True):
     """The server showed the player's whole board. ``cards`` is the hash of the piles, as this client computed it."""
 
     revision: int
@@ -183,7 +152,7 @@ class Dealt(_Fact, frozen=True):
     undos: int
 
 
-class Sent(_Fact, frozen=True):
+class Sent(Fact, frozen=True):
     """The player sent an action on a revision. ``time`` is the server's, as far as the client knew."""
 
     id: int
@@ -192,7 +161,7 @@ class Sent(_Fact, frozen=True):
     time: int
 
 
-class ActConfirmed(_Fact, frozen=True):
+class ActConfirmed(Fact, frozen=True):
     """The server confirmed an action, which led to a board with the hash ``cards`` at ``time``."""
 
     id: int
@@ -200,67 +169,84 @@ class ActConfirmed(_Fact, frozen=True):
     cards: bytes
 
 
-class Denied(_Fact, frozen=True):
+class Denied(Fact, frozen=True):
     """The server said that the rules forbid an action."""
 
     id: int
 
 
-class Own(_Fact, frozen=True):
-    """The player resigned, left, or declared to be stuck."""
+class Own(Fact, frozen=True):
+    """The player resigned, left, or declared to be stuck: the kind of the request."""
 
-    act: Literal["resign", "leave", "stuck"]
+    act: str
 
 
-class Kicked(_Fact, frozen=True):
+class Kicked(Fact, frozen=True):
     """The server told the player that the host or the operator had removed the player."""
 
 
-class EndShown(_Fact, frozen=True):
+class EndShown(Fact, frozen=True):
     """The room showed the end of the race: when it was, the standings, and a hash of the seed or proof."""
 
     end: int
-    lines: tuple[StandingShown, ...]
+    lines: tuple[Standing, ...]
     deal: bytes
 
 
-class Gone(_Fact, frozen=True):
+class Gone(Fact, frozen=True):
     """A rival was shown as stuck (``stuck``) or as disconnected, at this seat."""
 
     seat: int
     stuck: bool
 
 
-class Found(_Fact, frozen=True):
+class Counted(Fact, frozen=True):
+    """The server showed counts of a racer. At the start all are 0."""
+
+    seat: int
+    foundation_cards: int = 0
+    moves: int = 0
+    undos: int = 0
+    acted_at: int = 0
+    finished_at: int = 0
+
+
+class BoardWatched(Fact, frozen=True):
+    """The server showed a racer's whole board to somebody who watches. ``cards`` is the hash of its piles."""
+
+    player: str
+    revision: int
+    cards: bytes
+    moves: int
+    undos: int
+    time: int
+
+
+class MoveWatched(Fact, frozen=True):
+    """The server showed a racer's move to somebody who watches, with the cards that it turned up."""
+
+    player: str
+    revision: int
+    action: str
+    seen: bytes
+    time: int
+
+
+class Mistimed(Fact, frozen=True):
+    """An action was dated wrongly or answered late, or the first board came late, by so many milliseconds."""
+
+    what: Literal["misdated", "late", "dealt"]
+    by: int
+
+
+class Found(Fact, frozen=True):
     """The program found what a row of the table of verdicts is about. ``row`` is its name."""
 
     row: str
     detail: str = ""
 
 
-Fact = (
-    AskedToEnter
-    | Known
-    | Sat
-    | Out
-    | Shown
-    | Share
-    | Sealed
-    | Losses
-    | SharesShown
-    | Begun
-    | Dealt
-    | Sent
-    | ActConfirmed
-    | Denied
-    | Own
-    | Kicked
-    | EndShown
-    | Gone
-    | Found
-)
-
-_DECODER: Final = msgspec.json.Decoder(Fact)
+_DECODER: Final = msgspec.json.Decoder(reduce(or_, Fact.__subclasses__()))
 
 
 def fact_text(fact: Fact) -> bytes:

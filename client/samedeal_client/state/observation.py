@@ -6,7 +6,7 @@ Both functions return the evidence with more facts. Times are local ones, in mil
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 from msgspec.structs import replace
 
@@ -14,46 +14,22 @@ from samedeal.deal import Deal
 from samedeal.errors import SamedealError
 from samedeal.joint_deal import HIGHEST_SEAT, LossReason
 from samedeal.protocol import messages
-from samedeal.protocol.messages import Phase, RoomState, Tally, ToClient, ToServer
+from samedeal.protocol.messages import Phase, RoomState, Seat, Tally, ToClient, ToServer
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.series import with_race
 from samedeal.terms import RoomTerms
 from samedeal_client.state import facts
 from samedeal_client.state.board_from_piles import masked_board
-from samedeal_client.state.evidence import BoardWatched, Counts, Evidence, MoveWatched, deal_hash
-from samedeal_client.state.facts import LossShown, RacerShown, StandingShown
+from samedeal_client.state.evidence import Evidence, deal_hash
 from samedeal_client.state.own_draws import agrees
-
-_MOST_COUNTS: Final = 60_000
-"""Maximum number of shown counts that are remembered. No race has more actions than that."""
 
 _ABSENT_AFTER: Final = 50_000
 """Time, in milliseconds, without a connection after which a race may have ended without the player."""
 
 _BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO)
 
-_OWN_ACTS: Final[Mapping[type, Literal["resign", "leave", "stuck"]]] = {
-    messages.Resign: "resign",
-    messages.Leave: "leave",
-    messages.DeclareStuck: "stuck",
-}
-
 _ORDER: Final = ("", *get_args(Phase))
 """The phases in their order. An open room may follow a countdown."""
-
-_ANSWERS: Final = (
-    messages.Welcome
-    | messages.Pong
-    | messages.Joined
-    | messages.Watching
-    | messages.Done
-    | messages.Acked
-    | messages.Refused
-    | messages.Created
-    | messages.Rooms
-    | messages.Records
-    | messages.RecordPart
-)
 
 
 def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
@@ -68,7 +44,7 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
             low = now + known.clock.low if known.clock.is_known else 0
             return known.plus(facts.Sent(request.id, request.revision, request.action, low))
         case messages.Resign() | messages.Leave() | messages.DeclareStuck():
-            return known.plus(facts.Own(_OWN_ACTS[type(request)]))
+            return known.plus(facts.Own(type(request).__name__.lower()))
         case _:
             return known
 
@@ -76,7 +52,7 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
 def received(evidence: Evidence, message: ToClient, now: int) -> Evidence:
     """Return the evidence after a message of the server that arrived at the local time ``now``."""
     evidence = replace(evidence, heard_at=now)
-    if not isinstance(message, _ANSWERS):
+    if not hasattr(message, "to"):
         handler = _HANDLERS.get(type(message))
         return handler(evidence, message, now) if handler is not None else evidence
     if message.to not in evidence.waiting:
@@ -94,12 +70,14 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
         case messages.Ping(), messages.Pong():
             return replace(known, clock=known.clock.exchanged(at, now, answer.time))
         case messages.Join(), messages.Joined():
-            return _joined(known, answer)
+            back = _joined(known, answer)
+            return replace(back, clock=replace(back.clock, entered_at=now))
         case messages.Watch(), messages.Watching():
             return known.finding_if(answer.room != known.room, "other_room")
         case messages.Act(), messages.Acked():
             acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash))
-            return replace(acked, clock=acked.clock.answered(at, now, answer.time))
+            acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
+            return acked.timed("late", known.clock.late(at, now))
         case messages.Act(), messages.Refused() if answer.code in _BY_RULES:
             return known.plus(facts.Denied(request.id))
         case _:
@@ -155,8 +133,8 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
         changed = evidence.finding_if(state.terms != evidence.terms_text, "changed_terms")
         changed = changed.finding_if(state.commitment != evidence.commitment, "changed_commitment")
     else:
-        changed = evidence.plus(facts.Shown(state.terms, state.commitment))
-        changed = replace(changed, table=None if state.standings else state.table)
+        table = None if state.standings else state.table
+        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table))
     terms = changed.terms
     if terms is None or changed.terms_text != state.terms:
         return changed
@@ -169,13 +147,13 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
 
 
 def _with_losses(evidence: Evidence, state: RoomState) -> Evidence:
-    lost = tuple(LossShown(each.draw, each.seat, each.reason, each.name) for each in state.lost)
     known = evidence
-    if lost != evidence.lost:
-        known = evidence.finding_if(not set(evidence.lost).issubset(lost), "lost_data").plus(facts.Losses(lost))
+    if state.lost != evidence.lost:
+        known = evidence.finding_if(not set(evidence.lost).issubset(state.lost), "lost_data")
+        known = known.plus(facts.Losses(state.lost))
     if known.role != "player":
         return known
-    own = [each for each in lost if (each.seat, each.name) in known.places]
+    own = [each for each in state.lost if (each.seat, each.name) in known.places]
     unheard = any(each.reason == "silent" and known.draw(each.draw) is not None for each in own)
     known = known.finding_if(unheard, "unheard")
     return _back(known, state, [each.reason for each in own if each not in evidence.lost])
@@ -206,7 +184,7 @@ def _with_own_seat(evidence: Evidence, state: RoomState) -> Evidence:
     known = evidence.finding_if(wrong or len(own) > 1, "other_identity")
     resigned = seat.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked
     known = known.finding_if(resigned, "resigned_for_you")
-    return known.finding_if(seat.stuck and "stuck" not in evidence.own, "stuck_for_you")
+    return known.finding_if(seat.stuck and "declarestuck" not in evidence.own, "stuck_for_you")
 
 
 def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:
@@ -224,11 +202,12 @@ def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:
 
 def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state of a race that has begun."""
-    racers = tuple(sorted(RacerShown(each.player, each.seat, each.name, each.bot) for each in state.players))
+    fixed = (Seat(player=each.player, name=each.name, seat=each.seat, bot=each.bot) for each in state.players)
+    racers = tuple(sorted(fixed, key=lambda each: each.player))
     known = evidence if evidence.begun is not None else evidence.plus(facts.Begun(state.starts, racers))
     begun = known.begun
     if begun is not None:
-        known = known.finding_if(state.starts != begun.start, "other_start")
+        known = known.finding_if(state.starts != begun.start, "lost_data")  # a race has one start; the record has it
         known = known.finding_if(racers != begun.racers, "other_players")
     terms = known.terms
     if terms is not None:
@@ -246,15 +225,11 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
 def _with_result(evidence: Evidence, state: RoomState) -> Evidence:
     if not (state.phase == "finished" or state.standings or state.seed or state.proof or state.finished_at):
         return evidence
-    lines = tuple(
-        StandingShown(
-            *(each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos),
-            *(each.resigned, each.bot),
-        )
-        for each in state.standings
-    )
-    result = facts.EndShown(state.finished_at, lines, deal_hash(state.seed, state.proof))
-    return evidence if result in evidence.results else evidence.plus(result)
+    result = facts.EndShown(state.finished_at, state.standings, deal_hash(state.seed, state.proof))
+    if result in evidence.results:
+        return evidence
+    ended_again = bool(evidence.results) and evidence.results[0].end != result.end
+    return evidence.finding_if(ended_again, "lost_data").plus(result)
 
 
 def _with_table(evidence: Evidence, state: RoomState) -> Evidence:
@@ -267,12 +242,10 @@ def _with_table(evidence: Evidence, state: RoomState) -> Evidence:
 def _drawn(evidence: Evidence, message: messages.Drawn, _: int) -> Evidence:
     if message.room != evidence.room:
         return evidence.finding("other_room")
-    drawn = facts.SharesShown(
-        message.draw, tuple((each.seat, each.name, each.commitment, each.share) for each in message.shares)
-    )
+    drawn = facts.SharesShown(message.draw, message.shares)
     if evidence.drawn is not None:
         return evidence.finding_if(drawn != evidence.drawn, "other_drawn")
-    if not all(0 < seat <= HIGHEST_SEAT for seat, *_ in drawn.shares):
+    if not all(0 < each.seat <= HIGHEST_SEAT for each in drawn.shares):
         return evidence.finding("other_shares")
     known = evidence.plus(drawn)
     return known.finding_if(known.role == "player" and not known.is_out and not agrees(known, drawn), "other_shares")
@@ -290,7 +263,8 @@ def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Eviden
     cards = _cards(evidence, message.piles)
     known = evidence.finding_if(cards != message.hash, "other_board")
     known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos))
-    return known if evidence.dealt else replace(known, clock=known.clock.dealt(now, known.start))
+    is_first = known.begun is not None and not evidence.dealt
+    return known.timed("dealt", known.clock.dealt(now, known.start)) if is_first else known
 
 
 def _cards(evidence: Evidence, piles: tuple[bytes, ...]) -> bytes:
@@ -308,33 +282,30 @@ def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> E
     tally = before.updated(update)
     known = _with_tally(evidence, update.seat, tally)
     is_new = tally.acted_at != before.acted_at
-    return replace(known, clock=known.clock.told(now, tally.acted_at)) if is_new else known
+    return known.timed("misdated", known.clock.ahead(now, tally.acted_at)) if is_new else known
 
 
 def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
-    before = evidence.tallies.get(seat)
-    if tally == before:
-        return evidence
     known = replace(evidence, tallies={**evidence.tallies, seat: tally})
-    falls = before is not None and tally.moves + tally.undos < before.moves + before.undos
-    known = known.finding_if(falls, "lost_data")
     if not tally.connected and seat not in known.absent:
         known = known.plus(facts.Gone(seat, stuck=False))
-    if len(known.counts) >= _MOST_COUNTS:
-        return known.finding("unfinished", "too many counts were shown")
-    counts = Counts(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
-    return replace(known, counts=(*known.counts, counts))
+    before = known.counts.get(seat, (facts.Counted(seat),))[-1]
+    counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
+    known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
+    return known if counts in (before, facts.Counted(seat)) else known.plus(counts)
 
 
 def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
     cards = _cards(evidence, message.piles)
-    board = BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
-    return replace(evidence, boards=(*evidence.boards, board))
+    return evidence.plus(
+        facts.BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
+    )
 
 
 def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidence:
-    move = MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
-    return replace(evidence, moves=(*evidence.moves, move))
+    return evidence.plus(
+        facts.MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
+    )
 
 
 def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:

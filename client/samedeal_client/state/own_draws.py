@@ -10,8 +10,8 @@ from __future__ import annotations
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.protocol.messages import CommitShare, RevealShare, RoomState, Seat
 from samedeal_client.state import facts
-from samedeal_client.state.evidence import Draw, Evidence
-from samedeal_client.state.facts import SeatShown
+from samedeal_client.state.evidence import Evidence
+from samedeal_client.state.facts import Promise, Sealed
 
 
 def agrees(evidence: Evidence, drawn: facts.SharesShown) -> bool:
@@ -19,8 +19,9 @@ def agrees(evidence: Evidence, drawn: facts.SharesShown) -> bool:
     own = evidence.draw(drawn.draw)
     if own is None:
         return not evidence.draws
-    shown = tuple(SeatShown(seat, name, promise) for seat, name, promise, _ in drawn.shares)
-    return shown == own.seats and any((seat, share) == (evidence.seat, own.share) for seat, _, _, share in drawn.shares)
+    shares = {each.seat: each.share for each in drawn.shares}
+    shown = tuple((each.seat, each.name, each.commitment) for each in drawn.shares)
+    return shown == own.seats and shares.get(evidence.seat) == evidence.shares[own.draw]
 
 
 def wanted_share(evidence: Evidence, state: RoomState) -> int:
@@ -49,7 +50,7 @@ def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare 
         or not is_drawing
         or draw not in evidence.shares
         or evidence.terms is None
-        or evidence.is_contradicted
+        or evidence.contradiction
     ):
         return evidence, None
     share = evidence.shares[draw]
@@ -58,20 +59,26 @@ def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare 
         return evidence, CommitShare(id=0, draw=draw, commitment=promise)
     if seat.share_commitment != promise:
         return evidence, None  # another program of the player takes part, or the server lies
-    seats = tuple(sorted(SeatShown(each.seat, each.name, each.share_commitment) for each in state.players))
-    known = _revealing(evidence, Draw(draw, seats, share))
-    is_settled = known is not None and not known.is_contradicted
+    seats = tuple(sorted((each.seat, each.name, each.share_commitment) for each in state.players))
+    known = _revealing(evidence, Sealed(draw, seats))
+    is_settled = known is not None and not known.contradiction
     return known or evidence, RevealShare(id=0, draw=draw, share=share) if is_settled else None
 
 
-def _revealing(evidence: Evidence, draw: Draw) -> Evidence | None:
+def _places(seats: tuple[Promise, ...]) -> set[tuple[int, str]]:
+    """Return the numbers of seats with the names of their players."""
+    return {(seat, name) for seat, name, _ in seats}
+
+
+def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
     """Return the evidence before a share is revealed, or None if the player has revealed for other seats or later draws."""
-    earlier = evidence.draw(draw.number)
+    earlier = evidence.draw(sealed.draw)
     if earlier is not None:
-        return evidence if earlier == draw else None
+        return evidence if earlier == sealed else None
     known, last = evidence, evidence.draws[-1] if evidence.draws else None
     if last is not None:
-        if draw.number < last.number:
+        if sealed.draw < last.draw:
             return None
-        known = evidence.finding_if(not (draw.places < last.places or evidence.was_out), "no_seat_lost")
-    return known if known.is_contradicted else known.plus(facts.Sealed(draw.number, draw.seats))
+        is_smaller = _places(sealed.seats) < _places(last.seats)
+        known = evidence.finding_if(not (is_smaller or evidence.was_out), "no_seat_lost")
+    return known if known.contradiction else known.plus(sealed)

@@ -21,18 +21,15 @@ class RaceClock(Struct, frozen=True):
     """What the client knows about the server's clock. All values are in milliseconds.
 
     ``low`` and ``high`` bound the difference between the server's clock and the local one. They are fixed once the
-    countdown begins. ``fastest`` is the shortest round trip. ``misdated`` and ``late`` have the number and the sum of
-    the times by which answers were wrongly dated or came later than the network explains. ``dealt_late`` is by how much
-    the first board came after the start.
+    countdown begins. ``fastest`` is the shortest round trip. ``entered_at`` is the local time at which the player came
+    into the room, or came back. The methods that return a time return 0 or less if nothing is strange.
     """
 
     low: int = -(1 << 60)
     high: int = 1 << 60
     fastest: int = 1 << 60
     is_fixed: bool = False
-    misdated: tuple[int, int] = (0, 0)
-    late: tuple[int, int] = (0, 0)
-    dealt_late: int = 0
+    entered_at: int = 0
 
     @property
     def is_known(self) -> bool:
@@ -49,24 +46,18 @@ class RaceClock(Struct, frozen=True):
             low, high = server - received, server - sent
         return replace(self, low=low, high=high, fastest=fastest)
 
-    def answered(self, sent: int, received: int, server: int) -> RaceClock:
-        """Return the clock after an action that was sent and answered at these local times, and dated ``server``."""
-        if not self.is_known:
-            return self
-        early, over = sent + self.low - server, server - received - self.high
-        wrong, late = max(early, over) - _TOLERANCE, received - sent - self.fastest - _SLOW
-        return replace(self, misdated=_counted(self.misdated, wrong), late=_counted(self.late, late))
+    def misdated(self, sent: int, received: int, server: int) -> int:
+        """Return by how much the date of an action is wrong that was sent and answered at these local times."""
+        return max(sent + self.low - server - _TOLERANCE, self.ahead(received, server))
 
-    def told(self, received: int, server: int) -> RaceClock:
-        """Return the clock after a message at this local time about an action of somebody that is dated ``server``."""
-        ahead = server - received - self.high - _TOLERANCE
-        return replace(self, misdated=_counted(self.misdated, ahead)) if self.is_known else self
+    def ahead(self, received: int, server: int) -> int:
+        """Return by how much a date is later than the local time at which it was told."""
+        return server - received - self.high - _TOLERANCE
 
-    def dealt(self, received: int, start: int) -> RaceClock:
-        """Return the clock after the first board, which arrived at this local time in a race that began at ``start``."""
-        late = max(0, received + self.low - start - _SLOW)
-        return replace(self, dealt_late=late) if self.is_known and start else self
+    def late(self, sent: int, received: int) -> int:
+        """Return by how much an answer came later than the network explains."""
+        return received - sent - self.fastest - _SLOW
 
-
-def _counted(before: tuple[int, int], amount: int) -> tuple[int, int]:
-    return (before[0] + 1, before[1] + amount) if amount > 0 else before
+    def dealt(self, received: int, start: int) -> int:
+        """Return by how much the first board came too late after the start, or after the player had come into the room."""
+        return received - max(self.entered_at, start - self.low) - _SLOW

@@ -12,14 +12,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from msgspec.structs import astuple
+from msgspec.structs import replace as with_fields
+
 from samedeal.board_history import Play
 from samedeal.deal_words import result_words
 from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
+from samedeal.protocol.messages import DrawnShare, LostSeat
 from samedeal.record import Record, RecordedPlayer
+from samedeal.series import record_standings
 from samedeal.solver.solve import Answer
-from samedeal.verdict_rows import ROWS, VerdictKind
+from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_client.state.evidence import Evidence, deal_hash
-from samedeal_client.state.facts import RacerShown, SharesShown
+from samedeal_client.state.facts import BoardWatched, MoveWatched, SharesShown
 from samedeal_client.state.own_draws import agrees
 
 IDLE: Final = 240_000
@@ -76,16 +81,6 @@ class RaceReading:
         for time, play in zip(times, self.plays[player.seat], strict=True):
             yield play.board.foundation_cards, play.moves, play.undos, time, time if play.board.won else 0
 
-    @cached_property
-    def proof(self) -> str:
-        """The proof in the record as text."""
-        return str(self.record.proof) if self.record and self.record.proof else ""
-
-    @cached_property
-    def digest(self) -> bytes:
-        """The digest of the record, or an empty value."""
-        return self.record.digest if self.record else b""
-
 
 NO_READING: Final = RaceReading()
 """What a client has read that has not asked for the record."""
@@ -112,12 +107,11 @@ def verdict(evidence: Evidence, reading: RaceReading, without: frozenset[str] = 
     for row, detail in (*((row, detail) for row, (detail, _) in evidence.found.items()), *_rows(evidence, reading)):
         if row not in without:
             found.setdefault(row, detail)
-    kinds = {row: "unsure" if evidence.excuses(row) else ROWS[row].verdict for row in found}
-    rows = dict(sorted(found.items(), key=lambda each: kinds[each[0]] != "wrong"))
+    rows = dict(sorted(found.items(), key=lambda each: evidence.verdict_of(each[0]) != "wrong"))
     kind: VerdictKind = "fair" if _nobody_could_choose(evidence) else "checked"
     if rows:
-        kind = "wrong" if "wrong" in kinds.values() else "unsure"
-    words = result_words(reading.digest) if reading.digest else ""
+        kind = evidence.verdict_of(next(iter(rows)))
+    words = result_words(reading.record.digest) if reading.record else ""
     return Verdict(kind, _sentence(evidence, reading, kind, rows), rows, clock_sentence(evidence), words)
 
 
@@ -132,12 +126,11 @@ def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows:
         lost, drawn = [each.name for each in evidence.lost], evidence.drawn.draw if evidence.drawn else 0
         seats = "the seat" if len(lost) == 1 else "their seats"
         draws = f" The deal was drawn {drawn} times; {_and(lost)} lost {seats}." if drawn > 1 else ""
-        kept = " Counts of rivals from before your program was restarted were not compared." if evidence.is_kept else ""
         races = "1 race" if reading.given_up == 1 else f"{reading.given_up} races"
         earlier = f" Before it, {races} ended after the draw and never began." if reading.given_up else ""
-        return _TITLES[kind] + draws + earlier + kept
+        return _TITLES[kind] + draws + earlier
     row, detail = next(iter(rows.items()))
-    return f"{_TITLES[kind]} {ROWS[row].sentence.format(detail=detail)}".rstrip()
+    return f"{_TITLES[kind]} {row_sentence(row, detail)}"
 
 
 def _and(names: Sequence[str]) -> str:
@@ -160,13 +153,12 @@ def _rows(evidence: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]
         yield "other_record_terms", ""
     if record.commitment != evidence.commitment:
         yield "other_record_commitment", ""
-    yield from _deal(evidence, reading, record)
+    yield from _deal(evidence, record)
     yield from _race(evidence, record, reading.plays)
     yield from _results(evidence, reading, record)
     if evidence.role == "player":
         yield from _own(evidence, record, reading.plays)
-    else:
-        yield from _watched(evidence, record, reading.plays)
+    yield from _watched(evidence, record, reading.plays)
 
 
 _UNREADABLE: Final = ("bad_record", "not_checkable")
@@ -225,22 +217,23 @@ def _missing(evidence: Evidence) -> Iterator[tuple[str, str]]:
         yield "missed_draw", ""
 
 
-def _deal(evidence: Evidence, reading: RaceReading, record: Record) -> Iterator[tuple[str, str]]:
+def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
     """Yield rows about the draw of the deal."""
     proof = record.proof
-    if any(result.deal != deal_hash(record.seed, reading.proof) for result in evidence.results):
+    shown = deal_hash(record.seed, str(proof) if proof else "")
+    if any(result.deal != shown for result in evidence.results):
         yield "other_deal", ""
     if proof is None or proof.public:
         return
-    shares = tuple((*share,) for share in proof.shares)
-    if evidence.drawn is not None and evidence.drawn != SharesShown(proof.draw, shares):
+    drawn = SharesShown(proof.draw, tuple(DrawnShare(**share._asdict()) for share in proof.shares))
+    if evidence.drawn not in (None, drawn):
         yield "other_drawn", ""
-    if tuple(map(tuple, evidence.lost)) != tuple(map(tuple, proof.lost)):
+    if evidence.lost != tuple(LostSeat(**lost._asdict()) for lost in proof.lost):
         yield "other_lost", ""
     if evidence.draws:
-        if not agrees(evidence, SharesShown(proof.draw, shares)):
+        if not agrees(evidence, drawn):
             yield "other_shares", ""
-        if proof.draw < evidence.draws[-1].number:
+        if proof.draw < evidence.draws[-1].draw:
             yield "went_back", ""
 
 
@@ -281,28 +274,22 @@ def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: P
 
 def _results(evidence: Evidence, reading: RaceReading, record: Record) -> Iterator[tuple[str, str]]:
     """Yield rows about results and counts that were shown."""
-    seats, plays = _seats(evidence), reading.plays
-    lines = {
-        player.seat: (
-            *(player.name, player.place, player.foundation_cards, player.finish_time),
-            *(plays[player.seat][-1].moves, plays[player.seat][-1].undos, player.resigned, player.bot),
-        )
-        for player in record.players
-    }
+    ids = {racer.seat: racer.player for racer in evidence.begun.racers} if evidence.begun else {}
+    known = {player.name: ids.get(player.seat, "") for player in record.players}
+    lines = {with_fields(line, player=known[line.name]) for line in record_standings(record)}
     for result in evidence.results:
-        shown = {seats.get(line.player, 0): line[1:] for line in result.lines}
         order = [line.place for line in result.lines]
-        if shown != lines or len(result.lines) != len(lines) or result.end != record.end or order != sorted(order):
+        is_whole = set(result.lines) == lines and len(order) == len(lines) and order == sorted(order)
+        if not is_whole or result.end != record.end:
             yield "other_results", ""
     names = {player.seat: player.name for player in record.players}
-    for counts in evidence.counts:
-        if any(counts[1:]) and counts[1:] not in reading.counts.get(counts.seat, ()):
-            yield "other_counts", names.get(counts.seat, "nobody")
+    for seat, shown_counts in evidence.counts.items():
+        if not reading.counts.get(seat, frozenset()).issuperset(astuple(each)[1:] for each in shown_counts):
+            yield "other_counts", names.get(seat, "nobody")
 
 
 def _seats(evidence: Evidence) -> dict[str, int]:
-    racers: Sequence[RacerShown] = evidence.begun.racers if evidence.begun else ()
-    return {racer.player: racer.seat for racer in racers}
+    return {racer.player: racer.seat for racer in evidence.begun.racers} if evidence.begun else {}
 
 
 def _own(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
@@ -365,38 +352,34 @@ _DRIFT: Final = 1000
 
 
 def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
-    """Yield rows about the boards that a spectator was shown."""
+    """Yield rows about the boards that a spectator, or a racer who watched others, was shown."""
     seats = _seats(evidence)
     players = {player.seat: player for player in record.players}
-    for board in evidence.boards:
-        seat = seats.get(board.player, 0)
-        own = plays.get(seat, ())
-        if not 0 <= board.revision < len(own):
-            yield "other_watched", players[seat].name if seat in players else "nobody"
-            continue
-        play = own[board.revision]
-        time = record.start + players[seat].actions[board.revision - 1][0] if board.revision else board.time
-        shown = board.cards, board.moves, board.undos, board.time
-        if shown != (play.board.masked().state_hash(), play.moves, play.undos, time):
-            yield "other_watched", players[seat].name
-    for move in evidence.moves:
-        seat = seats.get(move.player, 0)
-        player, own = players.get(seat), plays.get(seat, ())
-        if player is None or not 0 < move.revision < len(own):
+    every: tuple[BoardWatched | MoveWatched, ...] = (*evidence.boards, *evidence.moves)
+    for shown in every:
+        player, is_move = players.get(seats.get(shown.player, 0)), isinstance(shown, MoveWatched)
+        if player is None or not is_move <= shown.revision < len(plays[player.seat]):
             yield "other_watched", player.name if player else "nobody"
             continue
-        time, action = player.actions[move.revision - 1]
-        if (move.action, move.seen, move.time) != (action, own[move.revision].seen, record.start + time):
+        play = plays[player.seat][shown.revision]
+        time, action = player.actions[shown.revision - 1] if shown.revision else (shown.time - record.start, "")
+        if isinstance(shown, MoveWatched):
+            is_so = (shown.action, shown.seen) == (action, play.seen)
+        else:
+            cards = play.board.masked().state_hash()
+            is_so = (shown.cards, shown.moves, shown.undos) == (cards, play.moves, play.undos)
+        if not is_so or shown.time != record.start + time:
             yield "other_watched", player.name
 
 
 def clock_sentence(evidence: Evidence) -> str:
     """Return what is strange about the times of the race, in a sentence, or an empty text."""
-    clock, parts = evidence.clock, []
-    for (times, total), what in ((clock.misdated, "dated wrongly"), (clock.late, "answered late")):
+    parts = []
+    for kind, what in (("misdated", "dated wrongly"), ("late", "answered late")):
+        times, total = evidence.mistimed.get(kind, (0, 0))
         if times:
             actions = f"{times} action was" if times == 1 else f"{times} actions were"
             parts.append(f"{actions} {what}, by {total / 1000:.1f} s in all")
-    if clock.dealt_late:
-        parts.append(f"your cards came {clock.dealt_late / 1000:.1f} s after the start")
+    if "dealt" in evidence.mistimed:
+        parts.append(f"your cards came {evidence.mistimed['dealt'][1] / 1000:.1f} s after the start")
     return f"The clock: {'; '.join(parts)}." if parts else ""

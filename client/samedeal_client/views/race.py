@@ -87,7 +87,7 @@ def status_row(model: Model, bindings: Bindings, look: Look, width: int, after_r
     board, room = model.board, model.room
     if board is None or room is None:
         return ()
-    if model.evidence is not None and model.evidence.is_contradicted:
+    if model.evidence is not None and model.evidence.contradiction:
         return (Span(" NOT fair: the server has contradicted itself.", "bad"),)
     if model.has_finished:
         watch = f"{WATCH_KEY} to watch, " if model.may_watch_others else ""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from samedeal.deal_proof import DealProof
 from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
+from samedeal.series import record_standings
 from samedeal.utc_text import utc_text
+from samedeal_client.state.evidence import Evidence
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.past_race import record_standings
-from samedeal_client.views.verdict import HeldRecord
 
 
 def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
@@ -64,16 +64,18 @@ def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
     return [*lines, known if is_known_fair else unknown]
 
 
-def verified_lines(record: Record, known: Sequence[HeldRecord], *, deep: bool) -> list[str]:
+def verified_lines(record: Record, known: Sequence[tuple[Evidence, list[str]]], *, deep: bool) -> list[str]:
     """Return lines about a record that was checked without errors, and about its comparison with the player's own evidence.
 
+    ``known`` is that evidence, with sentences about what contradicts the record.
     ``deep`` is true if the check included the earlier candidates for the deal.
     """
     lines = [record_heading(record), *standings_lines(record), ""]
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:
-        lines += _deal_lines(record.proof, is_known_fair=any(each.drew and not each.differences for each in known))
+        is_known_fair = any(evidence.draws and not differences for evidence, differences in known)
+        lines += _deal_lines(record.proof, is_known_fair=is_known_fair)
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
         )
@@ -85,7 +87,7 @@ def verified_lines(record: Record, known: Sequence[HeldRecord], *, deep: bool) -
             )
     if not known:
         lines.append("There is no evidence of this race on this machine to compare it with.")
-    for comparison in known:
-        agrees = f"It agrees with your own evidence: all {comparison.actions} moves of {comparison.player}."
-        lines += comparison.differences or (agrees,)
+    for evidence, differences in known:
+        agrees = f"It agrees with your own evidence: all {len(evidence.acks)} moves of {evidence.name}."
+        lines += differences or [agrees]
     return lines

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from samedeal.record import Record
-from samedeal.verdict_rows import ROWS, VerdictKind
+from samedeal.verdict_rows import VerdictKind, row_sentence
 from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.model import Model
 from samedeal_client.state.verdict import RaceReading, Verdict, verdict
@@ -50,9 +49,9 @@ def verdict_page(model: Model, look: Look, width: int) -> tuple[Row, ...]:
         return tuple((Span(line, "label"),) for line in verdict_lines(model))
     rows: list[Row] = [(Span(line, VERDICT_STYLES[found.kind]),) for line in wrap(found.sentence, width)]
     for row, detail in found.rows.items():
-        style = "notice" if evidence.excuses(row) or ROWS[row].verdict == "unsure" else "bad"
-        rows += ((Span(line, style),) for line in wrap(ROWS[row].sentence.format(detail=detail).rstrip(), width))
-    moves, boards, counts = len(evidence.acks), len(evidence.dealt), len(evidence.counts)
+        style = VERDICT_STYLES[evidence.verdict_of(row)]
+        rows += ((Span(line, style),) for line in wrap(row_sentence(row, detail), width))
+    moves, boards, counts = len(evidence.acks), len(evidence.dealt), sum(map(len, evidence.counts.values()))
     kept = f"{counted(moves, 'move')} of yours, {counted(boards, 'board')} and {counted(counts, 'count')} of others"
     seen = [
         f"Compared with the record: {kept}.",
@@ -66,22 +65,14 @@ def verdict_page(model: Model, look: Look, width: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-@dataclass(frozen=True)
-class HeldRecord:
-    """A record held against the evidence of one of its players on this machine.
+def compared(record: Record, known: Iterable[Evidence]) -> list[tuple[Evidence, list[str]]]:
+    """Return the evidence of a record's race, each with sentences about what contradicts the record.
 
-    ``differences`` are sentences about what contradicts. ``drew`` is true if the player took part in the draw.
+    A record of one player among several was written on this machine.
     """
-
-    player: str
-    actions: int
-    differences: tuple[str, ...] = ()
-    drew: bool = False
-
-
-def compared(record: Record, known: Iterable[Evidence]) -> list[HeldRecord]:
-    """Hold a record against the evidence of the same race. A record of one player among several was written here."""
-    return [_held(record, evidence) for evidence in known if record.is_whole and _is_of(record, evidence)]
+    return [
+        (evidence, _differences(record, evidence)) for evidence in known if record.is_whole and _is_of(record, evidence)
+    ]
 
 
 def _is_of(record: Record, evidence: Evidence) -> bool:
@@ -89,8 +80,6 @@ def _is_of(record: Record, evidence: Evidence) -> bool:
     return evidence.role == "player" and not evidence.is_out and evidence.room == record.terms.room and is_same
 
 
-def _held(record: Record, evidence: Evidence) -> HeldRecord:
+def _differences(record: Record, evidence: Evidence) -> list[str]:
     rows = verdict(evidence, RaceReading(record)).rows
-    wrong = {row: detail for row, detail in rows.items() if ROWS[row].verdict == "wrong" and not evidence.excuses(row)}
-    differences = tuple(ROWS[row].sentence.format(detail=detail).rstrip() for row, detail in wrong.items())
-    return HeldRecord(evidence.name, len(evidence.acks), differences, drew=bool(evidence.draws))
+    return [row_sentence(row, detail) for row, detail in rows.items() if evidence.verdict_of(row) == "wrong"]

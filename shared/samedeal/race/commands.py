@@ -13,47 +13,45 @@ class RaceCommand(Struct, frozen=True):
     """A request to change a race."""
 
 
-class JoinCommand(RaceCommand, frozen=True):
-    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot`` and ``origin``."""
+class PlayerCommand(RaceCommand, frozen=True):
+    """A request that is about one player."""
 
     player: str
+
+
+class JoinCommand(PlayerCommand, frozen=True):
+    """Command of a player to take a seat or to rejoin. ``Racer`` explains ``bot`` and ``origin``."""
+
     name: str
     progress: ProgressByPlayer
     bot: bool = False
     origin: str = ""
 
 
-class LeaveCommand(RaceCommand, frozen=True):
+class LeaveCommand(PlayerCommand, frozen=True):
     """Command of a player to leave the room."""
 
-    player: str
 
-
-class ReadyCommand(RaceCommand, frozen=True):
+class ReadyCommand(PlayerCommand, frozen=True):
     """Command of a player to be marked as ready, or as not ready."""
 
-    player: str
     ready: bool
 
 
-class StartCommand(RaceCommand, frozen=True):
+class StartCommand(PlayerCommand, frozen=True):
     """Command of the host to start the race."""
 
-    player: str
 
-
-class CommitShareCommand(RaceCommand, frozen=True):
+class CommitShareCommand(PlayerCommand, frozen=True):
     """Command of a player to commit to a share for a draw."""
 
-    player: str
     draw: int
     commitment: bytes
 
 
-class RevealShareCommand(RaceCommand, frozen=True):
+class RevealShareCommand(PlayerCommand, frozen=True):
     """Command of a player to reveal the share for a draw."""
 
-    player: str
     draw: int
     share: bytes
 
@@ -73,16 +71,13 @@ class RaceAloneCommand(RaceCommand, frozen=True):
     room: str
 
 
-class ResignCommand(RaceCommand, frozen=True):
+class ResignCommand(PlayerCommand, frozen=True):
     """Command of a player to resign."""
 
-    player: str
 
-
-class DeclareStuckCommand(RaceCommand, frozen=True):
+class DeclareStuckCommand(PlayerCommand, frozen=True):
     """Command of a player to declare that the player is stuck."""
 
-    player: str
     progress: ProgressByPlayer
 
 
@@ -92,13 +87,12 @@ class LinkRematchCommand(RaceCommand, frozen=True):
     room: str
 
 
-class KickCommand(RaceCommand, frozen=True):
+class KickCommand(PlayerCommand, frozen=True):
     """Command to remove a player permanently.
 
     ``by`` is the id of the host, or empty if the operator kicks the player.
     """
 
-    player: str
     by: str = ""
 
 

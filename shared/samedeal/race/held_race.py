@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
 from msgspec import structs
@@ -29,14 +29,9 @@ class HeldRace:
 
     race: Race
     secret: DealSecret
-    progress: Mapping[str, Progress]
-    plays: Mapping[str, Play]
+    progress: Mapping[str, Progress] = field(default_factory=dict)
+    plays: Mapping[str, Play] = field(default_factory=dict)
     event: int = 1
-
-    @classmethod
-    def of(cls, race: Race, secret: DealSecret) -> Self:
-        """Return a race in which nobody has acted."""
-        return cls(race, secret, {}, {})
 
     def told(self, command: RaceCommand, now: int) -> Self:
         """Return the race after a command at the time ``now``. Raise RequestRefused as ``apply`` does."""

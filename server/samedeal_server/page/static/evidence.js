@@ -10,7 +10,8 @@ import {sha256} from "./hash.js"
 import {USUAL, UnknownTerms} from "./terms.mjs"
 import {dealWords, hex, unhex} from "./words.js"
 
-const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones are dropped, and the verdict says so
+const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that have no end are dropped, and the verdict says so
+const ENDLESS = /counted|watched|mistimed|dealt|result/ // what a server can add, and not the player
 const CAUSES = {loss: ["lost_data"], window: ["other_window", "new_session"]}
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
@@ -54,16 +55,16 @@ export class Evidence {
 	results = [] // {end, lines, deal}
 	table = null
 	found = {} // by row of the table of verdicts: [detail, times]
-	isKept = false // the page was loaded again, so the following is not complete
+	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the finish]
+	boards = [] // of racers, that somebody saw who watches: [player, revision, cards, moves, undos, time]
+	moves = [] // [player, revision, action, seen, time]
+	mistimed = {} // how often and by how much the server's times were wrong: {misdated, late, dealt}
 	size = 0
-	fresh = [] // facts that are not kept yet
+	fresh = [] // facts that are not kept yet: from here on, nothing is
 	event = -1
 	heardAt = 0
 	phase = ""
 	cameFrom = 0 // the seat before the player came back, until a state says more
-	counts = [] // of racers: [seat, cards, moves, undos, time of the action, of the finish]
-	boards = [] // of racers, that a spectator saw: {player, revision, cards, moves, undos, time}
-	moves = [] // {player, revision, action, seen, time}
 	clock = new RaceClock()
 	waiting = new Map() // by id: [request, time]
 	tallies = new Map() // by seat
@@ -76,11 +77,8 @@ export class Evidence {
 	static of(facts) {
 		const evidence = new Evidence()
 		for (const fact of facts) evidence.plus(fact)
-		return Object.assign(evidence, {isKept: true, fresh: []})
-	}
-
-	get isContradicted() {
-		return this.contradiction !== undefined
+		const phase = evidence.results.length ? "finished" : evidence.begun ? "racing" : ""
+		return Object.assign(evidence, {phase, fresh: []})
 	}
 
 	// The first row that contradicts, as a sentence, or undefined.
@@ -112,7 +110,7 @@ export class Evidence {
 	plus(fact) {
 		this.size += JSON.stringify(fact).length + 1
 		const [kind, ...values] = fact
-		if (this.size > MOST_LENGTH && kind !== "found") return this.finding("unfinished", "there was too much to keep")
+		if (this.size > MOST_LENGTH && ENDLESS.test(kind)) return this.finding("unfinished", "there was too much to keep")
 		this.fresh.push(fact)
 		ADDED[kind](this, ...values)
 		return this
@@ -127,6 +125,11 @@ export class Evidence {
 
 	findingIf(condition, row, detail) {
 		return condition ? this.finding(row, detail) : this
+	}
+
+	// A time of the server is wrong by so many milliseconds, if that is more than 0.
+	timed(what, by) {
+		return by > 0 ? this.plus(["mistimed", what, Math.round(by)]) : this
 	}
 }
 
@@ -148,6 +151,13 @@ const ADDED = {
 	own: (known, act) => known.own.add(act),
 	kicked: known => (known.isKicked = true),
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
+	counted: (known, seat, ...counts) => known.counts.set(seat, [...(known.counts.get(seat) ?? []), counts]),
+	boardwatched: (known, ...board) => known.boards.push(board),
+	movewatched: (known, ...move) => known.moves.push(move),
+	mistimed(known, what, by) {
+		const [times, sum] = known.mistimed[what] ?? [0, 0]
+		known.mistimed[what] = [times + 1, sum + by]
+	},
 	gone: (known, seat, stuck) => known[stuck ? "stuck" : "absent"].add(seat),
 	found: (known, row, detail) => (known.found[row] = [detail, 1])
 }
@@ -158,8 +168,8 @@ function sat(known, shown, generation) {
 	Object.assign(known, {seat, generation, isOut: false})
 }
 
-function showTerms(known, text, commitment) {
-	Object.assign(known, {termsText: text, commitment})
+function showTerms(known, text, commitment, table) {
+	Object.assign(known, {termsText: text, commitment, table})
 	try {
 		known.terms = termsOf(text)
 	} catch (error) {

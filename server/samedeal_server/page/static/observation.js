@@ -8,9 +8,7 @@ import {GAMES, HIDDEN} from "./piles.js"
 import {kindOf} from "./race_hashes.js"
 import {hex} from "./words.js"
 
-const MOST_COUNTS = 60_000 // that were shown and are remembered
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
-const OWN_ACTS = {resign: "resign", leave: "leave", declarestuck: "stuck"}
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
 const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "finished_at"]
@@ -29,7 +27,7 @@ export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "act" && !known.sent.has(id)) {
 		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
 		known.plus(["sent", id, request.revision, request.action, time])
-	} else if (OWN_ACTS[type]) known.plus(["own", OWN_ACTS[type]])
+	} else if (/resign|leave|stuck/.test(type)) known.plus(["own", type])
 }
 
 // A message of the server has arrived.
@@ -42,11 +40,11 @@ export function noteReceived(known, message, now) {
 	const both = `${request.type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
 	else if (both === "ping pong") known.clock.exchanged(at, now, message.time)
-	else if (both === "join joined") joined(known, message)
+	else if (both === "join joined") joined(known, message, now)
 	else if (both === "watch watching") known.findingIf(message.room !== known.room, "other_room")
 	else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash)])
-		known.clock.answered(at, now, message.time)
+		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
 	} else if (request.type === "act" && /^(illegal|cannot_undo)$/.test(message.code)) known.plus(["denied", message.to])
 }
 
@@ -56,7 +54,8 @@ function welcomed(known, {player, name}) {
 	else known.finding("new_session").plus(["known", player, name]).plus(["out"])
 }
 
-function joined(known, {room, seat, generation, revision}) {
+function joined(known, {room, seat, generation, revision}, now) {
+	known.clock.enteredAt = now
 	if (room !== known.room) return known.finding("other_room")
 	if (known.seat && !known.isOut) {
 		known.findingIf(seat !== known.seat && known.begun, "other_identity")
@@ -75,10 +74,10 @@ const SHOWN = {
 	boardstate: showDealt,
 	progressupdate: showCounts,
 	delayedboard(known, {player, revision, piles, moves, undos, time}) {
-		known.boards.push({player, revision, cards: cardsOf(known, piles), moves, undos, time})
+		known.plus(["boardwatched", player, revision, cardsOf(known, piles), moves, undos, time])
 	},
 	delayedmove(known, {player, revision, action, seen, time}) {
-		known.moves.push({player, revision, action, seen: hex(seen), time})
+		known.plus(["movewatched", player, revision, action, hex(seen), time])
 	},
 	notice(known, {code}) {
 		if (code === "kicked") known.plus(["kicked"])
@@ -119,8 +118,7 @@ function checkTerms(known, state) {
 		known.findingIf(state.terms !== known.termsText, "changed_terms")
 		known.findingIf(commitment !== known.commitment, "changed_commitment")
 	} else {
-		known.plus(["shown", state.terms, commitment])
-		known.table = state.standings.length ? null : state.table
+		known.plus(["shown", state.terms, commitment, state.standings.length ? null : state.table])
 	}
 	const {terms, termsText} = known
 	if (!terms || termsText !== state.terms) return
@@ -162,7 +160,7 @@ function showOwnSeat(known, state) {
 	known.findingIf(!isOwn || others.length, "other_identity")
 	const hasResigned = known.own.has("resign") || known.own.has("leave") || known.isKicked
 	known.findingIf(seat.resigned && !hasResigned, "resigned_for_you")
-	known.findingIf(seat.stuck && !known.own.has("stuck"), "stuck_for_you")
+	known.findingIf(seat.stuck && !known.own.has("declarestuck"), "stuck_for_you")
 }
 
 // After a state without the player's seat.
@@ -177,7 +175,7 @@ function loseSeat(known, {phase, lost}) {
 function showRace(known, {players, starts, ends}) {
 	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
 	if (!known.begun) known.plus(["begun", starts, racers])
-	known.findingIf(starts !== known.begun?.start, "other_start")
+	known.findingIf(starts !== known.begun?.start, "lost_data") // a race has one start; the record has it
 	known.findingIf(!same(racers, known.begun?.racers), "other_players")
 	const {terms} = known
 	if (terms) {
@@ -195,7 +193,9 @@ function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return
 	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot])
 	const result = {end, lines, deal: dealHash(seed, proof)}
-	if (!known.results.some(each => same(each, result))) known.plus(["result", end, lines, result.deal])
+	if (known.results.some(each => same(each, result))) return
+	known.findingIf(known.results.length > 0 && known.results[0].end !== end, "lost_data")
+	known.plus(["result", end, lines, result.deal])
 }
 
 function showTable(known, {standings, table, finished_at: end, starts}) {
@@ -235,9 +235,9 @@ function showDealt(known, {room, game, piles, hash, revision, moves, undos}, now
 	if (!known.terms) return
 	if (game !== known.terms.game) return known.finding("contradicting_terms")
 	const cards = cardsOf(known, piles)
-	const isFirst = !known.dealt.length
+	const isFirst = known.begun && !known.dealt.length
 	known.findingIf(cards !== hex(hash), "other_board").plus(["dealt", revision, cards, moves, undos])
-	if (isFirst) known.clock.dealt(now, known.begun?.start)
+	if (isFirst) known.timed("dealt", known.clock.dealt(now, known.begun.start))
 }
 
 function showCounts(known, {seat, type, ...changes}, now) {
@@ -245,15 +245,14 @@ function showCounts(known, {seat, type, ...changes}, now) {
 	if (!before) return
 	const tally = {...before, ...changes}
 	showTally(known, seat, tally)
-	if (tally.acted_at !== before.acted_at) known.clock.told(now, tally.acted_at)
+	if (tally.acted_at !== before.acted_at) known.timed("misdated", known.clock.ahead(now, tally.acted_at))
 }
 
 function showTally(known, seat, tally) {
-	const before = known.tallies.get(seat)
-	if (before && same(before, tally)) return
 	known.tallies.set(seat, {...tally})
-	known.findingIf(before && tally.moves + tally.undos < before.moves + before.undos, "lost_data")
 	if (!tally.connected && !known.absent.has(seat)) known.plus(["gone", seat, false])
-	if (known.counts.length >= MOST_COUNTS) return known.finding("unfinished", "too many counts were shown")
-	known.counts.push([seat, ...COUNTED.map(name => Number(tally[name]))])
+	const before = known.counts.get(seat)?.at(-1) ?? [0, 0, 0]
+	const counts = COUNTED.map(name => Number(tally[name]))
+	known.findingIf(counts[1] + counts[2] < before[1] + before[2], "lost_data")
+	if (counts.some(Boolean) && !same(counts, before)) known.plus(["counted", seat, ...counts])
 }

@@ -28,13 +28,13 @@ export function answerTo(known, state) {
 	const {draw, phase, players, room} = state
 	const seat = seatIn(known, state)
 	const isDrawing = room === known.room && phase === "countdown" && !(known.drawn && !known.draw(draw))
-	if (!seat || !isDrawing || !known.shares[draw] || !known.terms || known.isContradicted) return null
+	if (!seat || !isDrawing || !known.shares[draw] || !known.terms || known.contradiction) return null
 	const share = unhex(known.shares[draw])
 	const own = shareHash(unhex(known.digest), unhex(known.commitment), known, draw, share)
 	if (!players.every(each => each.share_commitment.length)) return {type: "commitshare", draw, commitment: own}
 	if (hex(seat.share_commitment) !== hex(own)) return null // another program of the player takes part, or the server lies
 	const seats = players.map(each => [each.seat, each.name, hex(each.share_commitment)]).sort(inOrder)
-	return reveals(known, draw, seats) && !known.isContradicted ? {type: "revealshare", draw, share} : null
+	return reveals(known, draw, seats) && !known.contradiction ? {type: "revealshare", draw, share} : null
 }
 
 const inOrder = ([seat, name], [other, name2]) => seat - other || (name < name2 ? -1 : 1)
@@ -47,6 +47,6 @@ function reveals(known, number, seats) {
 	const [before, now] = [last?.seats ?? [], seats].map(each => new Set(each.map(placeText)))
 	const isFewer = now.size < before.size && [...now].every(place => before.has(place))
 	known.findingIf(last && !isFewer && !known.wasOut, "no_seat_lost")
-	if (!known.isContradicted) known.plus(["sealed", number, seats])
+	if (!known.contradiction) known.plus(["sealed", number, seats])
 	return true
 }

@@ -9,9 +9,7 @@ export class RaceClock {
 	high = Infinity
 	fastest = Infinity // round trip
 	isFixed = false
-	misdated = [0, 0] // how many answers the network does not explain, and the sum of the times
-	late = [0, 0]
-	dealtLate = 0 // the first board, after the start
+	enteredAt = 0 // local time at which the player came into the room, or came back
 
 	get isKnown() {
 		return this.fastest < Infinity
@@ -25,22 +23,24 @@ export class RaceClock {
 		Object.assign(this, low > high ? {low: server - received, high: server - sent} : {low, high}) // the server's clock was set
 	}
 
-	// An action was sent and answered at these local times, and dated by the server.
-	answered(sent, received, server) {
-		if (!this.isKnown) return
-		this.misdated = counted(this.misdated, Math.max(sent + this.low - server, server - received - this.high) - TOLERANCE)
-		this.late = counted(this.late, received - sent - this.fastest - SLOW)
+	// These return by how many milliseconds a time is strange, or 0 or less. First the date of an action that was sent and
+	// answered at these local times.
+	misdated(sent, received, server) {
+		return Math.max(sent + this.low - server - TOLERANCE, this.ahead(received, server))
 	}
 
-	// A message came at this local time, about an action of somebody that is dated by the server.
-	told(received, server) {
-		if (this.isKnown) this.misdated = counted(this.misdated, server - received - this.high - TOLERANCE)
+	// A date that is later than the local time at which it was told.
+	ahead(received, server) {
+		return server - received - this.high - TOLERANCE
 	}
 
-	// The first board came at this local time, in a race that began at `start`.
+	// An answer that came later than the network explains.
+	late(sent, received) {
+		return received - sent - this.fastest - SLOW
+	}
+
+	// The first board, after the start or after the player had come into the room.
 	dealt(received, start) {
-		if (this.isKnown && start) this.dealtLate = Math.max(0, received + this.low - start - SLOW)
+		return received - Math.max(this.enteredAt, start - this.low) - SLOW
 	}
 }
-
-const counted = ([times, total], amount) => (amount > 0 ? [times + 1, total + amount] : [times, total])

@@ -143,8 +143,10 @@ export class RaceScreen {
 		if (message.room && message.room !== this.room) return // the witness knows
 		if (message.type === "roomstate" && namesOtherRoom(message)) return this.follow(message)
 		this.seat?.receive(message)
-		if (message.type === "roomstate") race.setRoom(message)
-		else if (message.type === "drawn") race.setShares(message)
+		if (message.type === "roomstate") {
+			this.firstPhase ??= message.phase
+			race.setRoom(message)
+		} else if (message.type === "drawn") race.setShares(message)
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
 			if (message.code === "kicked") this.say(message.message)
@@ -431,6 +433,7 @@ export class RaceScreen {
 		const witness = link.witness ?? link.listen(new Witness(stored))
 		const {evidence} = witness
 		if (evidence !== this.judged) {
+			loaded.noteReload(evidence, this.firstPhase)
 			Object.assign(this, {judged: evidence, reading: null, judgedAt: ""})
 			this.showVerdict({kind: "checking", sentence: "Checking the race", rows: []})
 			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence, rows: []}))

@@ -57,7 +57,7 @@ export class Reading {
 	}
 
 	// Whether a player had these counts at any time.
-	had([seat, ...shown]) {
+	had(seat, shown) {
 		this.counts ??= new Map()
 		const {start, players} = this.record
 		if (!this.counts.has(seat)) {
@@ -83,7 +83,7 @@ export function verdict(evidence, reading) {
 	const isOfAll = evidence.role === "player" && /^(winnable|daily)/.test(evidence.terms?.deal)
 	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
 	const words = reading.record ? resultWords(unhex(reading.record.digest)) : ""
-	return {kind, sentence: sentenceOf(evidence, reading, kind, rows), rows, clock: clockSentence(evidence.clock), words}
+	return {kind, sentence: sentenceOf(evidence, reading, kind, rows), rows, clock: clockSentence(evidence), words}
 }
 
 // The verdict on a record alone.
@@ -94,7 +94,7 @@ export function recordVerdict({faults: rows, record}) {
 	return {kind, sentence, rows, clock: "", words: record ? resultWords(unhex(record.digest)) : ""}
 }
 
-function sentenceOf({lost, drawn, isKept}, {givenUp}, kind, rows) {
+function sentenceOf({lost, drawn}, {givenUp}, kind, rows) {
 	if (rows.length) return `${TITLES[kind]} ${rowSentence(rows[0])}`
 	const names = lost.map(([, , , name]) => name)
 	const all = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")
@@ -102,16 +102,16 @@ function sentenceOf({lost, drawn, isKept}, {givenUp}, kind, rows) {
 	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} lost ${seats}.` : ""
 	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
 	const earlier = givenUp ? ` Before it, ${races} ended after the draw and never began.` : ""
-	return TITLES[kind] + draws + earlier + (isKept ? " Counts of rivals from before your program was restarted were not compared." : "")
+	return TITLES[kind] + draws + earlier
 }
 
 // What is strange about the times of the race, or an empty text.
-function clockSentence({misdated, late, dealtLate}) {
+function clockSentence({mistimed: {misdated = [0], late = [0], dealt}}) {
 	const seconds = time => `${(time / 1000).toFixed(1)} s`
 	const parts = [[misdated, "dated wrongly"], [late, "answered late"]].map(([[times, total], what]) =>
 		times ? `${times} action${times === 1 ? " was" : "s were"} ${what}, by ${seconds(total)} in all` : ""
 	)
-	const all = [...parts, dealtLate ? `your cards came ${seconds(dealtLate)} after the start` : ""].filter(Boolean)
+	const all = [...parts, dealt ? `your cards came ${seconds(dealt[1])} after the start` : ""].filter(Boolean)
 	return all.length ? `The clock: ${all.join("; ")}.` : ""
 }
 
@@ -129,7 +129,8 @@ function* rowsOf(evidence, reading) {
 	yield* rowsOfDeal(evidence, reading)
 	yield* rowsOfRace(evidence, reading)
 	yield* rowsOfResults(evidence, reading)
-	yield* role === "player" ? rowsOfOwn(evidence, reading) : rowsOfWatched(evidence, reading)
+	if (role === "player") yield* rowsOfOwn(evidence, reading)
+	yield* rowsOfWatched(evidence, reading)
 }
 
 function* missing({termsText, begun, results, role, player, seat, dealt, terms, draws}) {
@@ -189,9 +190,9 @@ function* rowsOfResults(evidence, reading) {
 		const isInOrder = own.every((line, i) => !i || line[2] >= own[i - 1][2])
 		if (end !== record.end || !isInOrder || !same(own.sort(([one], [other]) => one - other), lines)) yield ["other_results", ""]
 	}
-	for (const counts of evidence.counts) {
-		const {name = "nobody"} = record.players.find(({seat}) => seat === counts[0]) ?? {}
-		if (counts.slice(1).some(Boolean) && !reading.had(counts)) yield ["other_counts", name]
+	for (const [seat, counts] of evidence.counts) {
+		const {name = "nobody"} = record.players.find(player => player.seat === seat) ?? {}
+		if (!counts.every(each => reading.had(seat, each))) yield ["other_counts", name]
 	}
 }
 
@@ -235,23 +236,22 @@ function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays) 
 	if (refused) yield ["refused_move", `It was ${refused.action}.`]
 }
 
-// Yields rows about the boards that a spectator was shown.
+// Yields rows about the boards that a spectator, or a racer who watched others, was shown.
 function* rowsOfWatched(evidence, {record, plays}) {
 	const {terms, start, players} = record
 	const seats = seatsOf(evidence)
-	const known = shown => {
-		const player = players.find(({seat}) => seat === seats.get(shown.player))
-		const play = plays.get(player?.seat)?.[shown.revision]
-		return {name: player?.name ?? "nobody", play, made: player?.actions[shown.revision - 1]}
+	const known = (id, revision) => {
+		const player = players.find(({seat}) => seat === seats.get(id))
+		const play = plays.get(player?.seat)?.[revision]
+		return {name: player?.name ?? "nobody", play, made: player?.actions[revision - 1]}
 	}
-	for (const board of evidence.boards) {
-		const {name, play, made} = known(board)
-		const {cards, moves, undos, time} = board
+	for (const [player, revision, cards, moves, undos, time] of evidence.boards) {
+		const {name, play, made} = known(player, revision)
 		const isSo = play && same([moves, undos, time], [play.moves, play.undos, made ? start + made.time : time]) && cards === cardsOn(terms, play)
 		if (!isSo) yield ["other_watched", name]
 	}
-	for (const {action, seen, time, ...move} of evidence.moves) {
-		const {name, play, made} = known(move)
+	for (const [player, revision, action, seen, time] of evidence.moves) {
+		const {name, play, made} = known(player, revision)
 		const isSo = play && made && action === made.action && seen === hex(play.seen) && time === start + made.time
 		if (!isSo) yield ["other_watched", name]
 	}

@@ -1,5 +1,6 @@
 // What the page does with the evidence of its race: it keeps it in the browser, and answers draws by it. Facts are kept
-// before a request leaves, and before a message is shown. Races have numbers, and of each, parts of the facts as text.
+// before a request leaves, and before a message is shown. Races have numbers, and of each, parts of the facts as text. Their
+// list tells how many parts a race has, so that a lost one is noticed.
 
 import {Evidence} from "./evidence.js"
 import {noteReceived, noteSent} from "./observation.js"
@@ -8,10 +9,20 @@ import {RaceClock} from "./race_clock.js"
 import {hex} from "./words.js"
 
 const MOST_RACES = 20 // of which facts are kept
+const MOST_PARTS = 500 // of all races: browsers keep some five million characters
 const PART = 4000 // characters of facts that are written together
 const ALONE = 10_000 // ms after which another tab that has written nothing may be gone
 
 const randomShare = () => crypto.getRandomValues(new Uint8Array(32))
+
+// The races of which facts are kept, the oldest first: [number, room, player, number of parts].
+const racesIn = stored => JSON.parse(stored.get("races") ?? "[]")
+
+// Keep a text, and nothing older if the browser has no room for it.
+function put(stored, name, text) {
+	stored.set(name, null)
+	stored.set(name, text)
+}
 
 // The kept facts of a race. One tab at a time writes them.
 class RaceFile {
@@ -43,19 +54,25 @@ class RaceFile {
 	append(facts) {
 		this.facts.push(...facts)
 		if (!this.lock()) return
-		if (this.text.length > PART) Object.assign(this, {part: this.part + 1, text: ""})
+		if (this.text.length > PART) this.beginPart()
 		this.text += this.facts.splice(0).map(fact => `${JSON.stringify(fact)}\n`).join("")
-		this.stored.set(`race ${this.number} ${this.part}`, this.text)
+		put(this.stored, `race ${this.number} ${this.part}`, this.text)
+	}
+
+	beginPart() {
+		Object.assign(this, {part: this.part + 1, text: ""})
+		const races = racesIn(this.stored).map(race => (race[0] === this.number ? [...race.slice(0, 3), this.part + 1] : race))
+		put(this.stored, "races", JSON.stringify(races))
 	}
 
 	read() {
 		const facts = []
 		try {
-			for (const line of this.parts().join("").trimEnd().split("\n")) facts.push(JSON.parse(line))
-			return Evidence.of(facts)
-		} catch {
-			return Evidence.of(facts).finding("unfinished", "what was kept is damaged")
-		}
+			const parts = this.parts()
+			for (const line of parts.join("").trimEnd().split("\n")) facts.push(JSON.parse(line))
+			if (racesIn(this.stored).some(([number, , , size]) => number === this.number && size === parts.length)) return Evidence.of(facts)
+		} catch {} // so the facts before are all that there is
+		return Evidence.of(facts).finding("unfinished", "what was kept is damaged")
 	}
 
 	close() {
@@ -172,26 +189,23 @@ export class Witness {
 
 	// How many earlier races ended before their start although the player had revealed a share.
 	get givenUp() {
-		const others = this.races.filter(([number]) => this.file && number < this.file.number)
+		const others = racesIn(this.stored).filter(([number]) => this.file && number < this.file.number)
 		const known = others.map(([number]) => new RaceFile(this.stored, number).read())
 		return known.filter(({draws, begun, isOut, isKicked, own}) => draws.length && !begun && !isOut && !isKicked && !own.has("leave")).length
 	}
 
-	get races() {
-		return JSON.parse(this.stored.get("races") ?? "[]")
-	}
-
 	create({room, player}) {
-		const {races} = this
+		const races = racesIn(this.stored)
 		const number = (races.at(-1)?.[0] ?? 0) + 1
-		for (const [old] of races.splice(0, Math.max(0, races.length - MOST_RACES + 1))) new RaceFile(this.stored, old).remove()
-		this.stored.set("races", JSON.stringify([...races, [number, room, player]]))
+		const isFull = () => races.length >= MOST_RACES || races.reduce((sum, [, , , parts]) => sum + parts, 0) > MOST_PARTS
+		while (isFull()) new RaceFile(this.stored, races.shift()[0]).remove()
+		put(this.stored, "races", JSON.stringify([...races, [number, room, player, 1]]))
 		return new RaceFile(this.stored, number)
 	}
 
 	// The newest race of a player in a room, whose seat the player has not lost or left, or null.
 	reopen(room, player) {
-		const [number] = this.races.findLast(race => race[1] === room && race[2] === player) ?? []
+		const [number] = racesIn(this.stored).findLast(race => race[1] === room && race[2] === player) ?? []
 		const file = number && new RaceFile(this.stored, number)
 		const {isOut, isKicked, own} = file ? file.read() : {isOut: true}
 		return isOut || isKicked || own.has("leave") ? null : file
