@@ -33,7 +33,7 @@ def make_private_directory(path: Path) -> None:
     _make_private(path, 0o700)
 
 
-def open_private(path: Path, mode: Literal["a", "ab", "a+b", "x", "xb"]) -> IO[Any]:
+def open_private(path: Path, mode: Literal["a", "ab", "a+b", "xb"]) -> IO[Any]:
     """Open a file that only its owner can read, also if it exists already. Raise OSError if it can't be opened."""
     encoding = None if "b" in mode else "utf-8"
     file: IO[Any] = open(  # noqa: SIM115 (the caller closes it)
@@ -51,12 +51,22 @@ def _make_private(path: Path, mode: int) -> None:
 def write_new(path: Path, text: str) -> bool:
     """Write a new file that only its owner can read. If the file already exists, keep its text and return False.
 
-    Raise OSError if writing fails.
+    The file appears with its whole text, because another process may read it as soon as it is there. Raise OSError if
+    writing fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        with open_private(path, "x") as file:
-            file.write(text)
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as whole:
+            whole.write(text.encode())
+            whole.flush()
+            os.fsync(whole.fileno())
+            try:
+                path.hardlink_to(whole.name)
+            except FileExistsError:
+                raise
+            except OSError:  # some file systems, such as those of phones, have no links
+                with open_private(path, "xb") as file:
+                    file.write(text.encode())
     except FileExistsError:
         _make_private(path, 0o600)
         return False

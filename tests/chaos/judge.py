@@ -10,7 +10,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from samedeal.action_chain import next_head
@@ -578,7 +578,8 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
         if message.draw == race.draw.number and told != shares:
             yield f"{journal.name}: was shown other shares than those of the deal"
     shown_on = Counter(received.connection for received, _ in journal.got(Drawn))
-    shown_on.subtract(received.connection for received, _ in journal.got(Joined))
+    entered = chain(journal.got(Joined), journal.got(Watching))
+    shown_on.subtract(received.connection for received, _ in entered)
     if journal.has_all_frames and max(shown_on.values(), default=0) > 0:
         yield f"{journal.name}: was shown the shares more often than it entered the room"
     for _, state in journal.got(RoomState):

@@ -10,14 +10,16 @@ from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import asyncssh
 import pytest
 
 from samedeal_client.commands.common import error_report
-from samedeal_client.door.connections import DoorConnection, DoorServer, _Variables
-from samedeal_client.door.door import dns_record, load_host_key, serve_door
+from samedeal_client.door import connections
+from samedeal_client.door import door as door_module
+from samedeal_client.door.connections import ChannelSession, DoorConnection, DoorServer, _Variables
+from samedeal_client.door.door import Door, dns_record, load_host_key, serve_door
 from samedeal_client.door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
 from samedeal_client.door.limits import DoorLimits, Rates, network_of, session_refusal
 from samedeal_client.door.proxy_header import read_proxy_header
@@ -27,6 +29,7 @@ from samedeal_client.solver_worker import SolverProcess
 from samedeal_client.state.start_menu import enter_arguments
 from samedeal_client.terminal import use_terminal
 from tests.golden.golden_files import assert_answers
+from tests.server.waiting import TIMEOUT, until
 
 SERVER = "play.example.org"
 
@@ -65,16 +68,62 @@ def test_keys_are_forgotten_after_a_year_or_when_there_are_too_many(tmp_path: Pa
     for number in range(5):
         visited = time.time() - number * KEPT_FOR / 3.5
         os.utime(identities.home(str(number)), (visited, visited))
-    left_over = identities.guest()
-    os.utime(left_over, (0, 0))
-    guest = identities.guest()
-    identities.clean(3)
+    with identities.visit("") as left_over, identities.visit("") as guest:
+        os.utime(left_over, (0, 0))
+        identities.clean(3)
+        assert (left_over.exists(), guest.exists()) == (False, True)
+    assert not guest.exists()
     assert sorted(path.name for path in (tmp_path / "keys").iterdir()) == ["0", "1", "2"]
-    assert (left_over.exists(), guest.exists()) == (False, True)
     identities.clean(100)
     assert identities.forget("1")
     assert not identities.forget("1")
     assert [path.name for path in (tmp_path / "keys").iterdir() if path.name != "0"] == ["2"]
+
+
+def test_keys_that_another_worker_forgets_meanwhile_are_no_error(tmp_path: Path) -> None:
+    identities = Identities(tmp_path)
+    identities.home("0")
+    for gone in (tmp_path / "keys" / "1", tmp_path / "guest-1"):
+        gone.symlink_to(tmp_path / "nowhere")  # it is listed, and has no time of a visit
+    identities.clean(0)
+    assert not (tmp_path / "keys" / "0").exists()
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Door:
+    return Door(SERVER, tmp_path, DoorLimits())
+
+
+async def test_sweeps_go_on_after_an_error(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise no idle session would end any more."""
+    monkeypatch.setattr(door_module, "_SWEEP_TIME", 0.0)
+    monkeypatch.setattr(door.identities, "clean", Mock(side_effect=PermissionError))
+    session = Mock()
+    with door.open_session(session):
+        sweeping = asyncio.create_task(door._sweep())
+        await until(lambda: session.stop_if_idle.call_count > 2)
+        sweeping.cancel()
+
+
+async def test_door_without_its_sweeps_ends(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then another worker takes over."""
+    monkeypatch.setattr(door, "_sweep", AsyncMock(side_effect=RuntimeError))
+    with pytest.raises(RuntimeError):
+        async with asyncio.timeout(TIMEOUT):
+            await door.run([], None)
+
+
+async def test_session_that_cannot_begin_is_released(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise it would count among those of its key until the door is restarted."""
+    monkeypatch.setattr(door.identities, "home", Mock(side_effect=OSError(28, "No space left on device")))
+    channel = Mock(write_stderr=Mock(side_effect=BrokenPipeError))
+    session = ChannelSession(door, Mock(identity="a key", connection=Mock(address="192.0.2.7")))
+    session.connection_made(channel)
+    session.session_started()
+    await session.ended.wait()
+    await until(lambda: channel.exit.called)
+    channel.exit.assert_called_once_with(1)
+    assert door.players == []
 
 
 def test_what_is_kept_of_a_key_is_bounded(tmp_path: Path) -> None:
@@ -159,6 +208,7 @@ class _Parts:
         self.limits = DoorLimits(offered_keys=2)
         self.identities = Identities(directory)
         self.metrics = Mock()
+        self.session: object = None
         self.aborted = False
 
     def logged_in(self, _: object) -> None: ...
@@ -193,6 +243,21 @@ async def test_connection_that_offers_many_keys_is_closed(tmp_path: Path) -> Non
     key = asyncssh.generate_private_key("ssh-ed25519")
     assert [server.validate_public_key("ana", key) for _ in range(5)] == [True] * 4 + [False]
     assert parts.aborted
+
+
+@pytest.mark.parametrize(("session", "aborted"), [(None, True), (False, True), (True, False)])
+async def test_connection_without_a_client_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: bool | None, aborted: bool
+) -> None:
+    """A channel in which nothing runs holds it no longer than no channel."""
+    monkeypatch.setattr(connections, "_START_TIME", 0)
+    server, parts = login(tmp_path)
+    parts.session = None if session is None else Mock(has_begun=session)
+    server.auth_completed()
+    checked = asyncio.Event()
+    asyncio.get_running_loop().call_later(0, checked.set)  # after the check
+    await checked.wait()
+    assert parts.aborted == aborted
 
 
 @pytest.mark.parametrize(

@@ -41,18 +41,25 @@ async def client_of_each(server: Operated, address: str) -> dict[str, Client]:
     return clients
 
 
-@pytest.fixture
-async def server(programs: Programs) -> AsyncIterator[tuple[Operated, str, str]]:
-    """A server with two workers and a Redis of its own, its address, and that of its health checks.
+async def node_at(server: Operated, url: str) -> str:
+    """Connect, and return the name of the node that has the connection."""
+    client = await Client.hello(url, "mira")
+    return str((await server.logs("hello", player=client.player))["node"])
 
-    When it is told to stop after the test, nothing of it may remain.
+
+@pytest.fixture
+async def server(programs: Programs, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Operated, str, str]]:
+    """A server with two workers, or as many as the test says, its address, and that of its health checks.
+
+    It has a Redis of its own. When it is told to stop after the test, nothing of it may remain.
     """
+    workers = getattr(request, "param", 2)
     program = await programs.start(
-        *("-m", "samedeal_server", "--workers", "2", "--port", "0", "--health-port", "0"),
+        *("-m", "samedeal_server", "--workers", str(workers), "--port", "0", "--health-port", "0"),
         *("--data", str(programs.home / "data"), "--log-style", "json", "--admin-token", TOKEN),
     )
     server = Operated(program)
-    while not (listening := await server.logs("listening"))["health"] or len(server.events) < 3:
+    while not (listening := await server.logs("listening"))["health"] or len(server.events) < workers + 1:
         pass
     yield server, listening["address"], listening["health"]
     program.signal(signal.SIGTERM)
@@ -85,17 +92,12 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str,
 
 async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
     operated, address, _ = server
-
-    async def node(path: str) -> str:
-        client = await Client.hello(address + path, "mira")
-        return str((await operated.logs("hello", player=client.player))["node"])
-
     rooms = [f"/r/room-{number}" for number in range(6)]
-    homes = [{await node(room) for _ in range(4)} for room in rooms]
+    homes = [{await node_at(operated, address + room) for _ in range(4)} for room in rooms]
     assert {len(nodes) for nodes in homes} == {1}
     os.kill(worker_of(programs, 1), signal.SIGKILL)
     await operated.logs("worker_restarted", worker=1)
-    again = [await node(room) for room in rooms]
+    again = [await node_at(operated, address + room) for room in rooms]
     assert [again.index(name) for name in again] == [homes.index(nodes) for nodes in homes]
 
 
@@ -110,3 +112,14 @@ async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, 
     for path in ("", "/r/one", "/r/two", "/r/three", "/r/four"):
         late = await Client.hello(address + path, "late")
         assert (await operated.logs("hello", player=late.player))["node"] == other
+
+
+@pytest.mark.parametrize("server", [3], indirect=True)
+async def test_drained_worker_gives_its_homes_away(server: tuple[Operated, str, str]) -> None:
+    operated, address, _ = server
+    home = await node_at(operated, f"{address}/r/friday")
+    await (await Operator.login(address)).expect(Done, Drain, node=home)
+    await operated.logs("stopped", node=home)
+    nodes = {await node_at(operated, f"{address}/r/friday") for _ in range(12)}
+    assert len(nodes) == 1
+    assert home not in nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from samedeal_server.loop_timers import Timer, Timers
@@ -20,6 +21,11 @@ class ManualTimers(Timers):
     def call_later(self, delay: float, callback: Callable[..., object], *arguments: object) -> Timer:
         self._waiting.append(ManualTimer(self.now + delay, lambda: callback(*arguments)))
         return self._waiting[-1]
+
+    async def sleep(self, delay: float) -> None:
+        slept = asyncio.Event()
+        self.call_later(delay, slept.set)
+        await slept.wait()
 
     def advance(self, seconds: float) -> None:
         self.now += seconds

@@ -211,7 +211,9 @@ def test_deal_is_offered_to_nobody_who_knows_it(player: str, past: str) -> None:
 
 
 def test_past_keeps_the_last_deals_and_a_mean_speed() -> None:
-    past = (
-        PlayerPast().with_race(1_000, "again 1").with_race(2_000, "").with_race(0, "again 2").with_race(1250, "again 1")
-    )
-    assert past == PlayerPast(1_250, ("again 1", "again 2"))
+    raced = ((1_000, "again 1"), (2_000, ""), (0, "again 2"), (1_250, "again 1"))
+    past = PlayerPast()
+    for race, (pace, deal) in enumerate(raced):
+        past = past.with_race(str(race), pace, deal)
+    assert past == PlayerPast(1_250, ("again 1", "again 2"), races=("3", "2", "1", "0"))
+    assert past.with_race("1", 9_000, "again 3") == past

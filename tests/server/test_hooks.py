@@ -164,7 +164,7 @@ async def test_hook_can_ask_for_a_longer_wait(
     receiver.answers = [429, 503, 503]
     one = await node()
     address = HookAddress.parse(receiver.url)
-    sender = HookSender(one.store, "node", one.gateway.metrics, address, "", "", NotedTimers())
+    sender = HookSender(one.store, one.gateway.metrics, address, "", "", NotedTimers())
     await sender.tell_waiting()
     await (await one.player()).create("friday")
     async with asyncio.timeout(DEADLINE):
@@ -256,6 +256,8 @@ async def test_news_of_a_dead_node_is_told_by_another_once(
     await (await two.player("bo")).create("monday")
     await receiver.received(3)
     assert receiver.events() == [("opened", "friday")] * 2 + [("opened", "monday")]
+    (group,) = await redis.xinfo_groups(keys.NEWS)
+    assert group["consumers"] == 1  # nobody would remove those of dead nodes
 
 
 async def test_old_news_is_not_told(

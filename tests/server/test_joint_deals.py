@@ -343,10 +343,10 @@ async def test_killed_node_is_replaced_while_it_searches(
         await bob.take_part()
         await ana.send(RevealShare, draw=1, share=ana.share())
         async with Redis.from_url(redis_url) as redis, asyncio.timeout(DEADLINE):
-            while not await redis.exists(keys.search(room)):
+            while not await redis.exists(keys.duty(room)):
                 pass
             await killed.kill()
-            await redis.pexpire(keys.search(room), 1)  # instead of waiting until the claim of the dead node expires
+            await redis.pexpire(keys.duty(room), 1)  # instead of waiting until the lease of the dead node expires
         await bob.dealt()
     finally:
         await killed.kill()

@@ -37,7 +37,6 @@ from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
 from samedeal_server.races.refusals import commit_refused
 from samedeal_server.store import keys
-from samedeal_server.store import store as store_module
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
@@ -47,6 +46,7 @@ from samedeal_server.store.scripts import Script
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
 from samedeal_server.store.store import (
     CLOSED_LIFETIME,
+    LEASE,
     LIFETIME,
     WAITING_STREAM_LENGTH,
     WAITING_STREAM_SIZE,
@@ -434,14 +434,42 @@ async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
     assert (await store.commit(act(generation))).outcome == "ok"
 
 
-async def test_one_node_claims_the_search(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert await store.claim_search("friday", "n1")
-    assert not await store.claim_search("friday", "n2")
-    monkeypatch.setattr(store_module, "SEARCH_CLAIM", 1)
-    assert await store.claim_search("friday", "n1")
-    await a_millisecond(store)
-    await a_millisecond(store)
-    assert await store.claim_search("friday", "n2")
+async def test_lease_is_taken_renewed_and_released_by_its_holder(store: Store, redis: RedisClient) -> None:
+    assert not await store.replace_lease("friday", "n1", "n1", LEASE)  # what was lost is not renewed
+    assert await store.replace_lease("friday", "", "n1", LEASE)
+    for before, after in (("", "n2"), ("n2", "n2"), ("n2", "")):
+        assert not await store.replace_lease("friday", before, after, LEASE)
+    assert await redis.get(keys.duty("friday")) == b"n1"
+    await redis.pexpire(keys.duty("friday"), 60_000)
+    assert await store.replace_lease("friday", "n1", "n1", LEASE)
+    assert 0 < await redis.pttl(keys.duty("friday")) <= LEASE
+    assert await store.replace_lease("friday", "n1", "", LEASE)
+    assert not await redis.exists(keys.duty("friday"))
+
+
+@pytest.mark.parametrize(
+    ("due", "next_tick", "then"),
+    [(900, 2_000, 2_000), (1_500, 2_000, 1_500), (3_000, 2_000, 2_000), (1_000, 1_001, 1_001)],
+    ids=["overdue", "earlier", "later", "just due"],
+)
+async def test_next_tick_is_the_earliest_to_come(store: Store, due: int, next_tick: int, then: int) -> None:
+    await store.index.reschedule("friday", 1_000, next_tick)
+    assert await store.index.due(9_999, 1) == []  # a room that is gone is not scheduled
+    await store.index.update(new_race(phase="countdown", starts=due))
+    await store.index.reschedule("friday", 1_000, next_tick)
+    assert await store.index.due(then, 1) == ["friday"]
+    assert await store.index.due(then - 1, 1) == []
+
+
+async def test_race_that_ends_early_is_ticked_again_soon(store: Store) -> None:
+    """The node that ends it may die before it has made the record."""
+    await racing(store, limit=3_600_000)
+    before = await loaded(store)
+    await store.index.reschedule("friday", before.now, before.race.ends)
+    assert await store.index.due(before.now + LEASE, 1) == []
+    finished = changed(before.race, phase="finished", finished_at=before.now, changed_at=before.now)
+    assert await store.compare_and_set(before, finished, ("finished",), "")
+    assert await store.index.due(before.now + LEASE, 1) == ["friday"]
 
 
 @pytest.mark.parametrize("last", [{"finished": True}, {"no_moves_left": True}])

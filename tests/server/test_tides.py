@@ -129,8 +129,8 @@ async def test_tide_opens_some_minutes_before(one: Node) -> None:
     assert 50 < refusal.retry_after <= 60
     past = await one.store.earlier.past(ana.player)
     assert past.missed == 2
-    assert past.with_race(0, "").wait == 0
-    assert [past.with_race(0, "", has_moved=False).wait, past.entering(now).wait] == [60_000, 120_000]
+    assert past.with_race("x", 0, "").wait == 0
+    assert [past.with_race("x", 0, "", has_moved=False).wait, past.entering(now).wait] == [60_000, 120_000]
 
 
 async def test_nobody_enters_once_the_countdown_has_begun(node: NodeMaker) -> None:

@@ -50,6 +50,22 @@ def test_rooms_move_only_to_workers_that_are_needed_more(homes: WorkerHomes) -> 
     assert moved.keys() == {(1, 2), (1, 3), (2, 3)}
 
 
+def test_drained_worker_is_no_home(homes: WorkerHomes) -> None:
+    before = with_connections(homes, 500, 500, 500, 500)
+    second = WorkerHomes(homes.directory, 2, 4, 100)
+    second.loads[1] = 500
+    second.give_away()
+    after = with_connections(homes, 500, 500, 500, 500)
+    assert {before[room] for room in ROOMS if before[room] != after[room]} == {2}
+    assert {*after.values()} == {1, 3, 4}
+    homes.give_away()
+    assert {*with_connections(homes, 0, 0, 0, 0).values()} == {3}
+    for number in (3, 4):
+        WorkerHomes(homes.directory, number, 4, 100).give_away()
+    assert homes.home("/r/friday") == 1  # nobody else takes it
+    assert WorkerHomes(homes.directory, 2, 4, 100).home("/r/friday") == 2  # it was started again
+
+
 def test_one_room_cannot_overload_a_worker(homes: WorkerHomes) -> None:
     for _ in range(1_000):
         homes.loads[homes.home("/r/friday") - 1] += 1

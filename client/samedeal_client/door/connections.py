@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -133,7 +132,7 @@ class DoorServer(asyncssh.SSHServer):
         self._door.metrics.logins.labels("key" if self.identity else "guest").inc()
 
         def close_unused() -> None:
-            if self.connection.session is None:
+            if self.connection.session is None or not self.connection.session.has_begun:
                 self.connection.abort()
 
         asyncio.get_running_loop().call_later(_START_TIME, close_unused)
@@ -170,6 +169,11 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
         self.terminal: SessionTerminal | None = None
         self.player = ("", "")
         self.ended = asyncio.Event()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the user has asked for a shell or a command. Until then, nothing counts the session."""
+        return self._task is not None
 
     def connection_made(self, chan: asyncssh.SSHServerChannel[str]) -> None:
         """Note the channel, and bound what it queues and keeps."""
@@ -253,34 +257,32 @@ class ChannelSession(asyncssh.SSHServerSession[str]):
             self.terminal.stop(0, _IDLE)
 
     async def _run(self) -> None:
+        code = 1
+        try:
+            code = await self._serve()
+        except Exception:
+            _logger.exception("a session could not begin")
+            with suppress(OSError):
+                self._channel.write_stderr("samedeal: The door has a fault. Try again later.\r\n")
+        finally:
+            self._finish(code)
+
+    async def _serve(self) -> int:
+        """Run the client, unless there are too many sessions, and return the exit code."""
         door, address, identity = self._door, self._login.connection.address, self._login.identity
         self.player = network_of(address), identity
         if refusal := session_refusal(door.limits, door.players, *self.player):
             door.metrics.refused.labels("sessions").inc()
             self._channel.write_stderr(f"samedeal: {refusal}\r\n")
-            self._finish(1)
-            return
-        door.session_began(self)
-        home = door.identities.home(identity) if identity else door.identities.guest()
-        code = 1
-        try:
+            return 1
+        with door.open_session(self), door.identities.visit(identity) as home:
             if self._command is not None and self._command.strip() == "forget":
                 self._forget(identity)
-                code = 0
-                return
+                return 0
             trim(home)
             self.terminal = SessionTerminal(self._channel, self._request(), home, address, door)
             self.update_stalled()
-            code = await self.terminal.run()
-        except Exception:
-            _logger.exception("a session could not begin")
-            self._channel.write_stderr("samedeal: The door has a fault. Try again later.\r\n")
-        finally:
-            door.session_ended(self)
-            self.ended.set()
-            if not identity:
-                shutil.rmtree(home, ignore_errors=True)
-            self._finish(code)
+            return await self.terminal.run()
 
     def _forget(self, identity: str) -> None:
         known = bool(identity) and self._door.identities.forget(identity)

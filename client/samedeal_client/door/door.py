@@ -12,8 +12,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
@@ -108,16 +108,18 @@ class Door:
         """The network and the identity of the player of each session."""
         return [session.player for session in self._open]
 
-    def session_began(self, session: ChannelSession) -> None:
-        """Note that a session has begun."""
+    @contextmanager
+    def open_session(self, session: ChannelSession) -> Iterator[None]:
+        """Count a session as open until the ``with`` block ends."""
         self._open.add(session)
-
-    def session_ended(self, session: ChannelSession) -> None:
-        """Note that a session has ended."""
-        self._open.discard(session)
-        self._left_over += 1
-        if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
-            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        try:
+            yield
+        finally:
+            self._open.discard(session)
+            session.ended.set()
+            self._left_over += 1
+            if not self._open:  # Textual leaves the streams of an app that has ended while another one was running
+                sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
 
     # Listening
 
@@ -136,14 +138,17 @@ class Door:
         if health is not None:
             answer = lambda connection, request: self.metrics.answer(connection, request, stopping=self.stopping)  # noqa: E731
             answers = await serve(lambda _: asyncio.sleep(0), *health, process_request=answer)
+        for task in tasks:
+            task.add_done_callback(lambda _: stop.set())  # without one of them, the door serves nobody
         await stop.wait()
         if lifeline is not None:
             loop.remove_reader(lifeline)
         await self.drain()
-        for task in tasks:
-            task.cancel()
         if answers is not None:
             answers.close()
+        for task in tasks:
+            if not task.cancel():
+                task.result()  # raises its error, so that another worker takes over
 
     async def drain(self) -> None:
         """Tell all sessions that the door stops, and wait until they have ended."""
@@ -203,18 +208,22 @@ class Door:
         return "connection" if waiting >= self.limits.logins_per_address else ""
 
     async def _sweep(self) -> None:
-        """End idle sessions, free the memory of ended ones, and forget old keys once a day."""
+        """End idle sessions, free the memory of ended ones, and forget old keys once a day. Errors are only logged."""
         loop = asyncio.get_running_loop()
         clean = 0.0
         while True:
-            for session in tuple(self._open):
-                session.stop_if_idle(loop.time())
-            if self._left_over >= (_LEFT_OVER if self._open else 1):
-                self._left_over = 0
-                gc.collect()
-            if loop.time() >= clean:
-                clean = loop.time() + _CLEAN_TIME
-                await asyncio.to_thread(self.identities.clean, self.limits.kept_keys)
+            try:
+                for session in tuple(self._open):
+                    session.stop_if_idle(loop.time())
+                if self._left_over >= (_LEFT_OVER if self._open else 1):
+                    self._left_over = 0
+                    gc.collect()
+                if loop.time() >= clean:
+                    clean = loop.time() + _CLEAN_TIME
+                    await asyncio.to_thread(self.identities.clean, self.limits.kept_keys)
+            except Exception:  # noqa: BLE001 (it is logged, and must not end the sweeps)
+                self.metrics.faults.inc()
+                _log.exception("a sweep has failed")
             await asyncio.sleep(_SWEEP_TIME)
 
 

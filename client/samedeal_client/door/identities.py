@@ -13,10 +13,11 @@ import shutil
 import time
 from base64 import b64decode
 from binascii import Error
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from samedeal_client.errors import Failure
@@ -75,9 +76,14 @@ class Identities:
         os.utime(home)
         return home
 
-    def guest(self) -> Path:
-        """Return a new directory for a guest, which the caller removes."""
-        return Path(mkdtemp(prefix="guest-", dir=self._keys.parent))
+    @contextmanager
+    def visit(self, identity: str) -> Iterator[Path]:
+        """Yield the directory of an identity, or one for a guest, which is removed afterwards. Raise OSError."""
+        if identity:
+            yield self.home(identity)
+        else:
+            with TemporaryDirectory(prefix="guest-", dir=self._keys.parent, ignore_cleanup_errors=True) as home:
+                yield Path(home)
 
     def forget(self, identity: str) -> bool:
         """Forget an identity. Return whether it was known."""
@@ -88,15 +94,24 @@ class Identities:
     def clean(self, most: int) -> None:
         """Forget all keys that have not come back for ``KEPT_FOR``, and the oldest ones above ``most``.
 
-        Also remove the directories of guests that an earlier process has left.
+        Also remove the directories of guests that an earlier process has left. Other workers may do the same meanwhile.
         """
-        visits = sorted(((path.stat().st_mtime, path) for path in self._keys.iterdir()), reverse=True)
+        visits = _visits(self._keys.iterdir())
         for number, (visit, path) in enumerate(visits):
             if number >= most or visit < time.time() - KEPT_FOR:
                 shutil.rmtree(path, ignore_errors=True)
-        for path in self._keys.parent.glob("guest-*"):
-            if path.stat().st_mtime < time.time() - 24 * 3600:
+        for visit, path in _visits(self._keys.parent.glob("guest-*")):
+            if visit < time.time() - 24 * 3600:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _visits(paths: Iterable[Path]) -> list[tuple[float, Path]]:
+    """Return the directories that are still there, the last visited first, with the times of these visits."""
+    visits: list[tuple[float, Path]] = []
+    for path in paths:
+        with suppress(FileNotFoundError):
+            visits.append((path.stat().st_mtime, path))
+    return sorted(visits, reverse=True)
 
 
 def trim(home: Path) -> None:

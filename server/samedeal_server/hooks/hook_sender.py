@@ -58,7 +58,6 @@ class HookSender:
     """Tells one hook the news. ``page`` and ``secret`` are those of ``hook_messages.message``."""
 
     store: Store
-    node: str
     metrics: Metrics
     address: HookAddress
     page: str
@@ -81,7 +80,7 @@ class HookSender:
 
     async def tell_waiting(self) -> None:
         """Tell the hook all news that no node has taken. Raise StoreUnavailable if Redis fails."""
-        while taken := await self.store.news.take(self._group, self.node, ABANDONED):
+        while taken := await self.store.news.take(self._group, ABANDONED):
             id_, news = taken
             if news.event in _TOLD:
                 await self._tell(id_, news)

@@ -44,10 +44,12 @@ from samedeal_server.process.reload import reload_on_request
 from samedeal_server.process.secret_settings import read_admin_token, read_hook_secret
 from samedeal_server.process.signals import Signals
 from samedeal_server.process.tls import Certificate
+from samedeal_server.process.worker_homes import WorkerHomes
 from samedeal_server.process.workers import homes_of_rooms, stop_with_parent
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.deal_search import DealSearch
+from samedeal_server.rooms.duties import Duties
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.upkeep import Upkeep
@@ -81,6 +83,7 @@ class Node:
     agent: NodeAgent
     gateway: Gateway
     certificate: Certificate | None
+    homes: WorkerHomes | None
     addresses: ListenAddresses
     health_url: str
     stop: asyncio.Event
@@ -145,6 +148,8 @@ async def drain(node: Node, hurry: asyncio.Event) -> None:
     The drain delay gives load balancers time to notice. The delay ends early if ``hurry`` is set.
     """
     node.stop.set()
+    if node.homes is not None:
+        node.homes.give_away()
     sd_notify.notify("STOPPING=1")
     if node.config.drain_delay:
         _log.info(LogEvent.STOPPING, drain_delay=node.config.drain_delay)
@@ -180,11 +185,12 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
         clock = StoreClock(store)
         with store_required():
             await clock.sync()
-        deals = DealSearch(store, name)
+        duties = Duties(store, name)
+        deals = DealSearch(store, duties)
         stack.push_async_callback(deals.close)
         background = BackgroundTasks(metrics)
         stack.push_async_callback(background.stop)
-        rooms = RoomRegistry(store, clock, name, limits, metrics, deals, background, tides=tides)
+        rooms = RoomRegistry(store, clock, name, limits, metrics, duties, deals, background, tides=tides)
         upkeep = Upkeep(rooms)
 
         connections: set[PlayerConnection] = set()
@@ -213,12 +219,11 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             tasks.append(asyncio.create_task(embedded.raise_on_exit()))
         if certificate is not None:
             tasks.append(asyncio.create_task(certificate.watch()))
-        addresses = await stack.enter_async_context(_listen(config, gateway, certificate, shares_port=shares_port))
+        homes = homes_of_rooms(config.limits.connections) if shares_port else None
+        addresses = await stack.enter_async_context(_listen(config, gateway, certificate, homes))
         tasks.append(asyncio.create_task(agent.run(addresses.public)))
         for address in map(HookAddress.parse, config.hook):
-            hook = HookSender(
-                store, name, metrics, address, page_address(addresses.public) if page else "", hook_secret
-            )
+            hook = HookSender(store, metrics, address, page_address(addresses.public) if page else "", hook_secret)
             tasks.append(asyncio.create_task(hook.run(background.guard)))
         yield Node(
             name=name,
@@ -230,6 +235,7 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
             agent=agent,
             gateway=gateway,
             certificate=certificate,
+            homes=homes,
             addresses=addresses,
             health_url=health_url,
             stop=stop,
@@ -239,9 +245,8 @@ async def build(config: Config, name: str, stop: asyncio.Event, *, shares_port: 
 
 @asynccontextmanager
 async def _listen(
-    config: Config, gateway: Gateway, certificate: Certificate | None, *, shares_port: bool
+    config: Config, gateway: Gateway, certificate: Certificate | None, homes: WorkerHomes | None
 ) -> AsyncIterator[ListenAddresses]:
-    homes = homes_of_rooms(config.limits.connections) if shares_port else None
     open_connection = partial(ClientSocket, gateway.handshakes)
     start = partial(
         websocket_server,
@@ -258,7 +263,7 @@ async def _listen(
         ssl=certificate and certificate.context,
         ssl_handshake_timeout=config.limits.handshake_timeout if certificate else None,
     )
-    async with listening(start, config.host, config.port, "--port", is_shared=shares_port) as server:
+    async with listening(start, config.host, config.port, "--port", is_shared=homes is not None) as server:
         addresses = listen_addresses(config, port_of(server))
         if homes is None:
             yield addresses

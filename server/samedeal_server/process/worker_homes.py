@@ -4,7 +4,8 @@ The kernel gives a new connection to any worker. If its path is ``/r/ROOM``, thi
 handshake request over a Unix socket to the home of the room, which answers. Homes are on as many workers as the
 connections need, because a move costs less on a worker that has many. If a home has more than its share of the
 connections, the room has a second home. If the home does not run, or does not take the connection in time, the worker
-serves it itself. With TLS, each connection stays where it is, because nobody else has its keys.
+serves it itself. A worker that is drained is the home of no room. With TLS, each connection stays where it is, because
+nobody else has its keys.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _MAX_SHARE: Final = 1.25
 _MORE_CONNECTIONS: Final = 16
 """Maximum number of a worker's connections as a home, as a multiple of its share, and how many more are allowed."""
 
-_LOAD_BYTES: Final = 4
+_NUMBER_BYTES: Final = 4
 _ATTEMPTS: Final = 20
 _INTERVAL: Final = 0.01
 
@@ -50,7 +51,8 @@ class WorkerHomes:
     """The homes of rooms, as the worker ``number`` of ``count`` sees them.
 
     ``directory`` has the workers' sockets, and a file that the workers share. In this file, ``loads`` has the number of
-    connections of each worker. ``enough`` is the number of connections for which one worker is enough.
+    connections of each worker, and ``drained`` is 1 for each worker that is drained. ``enough`` is the number of
+    connections for which one worker is enough.
     """
 
     directory: Path
@@ -58,12 +60,16 @@ class WorkerHomes:
     count: int
     enough: int = _ENOUGH
     loads: memoryview[int] = field(init=False)
+    drained: memoryview[int] = field(init=False)
 
     def __post_init__(self) -> None:
         with (self.directory / "loads").open("a+b") as file:
-            file.truncate(_LOAD_BYTES * self.count)
-            object.__setattr__(self, "loads", memoryview(mmap.mmap(file.fileno(), 0)).cast("I"))
-        self.loads[self.number - 1] = 0  # what the same worker had before it crashed
+            file.truncate(2 * _NUMBER_BYTES * self.count)
+            shared = memoryview(mmap.mmap(file.fileno(), 0)).cast("I")
+        object.__setattr__(self, "loads", shared[: self.count])
+        object.__setattr__(self, "drained", shared[self.count :])
+        # The same worker may have been here before it crashed.
+        self.loads[self.number - 1] = self.drained[self.number - 1] = 0
 
     @classmethod
     def of_this_worker(cls, number: str, limit: int) -> Self:
@@ -74,14 +80,19 @@ class WorkerHomes:
     def home(self, path: str) -> int:
         """Return the number of the worker at which a connection with this path is served."""
         room = path.partition("?")[0]
-        if not room.startswith(_PREFIX):
+        serving = [at for at in range(self.count) if not self.drained[at]]
+        if not room.startswith(_PREFIX) or not serving:
             return self.number
-        total = sum(self.loads)
-        weights = [min(1.0, max(0.0, (total + 1) / self.enough - before)) for before in range(self.count)]
-        share = _MAX_SHARE * total / sum(weights)
+        total = sum(self.loads[at] for at in serving)
+        weights = {at: min(1.0, max(0.0, (total + 1) / self.enough - before)) for before, at in enumerate(serving)}
+        share = _MAX_SHARE * total / sum(weights.values())
         # Rendezvous hashing: when the weight of a worker grows, only rooms for this worker get another home.
-        ranked = sorted(range(self.count), key=lambda at: weights[at] / -math.log(_draw(room, at)), reverse=True)
+        ranked = sorted(serving, key=lambda at: weights[at] / -math.log(_draw(room, at)), reverse=True)
         return next(at for at in ranked if self.loads[at] < share * weights[at] + _MORE_CONNECTIONS) + 1
+
+    def give_away(self) -> None:
+        """Let other workers be the homes of rooms, because this worker is drained."""
+        self.drained[self.number - 1] = 1
 
     def counted(self, serve: Callable[[ClientSocket], Awaitable[None]]) -> Callable[[ClientSocket], Awaitable[None]]:
         """Return a function that counts the connections while ``serve`` serves them."""

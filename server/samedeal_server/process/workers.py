@@ -95,9 +95,10 @@ class Worker:
     _writer: asyncio.StreamWriter | None = None
 
     async def start(self) -> bool:
-        """Start the process, unless the worker was told to stop. Return whether clients can connect to the worker."""
-        if self.stopping:
-            return False
+        """Start the process. Return whether clients can connect to the worker.
+
+        If the worker was told to stop, also while its process was starting, tell the process now.
+        """
         environment = {**os.environ, VARIABLE: str(self.number), worker_homes.VARIABLE: self.homes}
         for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC"):
             environment.pop(name, None)
@@ -108,6 +109,8 @@ class Worker:
             self.process = await asyncio.create_subprocess_exec(
                 *self.command, stdin=theirs.fileno(), env=environment, start_new_session=True
             )
+        if self.stopping:
+            self.send(signal.SIGTERM)
         reader, self._writer = await asyncio.open_connection(sock=ours)
         self.health_url = (await reader.readline()).decode().strip()
         return bool(self.health_url)

@@ -25,6 +25,9 @@ MOST_PLAYERS: Final = 4
 _REMEMBERED: Final = 64
 """Number of deals of a player that are remembered."""
 
+_COUNTED: Final = 16
+"""Number of races of a player that are known to have been counted. A node may try to count a race again soon."""
+
 _WAIT: Final = 60_000
 _MOST_WAITS: Final = 4
 """Minutes that a player waits at most after a tide has opened. It is open for longer."""
@@ -52,19 +55,26 @@ class PlayerPast(Struct, frozen=True):
     """What is remembered of a player: the time for a card, in milliseconds, or 0, and the deals of their last races.
 
     ``missed`` is the number of tides that the player has entered since the last race with a move, and ``tide`` the start
-    of the last one.
+    of the last one. ``races`` are the ids of the last races that were counted.
     """
 
     pace: int = 0
     deals: tuple[str, ...] = ()
     tide: int = 0
     missed: int = 0
+    races: tuple[str, ...] = ()
 
-    def with_race(self, pace: int, deal: str, *, has_moved: bool = True) -> PlayerPast:
-        """Return the past with one more race. ``pace`` is 0 if the player brought no card to the foundations."""
+    def with_race(self, race: str, pace: int, deal: str, *, has_moved: bool = True) -> PlayerPast:
+        """Return the past with one more race, unless the race with this id was counted before.
+
+        ``pace`` is 0 if the player brought no card to the foundations.
+        """
+        if race in self.races:
+            return self
         mean = (self.pace * (_WEIGHT - 1) + pace) // _WEIGHT if self.pace and pace else pace or self.pace
         deals = tuple(dict.fromkeys(filter(None, (deal, *self.deals))))[:_REMEMBERED]
-        return replace(self, pace=mean, deals=deals, missed=0 if has_moved else self.missed)
+        races = (race, *self.races)[:_COUNTED]
+        return replace(self, pace=mean, deals=deals, missed=0 if has_moved else self.missed, races=races)
 
     def entering(self, tide: int) -> PlayerPast:
         """Return the past of a player who enters the tide that starts at ``tide``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from samedeal.names import clean_room
 from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
@@ -10,23 +11,31 @@ from samedeal.race.values import DealSecret, Race
 from samedeal.record import LARGEST_RECORD
 from samedeal_server.config.limits import Limits
 from samedeal_server.races import refusals
-from samedeal_server.races.earlier import deal_to_repeat, earlier_race, paces
+from samedeal_server.races.earlier import PlayerPast, deal_to_repeat, earlier_race, paces
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.cached_list import MAX_LISTED
+from samedeal_server.rooms.duties import Duties
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.store.records import RecordAccess
 from samedeal_server.store.store import RoomSecret, Store
 from samedeal_server.telemetry.metrics import Metrics
 
 
-async def keep_record(store: Store, limits: Limits, metrics: Metrics, race: Race) -> None:
+async def keep_record(duties: Duties, store: Store, limits: Limits, metrics: Metrics, race: Race) -> bool:
     """Build and store the record of a finished race, unless it is already stored or Redis has other moves.
 
-    Raise StoreUnavailable if Redis fails. A node calls this function after each tick of a finished race. If the node
-    dies before the record is stored, the next tick makes another node store it.
+    Return False if another node does so. Raise StoreUnavailable if Redis fails. A node calls this function after each
+    tick of a finished race. If the node dies before the record is stored, the next tick makes another node store it.
     """
-    records = store.records
-    if not limits.records or await records.has(race_id(race), race.result.finished_at):
+    if not limits.records or await store.records.has(race_id(race), race.result.finished_at):
+        return True
+    return await duties.do(race.room, partial(_keep_record, store, limits, metrics, race))
+
+
+async def _keep_record(store: Store, limits: Limits, metrics: Metrics, race: Race) -> None:
+    """Store everything that is kept of a race, the record last. Each write changes nothing if it is repeated."""
+    identity = race_id(race)
+    if await store.records.has(identity, race.result.finished_at):
         return
     secret = await store.load_secret(race.room)
     if secret is None:
@@ -46,13 +55,13 @@ async def keep_record(store: Store, limits: Limits, metrics: Metrics, race: Race
     access = RecordAccess(is_public, players, secret.salt, secret.hash)
     line = _line(race, len(text))
     if earlier := earlier_race(race, secret.deal, logs):
-        await store.earlier.keep(race.game.name, earlier)
+        await store.earlier.keep(race.game.name, identity, earlier)
+    deal = deal_to_repeat(race, secret.deal)
     for player, pace in paces(race).items():
-        past = await store.earlier.past(player)
-        deal = deal_to_repeat(race, secret.deal)
-        await store.earlier.set_past(player, past.with_race(pace, deal, has_moved=bool(logs[player])))
-    await records.keep(line, text, access, limits.record_days, limits.records)
-    metrics.records["kept"].inc()
+        with_race = partial(PlayerPast.with_race, race=identity, pace=pace, deal=deal, has_moved=bool(logs[player]))
+        await store.earlier.change_past(player, with_race)
+    if await store.records.keep(line, text, access, limits.record_days, limits.records):
+        metrics.records["kept"].inc()
 
 
 def _line(race: Race, size: int) -> RecordLine:

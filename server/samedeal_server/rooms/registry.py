@@ -27,6 +27,7 @@ from samedeal_server.races.public_facts import news_of
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.deal_search import DealSearch
+from samedeal_server.rooms.duties import Duties
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.race_records import keep_record
 from samedeal_server.rooms.room_creation import RoomCreator
@@ -45,7 +46,8 @@ _log = get_logger()
 class RoomRegistry:
     """All rooms, as this node uses them. The node follows the rooms that its clients are in.
 
-    No node owns a room. Every node may change any room, and Redis decides which change comes first.
+    No node owns a room. Every node may change any room, and Redis decides which change comes first. Only ``duties`` have
+    an owner.
     """
 
     store: Store
@@ -53,6 +55,7 @@ class RoomRegistry:
     node: str
     live_limits: LiveLimits
     metrics: Metrics
+    duties: Duties
     _deals: DealSearch
     background: BackgroundTasks
     timers: Timers = LOOP_TIMERS
@@ -179,10 +182,12 @@ class RoomRegistry:
         if is_alone(race, await self.store.now()):
             race = await self._race_alone(race)
         await self.store.index.update(race)
-        if race.phase == "finished":
-            await keep_record(self.store, self.limits, self.metrics, race)
-            if news := news_of(race, "finished"):
-                await self.store.news.add_once(news)
+        if (
+            race.phase == "finished"
+            and await keep_record(self.duties, self.store, self.limits, self.metrics, race)
+            and (news := news_of(race, "finished"))
+        ):
+            await self.store.news.add_once(news)
         return race
 
     async def _race_alone(self, race: Race) -> Race:

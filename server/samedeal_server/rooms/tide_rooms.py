@@ -46,7 +46,7 @@ class TideRooms:
             raise refusals.tide_not_open(-(-(opens - now) // 1000))
         tide = f"{game} {start} {'bots' if bot else 'people'}"
         room = await self._claim(tide, game, start, player, network, bot=bot)
-        await self._store.earlier.set_past(player, past.entering(start))
+        await self._store.earlier.change_past(player, lambda past: past.entering(start))
         return room
 
     async def _claim(self, tide: str, game: str, start: int, player: str, network: str, *, bot: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from samedeal.protocol.codec import pack, unpack
@@ -9,6 +10,7 @@ from samedeal_server.races.earlier import EarlierRace, PlayerPast
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
+from samedeal_server.store.scripts import REPLACE_STRING
 
 _MOST: Final = 64
 """Maximum number of earlier races of a game."""
@@ -20,25 +22,48 @@ PAST_LIFETIME: Final = 30 * 86_400
 class EarlierRaces(StorePart):
     """The earlier races in Redis."""
 
-    async def keep(self, game: str, race: EarlierRace) -> None:
-        """Add a race to those of a game. The oldest one goes if there are too many."""
+    async def keep(self, game: str, race_id: str, race: EarlierRace) -> None:
+        """Add a race to those of a game, unless it is among them. The oldest one goes if there are too many."""
         key = keys.earlier(game)
-        await self._executor.execute(
-            command("LPUSH", key, pack(race)),
-            command("LTRIM", key, 0, _MOST - 1),
+        _, _, kept = await self._executor.execute(
+            command("HSET", key, race_id, pack(race)),
             command("EXPIRE", key, PAST_LIFETIME),
+            command("HKEYS", key),
         )
+        if old := sorted(kept, key=_start)[:-_MOST]:
+            await self._executor.execute(command("HDEL", key, *old))
 
     async def of_game(self, game: str) -> list[EarlierRace]:
         """Return the earlier races of a game, the newest one first."""
-        (found,) = await self._executor.execute(command("LRANGE", keys.earlier(game), 0, _MOST - 1))
-        return [unpack(data, EarlierRace) for data in found]
+        (found,) = await self._executor.execute(command("HGETALL", keys.earlier(game)))
+        return [unpack(found[race_id], EarlierRace) for race_id in sorted(found, key=_start, reverse=True)]
 
     async def past(self, player: str) -> PlayerPast:
         """Return what is remembered of a player."""
-        (found,) = await self._executor.execute(command("GET", keys.past(player)))
-        return unpack(found, PlayerPast) if found else PlayerPast()
+        return _past(await self._packed_past(player))
 
-    async def set_past(self, player: str, past: PlayerPast) -> None:
-        """Remember something else of a player."""
-        await self._executor.execute(command("SET", keys.past(player), pack(past), "EX", PAST_LIFETIME))
+    async def change_past(self, player: str, change: Callable[[PlayerPast], PlayerPast]) -> None:
+        """Remember something else of a player. If another node does so at the same time, both changes are made."""
+        while True:
+            packed = await self._packed_past(player)
+            before = _past(packed)
+            after = change(before)
+            if after == before:
+                return
+            replacing = REPLACE_STRING([keys.past(player)], packed, pack(after), 1000 * PAST_LIFETIME)
+            (replaced,) = await self._executor.execute(replacing)
+            if replaced:
+                return
+
+    async def _packed_past(self, player: str) -> bytes:
+        (found,) = await self._executor.execute(command("GET", keys.past(player)))
+        return found or b""
+
+
+def _past(packed: bytes) -> PlayerPast:
+    return unpack(packed, PlayerPast) if packed else PlayerPast()
+
+
+def _start(race_id: bytes) -> bytes:
+    """Return the time in the id of a race."""
+    return race_id.rpartition(b".")[2]

@@ -88,12 +88,12 @@ def player_id(player: str) -> str:
 
 
 def earlier(game: str) -> str:
-    """List: the earlier races of a game whose deals can be dealt again (packed), the newest one first; expires."""
-    return f"{PREFIX}earlier:{game}"
+    """Hash: the earlier races of a game whose deals can be dealt again (packed), by the ids of the races; expires."""
+    return f"{PREFIX}earlier_races:{game}"
 
 
 def past(player: str) -> str:
-    """String: the speed and the last deals of a player (packed); expires."""
+    """String: the speed, the last races and the last deals of a player (packed); expires."""
     return f"{PREFIX}past:{player}"
 
 
@@ -138,12 +138,9 @@ def secret(room: str) -> str:
     return f"{PREFIX}{{{room}}}:secret"
 
 
-def search(room: str) -> str:
-    """String: the name of the node that searches for a room's joint or daily deal.
-
-    The node renews the key while it searches. Without renewal the key expires, so that another node can search.
-    """
-    return f"{PREFIX}{{{room}}}:search"
+def duty(room: str) -> str:
+    """String: the lease of a room's duties: the node that has it, and a random number; expires unless it is renewed."""
+    return f"{PREFIX}{{{room}}}:duty"
 
 
 def progress(room: str, player: str) -> str:

@@ -70,13 +70,13 @@ class NewsStore(StorePart):
         (found,) = await self._executor.execute(command("XRANGE", keys.NEWS, f"({last}", "+"))
         return [_decode(id_, fields[b"news"]) for id_, fields in found]
 
-    async def take(self, group: str, node: str, abandoned: int) -> NumberedNews | None:
+    async def take(self, group: str, abandoned: int) -> NumberedNews | None:
         """Return the next news for a group that no node has taken, or None if there is none.
 
         News that a node has taken more than ``abandoned`` milliseconds ago, and not reported as ``done``, is returned
         again. The first call for a group begins with the news after this call.
         """
-        (found,) = await self._executor.execute(_TAKE([keys.NEWS], group, node, abandoned))
+        (found,) = await self._executor.execute(_TAKE([keys.NEWS], group, abandoned))
         return _decode(*found) if found else None
 
     async def done(self, group: str, news: NewsId) -> None:

@@ -46,10 +46,10 @@ class RecordStore(StorePart):
         (found,) = await self._executor.execute(command("HGET", keys.record(race), "ended"))
         return found is not None and int(found) == ended
 
-    async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> None:
+    async def keep(self, line: RecordLine, text: bytes, access: RecordAccess, days: int, most: int) -> bool:
         """Store a record for ``days`` days. If there are now more than ``most`` records, delete the oldest ones.
 
-        Several nodes may store the same record. Each node replaces the previous copy.
+        Several nodes may store the same record. Each node replaces the previous copy. Return whether there was none.
         """
         parts = await asyncio.to_thread(compressed_parts, text)
         key, lifetime = keys.record(line.race), days * _DAY
@@ -63,7 +63,7 @@ class RecordStore(StorePart):
             "parts": len(parts),
             **{f"part:{number}": part for number, part in enumerate(parts)},
         }
-        *_, old = await self._executor.execute(
+        added, *_, old = await self._executor.execute(
             command("HSET", key, *chain.from_iterable(fields.items())),
             command("EXPIRE", key, lifetime),
             command("SET", keys.last_record(line.room), line.race, "EX", lifetime),
@@ -76,6 +76,7 @@ class RecordStore(StorePart):
             await self._executor.execute(
                 *(command("DEL", keys.record(race.decode())) for race in old), command("ZREM", keys.RECORDS, *old)
             )
+        return bool(added)
 
     async def newest(self, limit: int) -> list[RecordLine]:
         """Return the summaries of the public records among the ``limit`` newest records, newest first."""

@@ -59,9 +59,9 @@ class RoomIndex(StorePart):
             )
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
-        """Set the next tick of a room that was overdue at the time ``now``.
+        """Set the next tick of a room, unless an earlier one is scheduled that was not overdue at the time ``now``.
 
-        Both times are in milliseconds since 1970. Do nothing if another node has set the next tick already.
+        Both times are in milliseconds since 1970.
         """
         await self._executor.execute(_RESCHEDULE_TICK([keys.DUE], room, now, next_tick))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from samedeal_server.store.redis_client import Argument, RedisCommand
 
@@ -38,3 +38,6 @@ class Script:
         if name != "EVALSHA":
             return command
         return RedisCommand(command.key, ("EVAL", cls.sources[str(words[0])], *words[1:]))
+
+
+REPLACE_STRING: Final = Script("replace_string")

@@ -40,7 +40,7 @@ from samedeal_server.store.records import RecordStore
 from samedeal_server.store.redis_client import RedisCommand, command, unavailable
 from samedeal_server.store.redis_cluster import RedisClient
 from samedeal_server.store.room_indexes import RoomIndex
-from samedeal_server.store.scripts import Script
+from samedeal_server.store.scripts import REPLACE_STRING, Script
 from samedeal_server.store.sessions import Sessions
 from samedeal_server.store.tide_store import TideStore
 from samedeal_server.telemetry.metrics import Metrics
@@ -75,8 +75,11 @@ When the keys expire, all nodes have closed the room and its code is free again.
 SPECTATOR_COUNT_LIFETIME: Final = 45_000
 """Time, in milliseconds, for which a node's number of spectators is valid. Nodes renew their numbers more often."""
 
-SEARCH_CLAIM: Final = 6_000
-"""Time, in milliseconds, after which a node's claim to search for a deal expires, unless the node renews the claim."""
+LEASE: Final = 6_000
+"""Time, in milliseconds, after which the lease of a room's duties expires unless it is renewed.
+
+After the same time, a node looks again whether a duty that it did not get has been done.
+"""
 
 ENTRIES_PER_READ: Final = 500
 """Maximum number of log entries that are read, and perhaps replayed, before other tasks of the node get a turn."""
@@ -265,6 +268,9 @@ class Store:
         revisions: list[int] = []
         if race.phase == "finished" and before.race.phase != "finished":
             revisions = [before.progress.get(racer.player, Progress()).revision for racer in race.racers]
+            # This comes first: if the node dies, another one soon sees that the race has no record.
+            with suppress(StoreUnavailable):  # the part of a cluster that has the index may be unavailable
+                await self.index.reschedule(room, before.now, before.now + LEASE)
         replacing = _COMPARE_AND_SET(
             [keys.meta(room), keys.events(room), keys.secret(room), keys.spectators(room), *seated, *unseated],
             before.version,
@@ -293,18 +299,13 @@ class Store:
         found = None if deal is None else unpack(deal, FoundDeal)
         return None if seed is None else RoomSecret(DealSecret(seed, found), salt, passphrase_hash)
 
-    async def claim_search(self, room: str, node: str) -> bool:
-        """Claim the search for the joint or daily deal of a room, or renew the claim.
+    async def replace_lease(self, room: str, before: str, after: str, lifetime: int) -> bool:
+        """Replace the holder of the lease of a room's duties, unless it is no longer ``before``. Return whether it was.
 
-        Return False if another node has the claim.
+        Nobody is the empty text. ``lifetime`` is in milliseconds.
         """
-        _, holder = await self.executor.execute(
-            command("SET", keys.search(room), node, "NX", "PX", SEARCH_CLAIM), command("GET", keys.search(room))
-        )
-        if holder is None or holder.decode() != node:
-            return False
-        await self.executor.execute(command("PEXPIRE", keys.search(room), SEARCH_CLAIM))
-        return True
+        (replaced,) = await self.executor.execute(REPLACE_STRING([keys.duty(room)], before, after, lifetime))
+        return bool(replaced)
 
     async def connect_player(self, room: str, player: str) -> int:
         """Give a player's new connection the next generation.
