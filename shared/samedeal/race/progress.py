@@ -37,11 +37,8 @@ class MoveCommitted(Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, player: str, action: str, play: Play) -> Self:
         """Return the action of a player that led to ``play``."""
-        board = play.board
-        return cls(
-            *(player, play.revision, action, play.seen, board.foundation_cards, play.moves, play.undos),
-            *(board.won, play.no_moves_left),
-        )
+        cards, won, no_moves_left = play.board.foundation_cards, play.board.won, play.no_moves_left
+        return cls(player, play.revision, action, play.seen, cards, play.moves, play.undos, won, no_moves_left)
 
 
 class Progress(Struct, frozen=True):

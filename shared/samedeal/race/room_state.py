@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from msgspec.structs import asdict
+
 from samedeal.board_history import UNDO, Play
 from samedeal.protocol.messages import Acked, Act, BoardState, Drawn, DrawnShare, LostSeat, RoomState, Seat, Tally
 from samedeal.race.progress import ABSENT_AFTER, Progress, ProgressByPlayer
 from samedeal.race.values import Race
+
+_SHOWN: Final = (
+    *("room", "phase", "deal", "options", "private", "host", "commitment", "starts", "ends", "next", "round", "table"),
+    *("earlier", "tide"),
+)
+"""The fields of a race that the state of its room shows as they are. It also shows all fields of the result."""
 
 
 def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_count: int, now: int) -> RoomState:
     """Return the state of a room after the event with the number ``event``."""
     racers = race.with_progress(progress)
     return RoomState(
-        room=race.room,
+        **{name: getattr(race, name) for name in _SHOWN},
+        **asdict(race.result),
         event=event,
-        phase=race.phase,
         game=race.game.name,
-        deal=race.deal,
-        options=race.options,
-        private=race.private,
-        host=race.host,
         players=tuple(
             Seat(
                 player=racer.player,
@@ -34,22 +40,10 @@ def room_state(race: Race, progress: ProgressByPlayer, event: int, spectator_cou
             for racer, own in racers
         ),
         tallies=tuple(tally_of(racer.player, own, now) for racer, own in racers),
-        commitment=race.commitment,
-        starts=race.starts,
-        ends=race.ends,
         spectator_count=spectator_count,
-        seed=race.result.seed,
-        next=race.next,
-        standings=race.result.standings,
-        finished_at=race.result.finished_at,
         draw=race.draw.number,
         lost=tuple(LostSeat(**lost._asdict()) for lost in race.draw.lost),
-        proof=race.result.proof,
-        round=race.round,
-        table=race.table,
         rooms_before=race.before.rooms,
-        earlier=race.earlier,
-        tide=race.tide,
         terms=str(race.terms),
     )
 
