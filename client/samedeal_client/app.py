@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from rich.text import Text
-from textual import events
 from textual.app import SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import Callback
 from textual.screen import Screen
 from textual.timer import Timer
 
-from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.client_app import ClientApp
 from samedeal_client.input.key_names import QUIT_KEY
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.ghost_link import GhostLink
 from samedeal_client.paths import state_home, write_private
 from samedeal_client.screens.base import ClientScreen
 from samedeal_client.state.model import Model
-from samedeal_client.state.room_form import RoomForm
 from samedeal_client.terminal import terminal
-from samedeal_client.text.appearance import Look
-from samedeal_client.views.race import AFTER_ROOM
-from samedeal_client.widgets.look_app import LookApp
-
-if TYPE_CHECKING:
-    from samedeal_client.input.bindings import Bindings
 
 ANNOUNCEMENT_TIME: Final = 20.0
 """Time, in seconds, for which the banner shows an announcement."""
@@ -55,15 +43,8 @@ def screen_for(model: Model) -> ScreenName:
     return "waiting" if room.phase == "open" else "race"
 
 
-class SamedealApp(LookApp[int]):
-    """The full-screen app. It runs a ``ClientSession`` and shows the screen that fits the session's model.
-
-    ``back_to`` is the place that the player came from, such as the start screen or, during practice, a server. ``lasting``
-    is true if the server keeps running after this program, so that a player who quits can return. If ``with_bell`` is
-    true, the terminal's bell rings at important events, for example when a rival finishes. ``send_rivals`` sends the bots
-    of ``samedeal play`` into the room with the given code. ``game``, ``room`` and ``room_form`` are the player's last
-    choices in the lobby and in the form for a new room.
-    """
+class SamedealApp(ClientApp):
+    """The full-screen app. It runs a ``ClientSession`` and shows the screen that fits the session's model."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,question_mark", "help", "help"),
@@ -72,39 +53,15 @@ class SamedealApp(LookApp[int]):
         Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
     ]
 
-    def __init__(
-        self,
-        client: ClientSession,
-        look: Look,
-        bindings: Bindings,
-        back_to: str = "",
-        *,
-        lasting: bool = True,
-        with_bell: bool = False,
-        send_rivals: Callable[[str], Awaitable[None]] | None = None,
-    ) -> None:
-        super().__init__(look)
-        self.client = client
-        self.bindings = bindings
-        self.bots = LocalBots(client.link.address)
-        self.back_to = back_to
-        self.lasting = lasting
-        self._with_bell = with_bell
-        self.send_rivals = send_rivals
-        self.game = self.room = ""
-        self.room_form = RoomForm()
-        self.screen_name: ScreenName | None = None
-        self.announcement = ""
-        self._announcement_timer: Timer | None = None
-        self.update_pending = False
-        self._ignores_until = 0.0
-        self._unsubscribe: Callable[[], None] | None = None
+    screen_name: ScreenName | None = None
+    _announcement_timer: Timer | None = None
+    _unsubscribe: Callable[[], None] | None = None
 
     async def on_mount(self) -> None:
         """Start the ``ClientSession`` and show the screen for its model."""
         self._unsubscribe = self.client.subscribe(self.request_update)
         self.run_worker(self.client.run(), name="client", exit_on_error=True)
-        await self._update()
+        await self.show_model()
 
     async def on_unmount(self) -> None:
         """End the player's bots and unsubscribe from the ``ClientSession``."""
@@ -121,13 +78,8 @@ class SamedealApp(LookApp[int]):
             if isinstance(before, ClientScreen) and isinstance(self.screen, ClientScreen):
                 self.screen.take_over(before)
 
-    def request_update(self) -> None:
-        """Schedule an update of the screen, unless one is already scheduled."""
-        if not self.update_pending:
-            self.update_pending = True
-            self.post_message(Callback(self._update))  # as call_later does, but without a partial
-
-    async def _update(self) -> None:
+    async def show_model(self) -> None:
+        """Show the screen that fits the model, and let it show what has changed."""
         self.update_pending = False
         if not self.screen_stack:
             return  # the app is closing
@@ -200,10 +152,6 @@ class SamedealApp(LookApp[int]):
         """Return whether an action is available now. The help is available on every screen of the client."""
         return action != "help" or isinstance(self.screen, ClientScreen)
 
-    def key_labels(self) -> Mapping[str, str]:
-        """Return the label of the key to quit if the player came from another place."""
-        return {"quit": "back"} if self.back_to else {}
-
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Return the commands of the command palette. While the player races, they include resigning."""
         from samedeal_client.screens.race import RaceScreen
@@ -218,26 +166,6 @@ class SamedealApp(LookApp[int]):
 
         if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen.help_context, rules=rules))
-
-    def ignore_input(self, seconds: float) -> None:
-        """Ignore keys and clicks for ``seconds`` seconds, except the key to quit.
-
-        The player may have meant these keys and clicks for an earlier screen.
-        """
-        self._ignores_until = time.monotonic() + seconds
-
-    async def on_event(self, event: events.Event) -> None:
-        """Handle an event, unless it is a key or a click that the app ignores."""
-        meant_for_earlier = (
-            isinstance(event, (events.Key, events.MouseEvent)) and time.monotonic() < self._ignores_until
-        )
-        if not meant_for_earlier or (isinstance(event, events.Key) and event.key == QUIT_KEY):
-            await super().on_event(event)
-
-    def ring(self) -> None:
-        """Ring the terminal's bell, if the player wants that."""
-        if self._with_bell:
-            self.bell()
 
     def show_message(self, sentence: str, style: str = "notice") -> None:
         """Show a message on the current screen."""
@@ -263,52 +191,6 @@ class SamedealApp(LookApp[int]):
         if isinstance(self.screen, ClientScreen):
             self.screen.show_frame()
 
-    @property
-    def may_animate(self) -> bool:
-        """Whether cards may visibly move on the screen.
-
-        False if the player does not want motion, or if the terminal is slow.
-        """
-        return self.look.motion and not getattr(self._driver, "is_slow", False)
-
-    @property
-    def practising(self) -> bool:
-        """Whether the player practises from a moment of a replay.
-
-        Such practice has no server, and shows no time limit.
-        """
-        return isinstance(self.client.link, GhostLink)
-
-    @property
-    def has_lobby(self) -> bool:
-        """Whether a player who leaves a room goes to the lobby of the server, not to ``back_to``.
-
-        False if three conditions hold: ``back_to`` is set, the server ends with this program, and only this machine can
-        reach the server.
-        """
-        return self.lasting or not self.back_to or self.client.shared_address != self.client.link.address
-
-    @property
-    def after_room(self) -> str:
-        """The place to which a player who leaves a room goes, one of ``AFTER_ROOM``."""
-        place = "lobby" if self.has_lobby else self.back_to.removeprefix("the ")
-        return place if place in AFTER_ROOM else "lobby"
-
-    @property
-    def has_racing_bots(self) -> bool:
-        """Whether the player has bots whose race may be under way or about to start."""
-        room = self.client.model.room
-        return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
-
-    async def bring_bots(self, before: str, room: str) -> None:
-        """Move the player's bots from the room ``before`` to ``room``. The bots of ``samedeal play`` move as well."""
-        try:
-            await self.bots.move(before, room, self.client.rooms.passphrase, self.show_message)
-            if self.send_rivals is not None:
-                await self.send_rivals(room)
-        except OSError as error:
-            self.show_message(f"The bots could not be started: {error.strerror}.")
-
     def action_suspend_process(self) -> None:
         """Suspend this process and its process group, as a terminal does on Ctrl-Z.
 
@@ -320,10 +202,6 @@ class SamedealApp(LookApp[int]):
             return
         with suppress(SuspendNotSupported), self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)
-
-    def is_followed(self, result: int | None) -> bool:
-        """Return whether the player goes back to ``back_to`` when this app ends with the exit code ``result``."""
-        return bool(self.back_to) and not result
 
     async def action_quit(self) -> None:
         """Quit. During a race of the player or of their bots, ask for confirmation first."""

@@ -1,4 +1,4 @@
-"""The command line ``samedeal``. Each command has a module in ``commands``, imported only when the command runs."""
+"""The command line ``samedeal``: a table of its commands. The module of a command is imported only when the command runs."""
 
 from __future__ import annotations
 
@@ -7,30 +7,39 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, NamedTuple, Protocol, cast
 
 from samedeal.command_line_help import HelpFormatter
 
+
+class Subcommand(NamedTuple):
+    """A command: the module that runs it, and its summary for the help. ``reads_all`` says that it parses its arguments."""
+
+    module: str
+    summary: str
+    reads_all: bool = False
+
+
 COMMANDS: Final = {
-    "play": "race against bots on this machine",
-    "race": "race now, against the people who come",
-    "join": "join a race, or return to it",
-    "watch": "watch a race, with a delay",
-    "rooms": "list the rooms of a server",
-    "new": "open a room and join it",
-    "bot": "let a bot join a race",
-    "engine": "play as an engine, for programs",
-    "match": "tell which of two engines is better",
-    "host": "host a race on this machine",
-    "serve": "run a server",
-    "door": "let people play over ssh",
-    "admin": "operate a server",
-    "records": "list records of races, or get one",
-    "replay": "show a recorded race again",
-    "verify": "check the record of a race",
-    "history": "show your past races and best times",
-    "rules": "print the rules of a game",
-    "doctor": "check the terminal and the connection to a server",
+    "play": Subcommand("samedeal_client.commands.play", "race against bots on this machine"),
+    "race": Subcommand("samedeal_client.commands.race", "race now, against the people who come"),
+    "join": Subcommand("samedeal_client.commands.join", "join a race, or return to it"),
+    "watch": Subcommand("samedeal_client.commands.watch", "watch a race, with a delay"),
+    "rooms": Subcommand("samedeal_client.commands.rooms", "list the rooms of a server"),
+    "new": Subcommand("samedeal_client.commands.new", "open a room and join it"),
+    "bot": Subcommand("samedeal_client.commands.bot", "let a bot join a race"),
+    "engine": Subcommand("samedeal_client.commands.engine", "play as an engine, for programs"),
+    "match": Subcommand("samedeal_client.commands.match", "tell which of two engines is better"),
+    "host": Subcommand("samedeal_client.commands.host", "host a race on this machine"),
+    "serve": Subcommand("samedeal_client.commands.serve", "run a server", reads_all=True),
+    "door": Subcommand("samedeal_client.commands.door", "let people play over ssh"),
+    "admin": Subcommand("samedeal_client.commands.admin", "operate a server"),
+    "records": Subcommand("samedeal_client.commands.records", "list records of races, or get one"),
+    "replay": Subcommand("samedeal_client.commands.replay", "show a recorded race again"),
+    "verify": Subcommand("samedeal_client.commands.verify", "check the record of a race"),
+    "history": Subcommand("samedeal_client.commands.history", "show your past races and best times"),
+    "rules": Subcommand("samedeal_client.commands.rules", "print the rules of a game"),
+    "doctor": Subcommand("samedeal_client.commands.doctor", "check the terminal and the connection to a server"),
 }
 
 _CODES: Final = (
@@ -64,7 +73,10 @@ environment:
 
 
 class CommandModule(Protocol):
-    """The parts that every module of ``commands`` has."""
+    """The parts that the module of every command has.
+
+    It may also have a function ``expand``, which returns the command line with what the command adds to it.
+    """
 
     DESCRIPTION: str
     EXAMPLES: str
@@ -74,12 +86,26 @@ class CommandModule(Protocol):
         ...
 
     def run(self, given: argparse.Namespace) -> int | Coroutine[Any, Any, int]:
-        """Run the command and return the exit code, or return a coroutine that does so."""
+        """Run the command and return the exit code, or return a coroutine that does so.
+
+        ``given.start_command`` is the function of this module, for commands that run others.
+        """
         ...
 
 
 def _command(name: str) -> CommandModule:
-    return cast("CommandModule", importlib.import_module(f"samedeal_client.commands.{name}"))
+    return cast("CommandModule", importlib.import_module(COMMANDS[name].module))
+
+
+def expand(arguments: Sequence[str]) -> list[str]:
+    """Return a command line with what its command adds to it, such as a URL from the environment."""
+    name = _wanted(arguments)
+    add = getattr(_command(name), "expand", None) if name in COMMANDS else None
+    return [*arguments] if add is None else add(arguments)
+
+
+def _wanted(arguments: Sequence[str]) -> str:
+    return next((word for word in arguments if not word.startswith("-")), "")
 
 
 class _Version(argparse.Action):
@@ -104,7 +130,7 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
     )
     commands = samedeal_parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
+    for name, (_, summary, _) in COMMANDS.items():
         if name in wanted:
             command = _command(name)
             sub = commands.add_parser(
@@ -125,19 +151,13 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    wanted = next((word for word in given if not word.startswith("-")), "")
-    if given[:1] == ["serve"]:
-        from samedeal_client.commands.serve import serve
-
-        return serve(given[1:])
-    if wanted == "admin":
-        from samedeal_client.commands.admin import with_url
-
-        given = with_url(given)
+    if given and given[0] in COMMANDS and COMMANDS[given[0]].reads_all:
+        return _run_parsed(argparse.Namespace(command=given[0], arguments=given[1:]))
+    given = expand(given)
     if not given and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         return _run(_start)
-    known = parser(wanted)
-    parsed, unknown = known.parse_known_args(given)
+    known = parser(_wanted(given))
+    parsed, unknown = known.parse_known_args(given, argparse.Namespace(start_command=start_command))
     if unknown:
         hint = ". Leave out the blank after the comma." if any(word.endswith(",") for word in given) else ""
         known.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
@@ -154,7 +174,7 @@ def _start() -> int:
 
 def start_command(arguments: Sequence[str]) -> int | Coroutine[Any, Any, int]:
     """Run a command and return the exit code, or return a coroutine that does so. Raise SystemExit for bad usage."""
-    parsed = parser(arguments[0]).parse_args(arguments)
+    parsed = parser(arguments[0]).parse_args(arguments, argparse.Namespace(start_command=start_command))
     return _command(parsed.command).run(parsed)
 
 

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
-from random import Random
 from typing import Final
 
 from samedeal.board import Board
@@ -15,11 +14,11 @@ from samedeal.board_history import UNDO
 from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import Move
 from samedeal_client import room_actions
-from samedeal_client.bots.hints import HintFinder
 from samedeal_client.input.intended_move import Ambiguous, Rejected
 from samedeal_client.input.line_parser import TypedCommand, Word, parse_command, parse_line
 from samedeal_client.line_output import LineOutput
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.solving.solver_process import Hints
 from samedeal_client.terminal import LineSource, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.line_io import Printer
@@ -73,7 +72,7 @@ class LineClient:
 
     def __post_init__(self, printer: Printer) -> None:
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is not a secret)
+        self._hints = Hints()
         self._output = LineOutput(self.client, self._look, printer, lambda: self._stop(1), self._race_over)
 
     async def run(self, reader: LineSource | None, enter: Callable[[], Awaitable[None]]) -> int:
@@ -205,11 +204,11 @@ class LineClient:
                     self._output.print("You have left the room.")
                     self._stop(0)
                 case _:
-                    self._run_local_command(command)
+                    await self._run_local_command(command)
         except RequestRefused as refused:
             self._output.print(str(refused))
 
-    def _run_local_command(self, command: TypedCommand) -> None:
+    async def _run_local_command(self, command: TypedCommand) -> None:
         model, board = self.client.model, self.client.model.board
         match command.word:
             case Word.QUIT:
@@ -232,16 +231,16 @@ class LineClient:
             case Word.FIND if command.card is not None:
                 self._output.print(card_location(board, command.card, self._look))
             case Word.HINT:
-                self._print_hint(board)
+                await self._print_hint(board)
             case _:
                 pass
 
-    def _print_hint(self, board: Board) -> None:
+    async def _print_hint(self, board: Board) -> None:
         room = self.client.model.room
         if room is None or not room.options.hints:
             self._output.print("Hints are off in this room.")
         else:
-            hint = self._hint_finder.suggest(board.masked())
+            hint = await self._hints.suggest(board.masked())
             may_undo = self.client.model.own.may_undo
             sentence = self._output.narrator.hint(board, hint.move, is_lost=hint.is_lost, may_undo=may_undo)
             self._output.print(f"{sentence} {hint.reason}".rstrip())

@@ -16,7 +16,7 @@ from samedeal.options import MAX_PLAYERS, Options
 from samedeal.protocol.messages import RoomLine, RoomState
 from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import next_tides
-from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.paths import write_private
 from samedeal_client.state.bot_levels import Level

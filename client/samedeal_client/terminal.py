@@ -13,7 +13,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, Final, NamedTuple, Protocol, TextIO
+
+CRASHED: Final = "Samedeal crashed, and its operator can see why. Your seat is kept: come in again."
+"""What players are told if a crash is reported to somebody else (``Terminal.on_crash``)."""
 
 
 class LineSource(Protocol):

@@ -10,19 +10,16 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from samedeal_client.signals import on_signals
 from samedeal_client.terminal import Background, terminal
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.terminal_background import has_dark_background
+from samedeal_client.text.terminal_background import SLOW_ANSWER, has_dark_background
 from samedeal_client.text.terminal_hangup import EXIT_CODE, on_terminal_lost
 
 if TYPE_CHECKING:
     from samedeal_client.app import SamedealApp
-
-SLOW_ANSWER: Final = 0.1
-"""Time, in seconds, for a terminal's answer. If the answer takes longer, the terminal is too slow to show moving cards."""
 
 
 def with_background(look: Look) -> Look:

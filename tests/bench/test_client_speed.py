@@ -22,10 +22,10 @@ from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import Move
 from samedeal_client.app import SamedealApp
-from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.client_session import ClientSession
+from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.text.appearance import Look
 from samedeal_client.widgets.board import BoardView, RegionView
 from tests.client.referee import Referee

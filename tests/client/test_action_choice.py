@@ -9,8 +9,8 @@ import pytest
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.moves import Move
 from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
-from samedeal_client.bots.strategy import BotMemory
-from samedeal_client.bots.temperament import Temperament
+from samedeal_client.solving.strategy import BotMemory
+from samedeal_client.solving.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
 from samedeal_client.state.dead_end import is_stuck_for_good
 from tests.client.boards import board, dealt

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
 from samedeal.protocol.messages import Seat, Tally
-from samedeal_client.commands.admin import with_url
+from samedeal_client.commands.admin import expand
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
 from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows
@@ -128,7 +128,7 @@ def test_ages_and_sizes_are_short() -> None:
 )
 def test_the_url_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, given: str, means: str) -> None:
     monkeypatch.setenv("SAMEDEAL_ADMIN_URL", "U")
-    assert with_url(given.split()) == means.split()
+    assert expand(given.split()) == means.split()
 
 
 def test_problem_of_redis_fits_into_the_window() -> None:

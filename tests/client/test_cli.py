@@ -50,7 +50,7 @@ def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
 def test_every_example_is_valid() -> None:
     for command in COMMANDS:
-        text = parser().format_help() + importlib.import_module(f"samedeal_client.commands.{command}").EXAMPLES
+        text = parser().format_help() + importlib.import_module(CLIENT_COMMANDS[command].module).EXAMPLES
         for line in re.findall(rf"^  samedeal {command} ([^\n]*)", text, re.MULTILINE):
             words = shlex.split(re.split(r" {2,}| < ", line)[0])
             parser(command).parse_args([command, *words])
@@ -62,7 +62,7 @@ def test_help_imports_no_heavy_modules() -> None:
     modules = {line.rpartition("|")[2].strip() for line in loaded.splitlines()}
     assert "samedeal_client.cli" in modules
     heavy = {"asyncio", "textual", "websockets", "msgspec", "msgpack"}
-    heavy |= {"samedeal.games", "samedeal_client.bots.strategy"}
+    heavy |= {"samedeal.games", "samedeal_client.solving.strategy"}
     assert not heavy & modules
 
 

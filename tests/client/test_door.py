@@ -25,7 +25,7 @@ from samedeal_client.door.limits import DoorLimits, Rates, network_of, session_r
 from samedeal_client.door.proxy_header import read_proxy_header
 from samedeal_client.door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
 from samedeal_client.errors import Failure
-from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.state.start_menu import enter_arguments
 from samedeal_client.terminal import use_terminal
 from tests.golden.golden_files import assert_answers

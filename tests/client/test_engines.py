@@ -32,10 +32,10 @@ from samedeal_client.bots.engine import (
 from samedeal_client.bots.engine_protocol import VERSION, Clock, position_line
 from samedeal_client.bots.match import RaceAlone, pairs
 from samedeal_client.bots.sequential_test import EDGE, Comparison, compared
-from samedeal_client.bots.strategy import BotMemory
-from samedeal_client.bots.temperament import Temperament
 from samedeal_client.cli import main
 from samedeal_client.commands import match
+from samedeal_client.solving.strategy import BotMemory
+from samedeal_client.solving.temperament import Temperament
 from tests.client.boards import board as positioned
 from tests.client.boards import dealt, with_other_hidden_cards
 from tests.client.engine_scripts import READY, answering, script

@@ -16,8 +16,8 @@ from samedeal.games import GAMES
 from samedeal.moves import DEAL, Move
 from samedeal.solver.line import wins
 from samedeal_client.bots.action_choice import PAUSE, ActionChooser
-from samedeal_client.bots.foresight import lines_from, shortened
-from samedeal_client.bots.strategy import BotMemory
+from samedeal_client.solving.foresight import lines_from, shortened
+from samedeal_client.solving.strategy import BotMemory
 from tests.client.boards import board
 from tests.shared.playouts import numbered
 

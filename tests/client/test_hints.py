@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from random import Random
 
@@ -11,11 +12,13 @@ from samedeal.board import Board
 from samedeal.games import game_named
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
-from samedeal_client.bots.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
-from samedeal_client.bots.strategy import BotMemory, choose_move
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
 from samedeal_client.input.line_parser import parse_line
+from samedeal_client.solving.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
+from samedeal_client.solving.solver_process import Hints, SolverProcess
+from samedeal_client.solving.solver_program import HintReply, HintRequest, answer
+from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.text.appearance import Look
 from samedeal_client.views.race import hint_text
 from tests.client.boards import board, dealt, playout
@@ -106,3 +109,37 @@ def test_hint_does_not_depend_on_hidden_cards() -> None:
     hint = finder.suggest(dealt("athena", 7).masked())
     assert hint == Hint(choose_move("careful", dealt("athena", 7).masked(), BotMemory(Random(1), 300)), reason=GUESS)
     assert not finder.suggest(dealt("athena", 3).masked()).reason
+
+
+def test_finder_goes_on_in_the_next_process() -> None:
+    """Otherwise hints would never come to an end."""
+    now, finder = dealt("phoenix", 7), HintFinder(Random(1), 300, 1)
+    kept = pickle.dumps(finder)
+    while True:
+        hint = finder.suggest(now.masked())
+        reply = answer(HintRequest(str(now.masked()), kept, {}))
+        assert isinstance(reply, HintReply)
+        assert (reply.move, reply.reason) == (str(hint.move) if hint.move else None, hint.reason)
+        if hint.move is None:
+            break
+        kept = reply.finder
+        now = now.play(hint.move).board
+
+
+async def test_hint_comes_from_a_process() -> None:
+    lost = dealt("phoenix", 240).masked()
+    assert await Hints().suggest(lost) == HintFinder(Random(1)).suggest(lost)
+
+
+async def test_hints_hand_the_finder_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[bytes] = []
+
+    async def hint(_: SolverProcess, __: Board, finder: bytes) -> tuple[Hint, bytes]:
+        given.append(finder)
+        return Hint(None), finder + b"x"
+
+    monkeypatch.setattr(SolverProcess, "hint", hint)
+    hints = Hints()
+    for _ in range(3):
+        await hints.suggest(dealt("willow", 3))
+    assert given == [b"", b"x", b"xx"]

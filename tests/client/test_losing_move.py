@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome
-from samedeal_client.solver_worker import SolverProcess, review
+from samedeal_client.solving.solver_process import SolverProcess, review
 from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.state.replay import LINE_STEP, RecordedRace
 from tests.client.boards import dealt

@@ -13,7 +13,7 @@ from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.state.model import Model
 from tests.client.referee import Referee
 from tests.lies.worlds import PLANS, Client, hold

@@ -309,10 +309,11 @@ async def test_key_typed_as_the_card_is_revealed_follows_the_queue() -> None:
 
 
 async def test_hint_is_marked_and_named() -> None:
-    async with running_app(willow(hints=True), look=Look(colour=False)) as ui:
+    dealt = Referee("willow", options=_options("willow", hints=True))
+    async with running_app(dealt, look=Look(colour=False)) as ui:
         await ui.press("question_mark")
-        await ui.wait_until(lambda: "A♠ ?" in ui.text())
-        assert hint_text(ui.board, Move("6", FOUNDATION), DEFAULT, Look()) in ui.message
+        await ui.wait_until(lambda: "A♦ ?" in ui.text())
+        assert hint_text(ui.board, Move("1", FOUNDATION), DEFAULT, Look()) in ui.message
         assert ui.acts == []
 
 

@@ -15,9 +15,9 @@ from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.bots.foresight import guessed
-from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, choose_move
-from samedeal_client.bots.temperament import Temperament
+from samedeal_client.solving.foresight import guessed
+from samedeal_client.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
+from samedeal_client.solving.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
 from samedeal_client.state.dead_end import key_of
 from tests.client.boards import board, dealt, with_other_hidden_cards

@@ -11,9 +11,8 @@ from typing import Any
 import yaml
 
 from samedeal.protocol.messages import SUBPROTOCOL
-from samedeal_client.cli import COMMANDS
+from samedeal_client.cli import COMMANDS, expand
 from samedeal_client.cli import parser as client_parser
-from samedeal_client.commands.admin import with_url
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.process.restore import parser as restore_parser
 from tests.deploy.introspection import (
@@ -93,7 +92,7 @@ def _understood(command: str) -> None:
     elif program == "samedeal":
         assert words[1] in COMMANDS, command
         shown = {"GAME": "willow", "LEVEL": "greedy"}
-        client_parser(words[1]).parse_args(with_url([shown.get(word.strip("[]"), word) for word in words[1:]]))
+        client_parser(words[1]).parse_args(expand([shown.get(word.strip("[]"), word) for word in words[1:]]))
     elif program == "make":
         targets = {word for word in words[1:] if not re.match(r"-|[A-Z]+=", word)}
         assert targets <= set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)), command

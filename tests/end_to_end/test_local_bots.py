@@ -14,8 +14,8 @@ import pytest
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal_client.bots.bot import Bot
-from samedeal_client.bots.bot_manager import LocalBots
 from samedeal_client.bots.engine import Engine
+from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.net.address import parse_address
 from samedeal_client.net.client_session import ClientSession
 from samedeal_client.net.reconnecting_link import Link
@@ -103,7 +103,7 @@ async def test_refused_bot_is_reported(server: str) -> None:
 OWNER = """
 import asyncio, sys
 from samedeal_client.net.address import parse_address
-from samedeal_client.bots.bot_manager import LocalBots
+from samedeal_client.local.local_bots import LocalBots
 
 async def main():
     bots = LocalBots(parse_address(sys.argv[1]))

@@ -20,7 +20,7 @@ from samedeal_client.bots import bot as bot_module
 from samedeal_client.net import race_audit
 from samedeal_client.net.race_audit import Audit, audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.views.verdict import EXIT_CODES
 from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, ChangedMove, Draining, Shares, TwoDeals, UnaskedWatching

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from samedeal_client.bots import local_processes, server_parent_watch
+from samedeal_client.local import local_processes, parent_watch
 from tests.end_to_end.processes import DEADLINE, Programs, nothing_remains, until
 
 
@@ -80,7 +80,7 @@ async def test_frozen_server_is_killed_with_its_children(programs: Programs, mon
     monkeypatch.setattr(tempfile, "tempdir", str(programs.temporary))
     monkeypatch.setattr(local_processes, "STOP_TIMEOUT", 0.1)
     async with asyncio.timeout(2 * DEADLINE), local_processes.local_server():
-        programs.kill(f"{sys.executable} -I -S {server_parent_watch.__file__}", signal.SIGSTOP)
+        programs.kill(f"{sys.executable} -I -S {parent_watch.__file__}", signal.SIGSTOP)
     await nothing_remains(programs)
 
 

@@ -23,8 +23,8 @@ from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.solver.solve import Outcome, solve
 from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
-from samedeal_client.bots.strategy import BotMemory
-from samedeal_client.bots.temperament import Temperament
+from samedeal_client.solving.strategy import BotMemory
+from samedeal_client.solving.temperament import Temperament
 from samedeal_client.state.bot_levels import LEVELS, Level
 from tests.shared.playouts import numbered
 

@@ -16,7 +16,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.text.appearance import Look
 from tests.client.referee import START, Referee, running_app
 from tests.client.typed_moves import keys_for

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.text.appearance import Look
 from tests.client.referee import ME, START, Referee, RunningApp, running_app

@@ -19,8 +19,8 @@ from samedeal.board_history import UNDO, Past, Play, Undo
 from samedeal.cards import HIDDEN
 from samedeal.moves import DEAL, Move
 from samedeal.solver.line import Line
-from samedeal_client.bots.foresight import lines_from
-from samedeal_client.bots.strategy import BotMemory, choose_move
+from samedeal_client.solving.foresight import lines_from
+from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
 

@@ -14,16 +14,16 @@ from samedeal.moves import Move
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import RefusalCode
 from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
-from samedeal_client.bots.bot_names import BOT_NAMES
 from samedeal_client.bots.engine import Engine, EngineFailed
 from samedeal_client.bots.engine_protocol import Clock
-from samedeal_client.bots.strategy import BotMemory
-from samedeal_client.bots.temperament import STEADY, Temperament
 from samedeal_client.first_completed import first_of
+from samedeal_client.local.bot_names import BOT_NAMES
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
 from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.room_client import RoomClient, allowing
+from samedeal_client.solving.strategy import BotMemory
+from samedeal_client.solving.temperament import STEADY, Temperament
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.text.time_text import ordinal
 from samedeal_client.views.final_standings import finish_text

@@ -12,8 +12,8 @@ from samedeal.errors import PlayError
 from samedeal.moves import Move
 from samedeal_client.bots.action_choice import PAUSE, WAIT, ActionChooser
 from samedeal_client.bots.engine_protocol import VERSION
-from samedeal_client.bots.strategy import BotMemory
-from samedeal_client.bots.temperament import Temperament
+from samedeal_client.solving.strategy import BotMemory
+from samedeal_client.solving.temperament import Temperament
 from samedeal_client.state.bot_levels import Level
 
 

@@ -19,11 +19,11 @@ from samedeal.board_history import Play, Undo
 from samedeal.errors import MalformedText, PlayError, UnseenCard
 from samedeal.moves import Move
 from samedeal.terminal_text import printable
-from samedeal_client.bots import engine_parent_watch
 from samedeal_client.bots.action_choice import PAUSE, RESIGN
 from samedeal_client.bots.engine_protocol import VERSION, Clock, position_line, read_answer
-from samedeal_client.bots.local_processes import environment
 from samedeal_client.errors import Failure
+from samedeal_client.local import parent_watch
+from samedeal_client.local.local_processes import environment
 from samedeal_client.state.bot_levels import LEVELS
 
 START_TIMEOUT: Final = 10.0
@@ -160,7 +160,7 @@ class Engine:
         inherited, self._parent_pipe = os.pipe()
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", engine_parent_watch.__file__, str(inherited), *self.command),
+                *(sys.executable, "-I", "-S", parent_watch.__file__, str(inherited), "", *self.command),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=PIPE,

@@ -174,7 +174,7 @@ def _sentence(text: str) -> str:
     return text
 
 
-def with_url(arguments: Sequence[str]) -> list[str]:
+def expand(arguments: Sequence[str]) -> list[str]:
     """Return the command line of ``samedeal admin``, with the URL from the environment if ``arguments`` has none."""
     words = list(arguments)
     if words[:1] != ["admin"]:

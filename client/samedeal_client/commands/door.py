@@ -118,7 +118,7 @@ def run(given: argparse.Namespace) -> int:
     def serve_worker(number: int, lifeline: int | None = None) -> None:
         health = (given.health_host, given.health_port + number) if given.health_port else None
         serve_door(
-            Door(server, directory, limits, proxies, public),
+            Door(server, directory, limits, given.start_command, proxies, public),
             listeners,
             health,
             sys.stdin.fileno() if given.with_server else lifeline,

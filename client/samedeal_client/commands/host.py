@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(given: argparse.Namespace) -> int:
     """Host the race and return the exit code."""
     from samedeal.options import Options
-    from samedeal_client.bots.local_processes import race_on_local_server
+    from samedeal_client.local.local_processes import race_on_local_server
     from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import LineIO, invitation_lines, run_client
     from samedeal_client.state.new_room_fields import DEFAULT_DEAL

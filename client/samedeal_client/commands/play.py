@@ -74,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(given: argparse.Namespace) -> int:
     """Race and return the exit code."""
-    from samedeal_client.bots.bot_manager import LocalBots
-    from samedeal_client.bots.local_processes import race_on_local_server
+    from samedeal_client.local.local_bots import LocalBots
+    from samedeal_client.local.local_processes import race_on_local_server
 
     game = game_named(given.game.lower()).name
     unattended = not terminal().is_interactive

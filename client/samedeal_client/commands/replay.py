@@ -128,7 +128,7 @@ def _write_cast(path: Path, race: RecordedRace, look: Look, only: int | None) ->
 
 
 async def _review(race: RecordedRace, only: int | None, printer: Printer) -> None:
-    from samedeal_client.solver_worker import review
+    from samedeal_client.solving.solver_process import review
 
     for track in race.tracks if only is None else race.tracks[only : only + 1]:
         name = track.player.name

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import importlib
+import pkgutil
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, Final
+
+CommandStarter = Callable[[Sequence[str]], int | Coroutine[Any, Any, int]]
+"""Run a command and return the exit code, or return a coroutine that does so. Raise SystemExit for bad usage."""
+
+_SHOWN: Final = (
+    *("samedeal_client.app", "samedeal_client.start_app", "samedeal_client.replay_app", "samedeal_client.line_client"),
+    *("samedeal_client.commands.join", "samedeal_client.commands.watch", "samedeal_client.commands.race"),
+)
+
+
+def preload() -> None:
+    """Import what the commands of the start screen show, so that nobody waits for it later."""
+    from samedeal_client import screens
+
+    for module in (*_SHOWN, *(found.name for found in pkgutil.iter_modules(screens.__path__, f"{screens.__name__}."))):
+        importlib.import_module(module)
 
 
 async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:

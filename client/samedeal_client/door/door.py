@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib
 import logging
 import os
-import pkgutil
 import signal
 import socket
 import sys
@@ -22,7 +20,7 @@ from typing import Final
 import asyncssh
 from websockets.asyncio.server import serve
 
-from samedeal_client import screens
+from samedeal_client.commands.start import CommandStarter, preload
 from samedeal_client.door.connections import ChannelSession, DoorConnection, connection_options
 from samedeal_client.door.identities import Identities
 from samedeal_client.door.limits import DoorLimits, Rates, network_of
@@ -51,8 +49,6 @@ _CLEAN_TIME: Final = 24 * 3600.0
 _HEADER_TIME: Final = 5.0
 _BACKLOG: Final = 512
 
-_MODULES: Final = ("app", "start_app", "replay_app", "line_client", "commands.join", "commands.watch", "commands.race")
-
 Network = IPv4Network | IPv6Network
 
 
@@ -72,13 +68,20 @@ def dns_record(host: str, host_key: asyncssh.SSHKey) -> str:
 class Door:
     """A door to the server at the address ``server``, which is ``public_url`` for players, unless that is empty.
 
-    ``proxies`` are load balancers that send PROXY headers.
+    Sessions run commands with ``start_command``. ``proxies`` are load balancers that send PROXY headers.
     """
 
     def __init__(
-        self, server: str, directory: Path, limits: DoorLimits, proxies: Sequence[Network] = (), public_url: str = ""
+        self,
+        server: str,
+        directory: Path,
+        limits: DoorLimits,
+        start_command: CommandStarter,
+        proxies: Sequence[Network] = (),
+        public_url: str = "",
     ) -> None:
         self.server = server
+        self.start_command = start_command
         self.public_url = public_url
         self.limits = limits
         self.identities = Identities(directory)
@@ -247,12 +250,11 @@ def prepare() -> None:
     """
     for name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM"):  # each session has its own
         os.environ.pop(name, None)
-    for module in (*_MODULES, *(f"screens.{found.name}" for found in pkgutil.iter_modules(screens.__path__))):
-        importlib.import_module(f"samedeal_client.{module}")
+    preload()
     share_styles()
     gc.collect()
     gc.freeze()
-    sys.setswitchinterval(0.001)  # for hints, which are searched for in threads
+    sys.setswitchinterval(0.001)  # for verdicts, which are found in threads
     gc.set_threshold(5_000, 10, 1_000_000)
 
 

@@ -19,16 +19,13 @@ from msgspec.structs import replace
 from samedeal.errors import MalformedText, SamedealError
 from samedeal.names import ROOM_CODE, clean_name
 from samedeal.terminal_text import printable
-from samedeal_client import cli
 from samedeal_client.commands.common import error_report
 from samedeal_client.commands.start import start
 from samedeal_client.door.driver import LEAVE, SessionDriver
 from samedeal_client.errors import Failure
 from samedeal_client.saved_settings import load_settings, save_settings
-from samedeal_client.terminal import Background, LineSource, Terminal, use_terminal
-from samedeal_client.text.terminal_background import BACKGROUND_QUERY, dark_of_answer
-from samedeal_client.tui import SLOW_ANSWER
-from samedeal_client.widgets.look_app import CRASHED
+from samedeal_client.terminal import CRASHED, Background, LineSource, Terminal, use_terminal
+from samedeal_client.text.terminal_background import BACKGROUND_QUERY, SLOW_ANSWER, dark_of_answer
 
 if TYPE_CHECKING:
     from asyncssh import SSHServerChannel
@@ -409,7 +406,7 @@ class SessionTerminal(Terminal):
         """Run the command that the user has typed. It is parsed here, because the parser would end the process."""
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
             try:
-                running = cli.start_command(arguments)
+                running = self._door.start_command(arguments)
             except SystemExit as ended:
                 if not ended.code:
                     running = 0
@@ -419,18 +416,22 @@ class SessionTerminal(Terminal):
         self._output.write(out.getvalue())
         return running if isinstance(running, int) else await running
 
+    async def _run_command(self, arguments: Sequence[str]) -> int:
+        running = self._door.start_command(arguments)
+        return running if isinstance(running, int) else await running
+
     async def _run_chosen(self, arguments: Sequence[str]) -> int:
         """Run a command that the user has chosen on the start screen."""
         if arguments[0] not in _CHOICES:
             raise Failure("This can't be done over ssh. Choose something else.")
         with contextlib.suppress(OSError):
             save_settings(replace(load_settings(), server=self.only_server))
-        code = await cli.run_command(arguments)
+        code = await self._run_command(arguments)
         return code if self.code is None else self.code or 1
 
     async def _run_nested(self, arguments: Sequence[str]) -> int:
         try:
-            return await cli.run_command(arguments)
+            return await self._run_command(arguments)
         except (SamedealError, Failure, OSError) as error:
             return error_report(error).code
 

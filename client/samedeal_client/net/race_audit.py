@@ -15,7 +15,7 @@ from samedeal.record import Record
 from samedeal.solver.solve import Answer
 from samedeal_client.net.client_error_codes import ClientCode
 from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solver_worker import SolverProcess
+from samedeal_client.solving.solver_process import SolverProcess
 from samedeal_client.state.verdict import NO_READING, RaceReading, Verdict, verdict
 
 RECORD_DELAYS: Final = (0.2, 0.4, 0.8, 1.6, 3.2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
+from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from samedeal.errors import RequestRefused
+from samedeal_client.client_app import ClientApp
 from samedeal_client.drawing.layout import Size
 from samedeal_client.input.key_names import QUIT_KEY, key_text
 from samedeal_client.net.client_session import ClientSession
@@ -38,9 +39,6 @@ from samedeal_client.views.key_help import HelpContext
 from samedeal_client.widgets.blank_container import PlainContainer, blank_lines
 from samedeal_client.widgets.footer import MessageAndKeys
 from samedeal_client.widgets.rows_widget import Rows
-
-if TYPE_CHECKING:
-    from samedeal_client.app import SamedealApp
 
 Task: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """A background task: a function instead of a coroutine, because a coroutine that is never started causes a warning."""
@@ -130,9 +128,9 @@ class ClientScreen(LookScreen[None]):
         return False
 
     @property
-    def samedeal(self) -> SamedealApp:
+    def samedeal(self) -> ClientApp:
         """The app to which this screen belongs."""
-        return cast("SamedealApp", self.app)
+        return cast("ClientApp", self.app)
 
     @property
     def client(self) -> ClientSession:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from rich.text import Text
 from textual import events
@@ -11,14 +11,12 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from samedeal_client import room_actions
+from samedeal_client.client_app import ClientApp
 from samedeal_client.screens.base import ClientScreen, Task
 from samedeal_client.screens.look_screen import DialogScreen
 from samedeal_client.text.spans import Span, fit_row
 from samedeal_client.views.race import quit_warnings
 from samedeal_client.widgets.themes import text_of
-
-if TYPE_CHECKING:
-    from samedeal_client.app import SamedealApp
 
 _WIDTH: Final = 52
 
@@ -92,7 +90,7 @@ class QuestionScreen(DialogScreen[None]):
 
     async def action_answer(self, answer: str) -> None:
         """Do what an answer says. If it is empty, explain how to answer."""
-        app = cast("SamedealApp", self.app)
+        app = cast("ClientApp", self.app)
         if self._answered or app.screen is not self:
             return  # a key that was typed ahead, after the answer or after the end of the race
         self._answered = bool(answer)
@@ -115,7 +113,7 @@ class QuitScreen(QuestionScreen):
 
     def ask(self) -> Question:
         """Return the question. It tells what happens to the seat and to the player's bots."""
-        app = cast("SamedealApp", self.app)
+        app = cast("ClientApp", self.app)
         bots = ["Your bots will leave too."] if app.bots.names else []
         if app.practising:
             leave = f"leave practice, back to {app.back_to}"
@@ -158,7 +156,7 @@ class ResignScreen(QuestionScreen):
 
     def ask(self) -> Question:
         """Return the question. It tells whether the race goes on."""
-        app = cast("SamedealApp", self.app)
+        app = cast("ClientApp", self.app)
         sentences = ["Resign? Your foundation cards still count.", "The race goes on, and you can watch it."]
         if app.practising:
             sentences = ["Resign?", "Practice never counts."]

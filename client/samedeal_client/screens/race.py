@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from random import Random
 from typing import Final
 
 from textual import events
@@ -18,7 +16,6 @@ from samedeal.board_history import UNDO
 from samedeal.errors import PlayError
 from samedeal.game import Game
 from samedeal.moves import Move
-from samedeal_client.bots.hints import HintFinder
 from samedeal_client.drawing.board_picture import HitTarget
 from samedeal_client.drawing.draw_board import pile_rows
 from samedeal_client.drawing.layout import Size, smallest
@@ -30,6 +27,7 @@ from samedeal_client.input.key_grammar import FindCard, KeyGrammar, ScreenComman
 from samedeal_client.input.key_names import QUIT_KEY, command_text
 from samedeal_client.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.screens.question import ResignScreen
+from samedeal_client.solving.solver_process import Hints
 from samedeal_client.state.model import Model
 from samedeal_client.state.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.text.spans import Row, Span, counted, row_width
@@ -75,7 +73,7 @@ class RaceScreen(ClientScreen):
         self._explained = False
         self._was_playing = False
         self._ended_at: float | None = None
-        self._hint_finder = HintFinder(Random())  # noqa: S311 (a hint is no secret)
+        self._hints = Hints()
 
     def compose_body(self) -> ComposeResult:
         """Yield the board and the rivals. The countdown, or a pile shown in full, lies over them."""
@@ -396,8 +394,7 @@ class RaceScreen(ClientScreen):
             self.run_worker(self._show_hint(board), name="hint", exclusive=True)
 
     async def _show_hint(self, board: Board) -> None:
-        # The search runs in a thread, so that the screen responds meanwhile.
-        hint = await asyncio.to_thread(self._hint_finder.suggest, board.masked())
+        hint = await self._hints.suggest(board.masked())
         if board != self._board:
             return
         move = hint.move

@@ -16,7 +16,7 @@ from samedeal_client.drawing.layout import Size, layout, smallest
 from samedeal_client.drawing.marks import Marks, arrived_cards
 from samedeal_client.screens.look_screen import LookScreen
 from samedeal_client.screens.page import PageScreen
-from samedeal_client.solver_worker import review
+from samedeal_client.solving.solver_process import review
 from samedeal_client.state.replay import RecordedRace, Replay
 from samedeal_client.state.spectating import PLAYER_KEYS
 from samedeal_client.text.appearance import Look

@@ -22,7 +22,7 @@ from samedeal_client.history_file import HistoryFile
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
 from samedeal_client.state.past_races import History
-from samedeal_client.terminal import terminal
+from samedeal_client.terminal import CRASHED, terminal
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.changed_cells import TerminalCells
 from samedeal_client.text.kept_screen import KeptScreen
@@ -33,8 +33,6 @@ _Result = TypeVar("_Result")
 
 NO_TERMINAL: Final = -1
 """The exit code of a command that was not run."""
-
-CRASHED: Final = "Samedeal crashed, and its operator can see why. Your seat is kept: come in again."
 
 _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 

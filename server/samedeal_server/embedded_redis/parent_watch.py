@@ -7,8 +7,8 @@ It is run as ``parent_watch.py PIPE LOCK SCRATCH COMMAND...``:
 - LOCK is the descriptor of a locked file. Redis inherits the lock and holds it until Redis ends.
 - SCRATCH is a directory that is removed after Redis has ended.
 
-Only the standard library is imported, so that the program starts fast. The client's ``bots/server_parent_watch.py``
-does the same for a server.
+Only the standard library is imported, so that the program starts fast. The client's ``local/parent_watch.py`` does
+the same for servers and engines.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from samedeal.cards import HIDDEN
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
 from samedeal.solver.states import StateSpace
-from samedeal_client.bots.strategy import CAREFUL_NODES, BotMemory, choose_move, deals_first
+from samedeal_client.solving.strategy import CAREFUL_NODES, BotMemory, choose_move, deals_first
 
 HINT_BUDGET: Final = 20_000
 """Maximum number of positions that are searched for a winning line. The search takes half a second."""

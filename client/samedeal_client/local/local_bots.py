@@ -9,8 +9,8 @@ from itertools import chain, count
 from random import Random, SystemRandom
 from typing import Final, NamedTuple
 
-from samedeal_client.bots.bot_names import BOT_NAMES
-from samedeal_client.bots.local_processes import BotPlan, local_bot
+from samedeal_client.local.bot_names import BOT_NAMES
+from samedeal_client.local.local_processes import BotPlan, local_bot
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.state.bot_levels import Level
 

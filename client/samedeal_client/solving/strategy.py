@@ -20,10 +20,10 @@ from samedeal.board import Board
 from samedeal.cards import HIDDEN
 from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import solve
-from samedeal_client.bots.evaluation import Evaluation, varied
-from samedeal_client.bots.foresight import guessed
-from samedeal_client.bots.search import search
-from samedeal_client.bots.temperament import STEADY, Temperament
+from samedeal_client.solving.evaluation import Evaluation, varied
+from samedeal_client.solving.foresight import guessed
+from samedeal_client.solving.search import search
+from samedeal_client.solving.temperament import STEADY, Temperament
 from samedeal_client.state.bot_levels import Level
 from samedeal_client.state.dead_end import Key, key_of
 

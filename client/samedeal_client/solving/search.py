@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from samedeal.board import Board
 from samedeal.cards import FACE, HIDDEN
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.bots.evaluation import Evaluation
+from samedeal_client.solving.evaluation import Evaluation
 from samedeal_client.state.dead_end import Key, key_of
 
 _WON: Final = 1e9

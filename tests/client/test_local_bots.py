@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from samedeal_client.bots.bot_manager import LocalBots
-from samedeal_client.bots.local_processes import BotPlan
+from samedeal_client.local.local_bots import LocalBots
+from samedeal_client.local.local_processes import BotPlan
 from samedeal_client.net.address import parse_address
 
 
@@ -21,7 +21,7 @@ async def test_bots_move_to_another_room(monkeypatch: pytest.MonkeyPatch) -> Non
         yield
         seats.remove((room, plan))
 
-    monkeypatch.setattr("samedeal_client.bots.bot_manager.local_bot", seated)
+    monkeypatch.setattr("samedeal_client.local.local_bots.local_bot", seated)
     bots = LocalBots(parse_address("localhost"))
     for room, level in (("friday", "greedy"), ("friday", "careful"), ("lunch", "random")):
         await bots.add(room, level, "", taken=(), warn=pytest.fail)  # type: ignore[arg-type]  # one of its words

@@ -14,9 +14,9 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, Final, NamedTuple
 
 from samedeal.terminal_text import printable
-from samedeal_client.bots import server_parent_watch
 from samedeal_client.errors import Failure
 from samedeal_client.first_completed import first_of
+from samedeal_client.local import parent_watch
 from samedeal_client.net.address import DEFAULT_PORT, PASSPHRASE, ServerAddress, parse_address
 from samedeal_client.state.bot_levels import Level
 
@@ -85,7 +85,7 @@ async def local_server(*, public: bool = False) -> AsyncIterator[tuple[ServerAdd
     """
     data = mkdtemp(prefix="samedeal-")
     command = [
-        *("-I", "-S", server_parent_watch.__file__, data, sys.executable),
+        *("-I", "-S", parent_watch.__file__, "0", data, sys.executable),
         *("-m", "samedeal_server", "--announce"),
         *(("--host", "all", "--port", str(DEFAULT_PORT)) if public else ("--port", "0")),
         *("--data", data, "--durability", "everysec"),
@@ -95,7 +95,7 @@ async def local_server(*, public: bool = False) -> AsyncIterator[tuple[ServerAdd
         async with _child(command, announces=True) as child:
             yield await _announced_address(child), child
     finally:
-        await asyncio.to_thread(server_parent_watch.remove_data, data)
+        await asyncio.to_thread(parent_watch.remove_data, data)
 
 
 async def _announced_address(server: Child) -> ServerAddress:

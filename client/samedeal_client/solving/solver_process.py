@@ -1,7 +1,4 @@
-"""The solver in a process of its own, which its parent can kill at any time.
-
-The worker reads a request from each line of its input, and writes an answer to each request. Both are JSON.
-"""
+"""The solver in a process of its own (``solver_program``), which its parent can kill at any time."""
 
 from __future__ import annotations
 
@@ -10,27 +7,27 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 import msgspec
 
 from samedeal.board import Board
 from samedeal.board_history import Play
-from samedeal.games import offer, offered
+from samedeal.games import offered
 from samedeal.moves import Move
-from samedeal.solver.solve import Answer, Outcome, solve
+from samedeal.solver.solve import Answer, Outcome
+from samedeal_client.solving import solver_program
+from samedeal_client.solving.hints import Hint
+from samedeal_client.solving.solver_program import HintReply, HintRequest, SolveReply, SolveRequest
 from samedeal_client.state.losing_move import Review, actions_kept
 from samedeal_client.terminal import terminal
 
 REVIEW_BUDGET: Final = 200_000
 """Maximum number of positions that are searched for each board of a review. The search takes a few seconds."""
+_LONGEST_REPLY: Final = 16 * 1024 * 1024
+"""Maximum size of a reply, in bytes. A finder that has given many hints takes 100 kB."""
 
-
-_Request = tuple[str, int, dict[str, str]]
-"""A board, the budget of the search, and the games that are not in this release."""
-
-_Reply = tuple[Outcome, tuple[str, ...], int]
-"""The fields of an ``Answer``."""
+_Reply = TypeVar("_Reply")
 
 
 class SolverProcess:
@@ -63,20 +60,51 @@ class SolverProcess:
 
     async def solve(self, board: Board, budget: int) -> Answer:
         """Return the answer of ``samedeal.solver.solve`` from the worker. If the worker dies, the outcome is UNDECIDED."""
+        reply = await self._ask(SolveRequest(str(board), budget, offered()), SolveReply)
+        if reply is None:
+            return Answer(Outcome.UNDECIDED, (), 0)
+        return Answer(reply.outcome, tuple(map(Move.parse, reply.line)), reply.states)
+
+    async def hint(self, board: Board, finder: bytes) -> tuple[Hint, bytes]:
+        """Return the hint for a masked board, and the finder for the next hint. If the worker dies, there is no hint."""
+        reply = await self._ask(HintRequest(str(board), finder, offered()), HintReply)
+        if reply is None:
+            return Hint(None), finder
+        move = None if reply.move is None else Move.parse(reply.move)
+        return Hint(move, reply.is_lost, reply.reason), reply.finder
+
+    async def _ask(self, request: SolveRequest | HintRequest, reply: type[_Reply]) -> _Reply | None:
         if self.process is None:
             self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "samedeal_client.solver_worker", stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+                *(sys.executable, "-m", solver_program.__name__),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                limit=_LONGEST_REPLY,
             )
         process = self.process
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the worker has no pipes")
         try:
-            process.stdin.write(msgspec.json.encode((str(board), budget, offered())) + b"\n")
+            process.stdin.write(msgspec.json.encode(request) + b"\n")
             await process.stdin.drain()
-            outcome, line, states = msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=_Reply)
-        except (OSError, asyncio.IncompleteReadError, ValueError):
-            return Answer(Outcome.UNDECIDED, (), 0)
-        return Answer(outcome, tuple(map(Move.parse, line)), states)
+            return msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=reply)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
+            return None
+
+
+class Hints:
+    """Hints to the player of one race, each from a process that ends with it."""
+
+    def __init__(self) -> None:
+        self._finder = b""
+        """The ``HintFinder`` between two hints, as the process has left it."""
+
+    async def suggest(self, board: Board) -> Hint:
+        """Return the hint for a masked board."""
+        async with SolverProcess() as solver:
+            hint, self._finder = await solver.hint(board, self._finder)
+        return hint
 
 
 async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Callable[[int], None]) -> Review:
@@ -92,18 +120,3 @@ async def review(plays: Sequence[Play], actions: Sequence[str], on_search: Calla
             board = plays[known.revisions[index]].board
             known = known.with_answer(index, await solver.solve(board, REVIEW_BUDGET))
     return known
-
-
-def main() -> None:
-    """Answer requests until the input ends."""
-    for line in sys.stdin.buffer:
-        board, budget, games = msgspec.json.decode(line, type=_Request)
-        offer(games)
-        answer = solve(Board.parse(board), budget)
-        reply = answer.outcome, tuple(map(str, answer.line)), answer.states
-        sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
-        sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

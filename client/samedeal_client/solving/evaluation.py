@@ -17,7 +17,7 @@ from samedeal.cards import DOWN
 from samedeal.game import Game
 from samedeal.game_file import BotWeights
 from samedeal.solver.search import Facts
-from samedeal_client.bots.temperament import Temperament
+from samedeal_client.solving.temperament import Temperament
 
 _CACHED_COLUMNS: Final = 200_000
 
@@ -39,6 +39,7 @@ class Evaluation:
 
     def __init__(self, game: Game, weights: BotWeights, whim: Callable[[], float] = lambda: 0.0) -> None:
         self.weights = weights
+        self._given = game, weights, whim
         self._columns = game.columns
         self._foundations = game.foundations
         self._fans = game.fans
@@ -48,6 +49,10 @@ class Evaluation:
         self._on = column.on
         self._column_worths = Facts(lambda pile: self._column(pile) + whim())
         self._fan_worths = Facts(self._fan)
+
+    def __reduce__(self) -> tuple[type[Evaluation], tuple[Game, BotWeights, Callable[[], float]]]:
+        """Return what pickle keeps: not the worths, which are found again."""
+        return Evaluation, self._given
 
     def __call__(self, board: Board) -> float:
         """Return the worth of a board. Only differences between boards of the same game are meaningful."""
