@@ -19,11 +19,12 @@ from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import Acked, Act
+from samedeal.race.progress import MoveCommitted
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.connections.client_socket import framed
 from samedeal_server.races.signed_receipts import receipt
-from samedeal_server.store.events import MoveCommitted, encode_event
+from samedeal_server.store.events import encode_event
 
 _BOARDS: Final = 100
 _MOVES: Final = 40

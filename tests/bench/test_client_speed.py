@@ -151,7 +151,7 @@ async def measure(game: str, size: tuple[int, int]) -> Figures:
             keys.extend(work for work, _ in costs)
             moves.append(sum(sent for _, sent in costs))
             for rival, rival_memory in rivals.items():
-                rival_move = choose_move("greedy", referee.plays[rival].board.masked(), rival_memory)
+                rival_move = choose_move("greedy", referee.held.play(rival).board.masked(), rival_memory)
                 if rival_move is not None:
                     referee.time += 100
                     referee.rival_acts(rival, rival_move)

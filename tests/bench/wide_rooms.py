@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from samedeal.options import MAX_SEATS, Options
+from samedeal.race import seats
 from samedeal_server.cli import main
-from samedeal_server.races import race
 from samedeal_server.rooms.room_creation import RoomCreator
 
 _create = RoomCreator.create
@@ -22,6 +22,6 @@ async def _create_wide(creator: RoomCreator, options: Options, *arguments: Any) 
 
 
 if __name__ == "__main__":
-    race.SEATS_OF_ADDRESS = MAX_SEATS  # type: ignore[attr-defined]
+    seats.SEATS_OF_ADDRESS = MAX_SEATS  # type: ignore[attr-defined]
     RoomCreator.create = _create_wide  # type: ignore[method-assign,assignment]
     raise SystemExit(main())

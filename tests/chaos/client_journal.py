@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from samedeal.protocol.messages import Act, RoomState, ToClient, ToServer, Welcome
+from samedeal.race.values import DealSecret, FoundDeal, Race
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews
-from samedeal_server.races.race import DealSecret, FoundDeal, Race
 from samedeal_server.store.events import RaceChanged, SequencedEvent
 from tests.chaos.shares import ShownSeats
 

@@ -45,15 +45,17 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.race.draws import first_board
+from samedeal.race.progress import MoveCommitted
+from samedeal.race.values import Racer
 from samedeal.series import with_race
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import Racer
 from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
 from samedeal_server.store.earlier_races import PAST_LIFETIME
-from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged
+from samedeal_server.store.events import PresenceChanged, RaceChanged
 from samedeal_server.store.news import TOLD_LIFETIME
 from samedeal_server.store.node_registry import NODE_LIFETIME, PLAYER_LIFETIME
 from samedeal_server.store.sessions import GUEST_LIFETIME, SESSION_LIFETIME
@@ -181,7 +183,7 @@ def judge(evidence: Evidence) -> list[str]:
 
 def _replay(room: RoomEvidence, player: str, log: Sequence[LogEntry]) -> ReplayedLog:
     game = room.race.game
-    dealt = room.race.first_board(room.secret) or Board.deal(game, shuffled(room.seed, game.decks))
+    dealt = first_board(room.race, room.secret) or Board.deal(game, shuffled(room.seed, game.decks))
     play = Play(dealt, room.race.options.undo_rule)
     plays = [play]
     racer = room.race.racer(player)
@@ -426,12 +428,12 @@ def events_match_the_logs(case: Case) -> Iterator[str]:
 def standings_match_the_logs(case: Case) -> Iterator[str]:
     """The standings follow from the logs, and every client is sent these standings."""
     for code, room in case.evidence.rooms.items():
-        if room.race.standings != (ours := _standings(case, room)):
-            yield f"{code}: the standings are {room.race.standings}, the replay gives {ours}"
+        if room.race.result.standings != (ours := _standings(case, room)):
+            yield f"{code}: the standings are {room.race.result.standings}, the replay gives {ours}"
     for journal, room, state in _states(case):
         race = room.race
         over = state.phase in ("finished", "closed")
-        if state.standings != (race.standings if over else ()):
+        if state.standings != (race.result.standings if over else ()):
             yield f"{journal.name}: was sent wrong standings"
         if over and (state.starts, state.ends) != (race.starts, race.ends):
             yield f"{journal.name}: was sent wrong times of the race"
@@ -485,14 +487,14 @@ def seeds_match_and_stay_secret(case: Case) -> Iterator[str]:
             continue
         if room.race.commitment != commitment(room.race.terms.digest, room.seed):
             yield f"{code}: the seed does not match the commitment"
-        if room.race.seed != (b"" if _closed_early(room) else room.seed):
+        if room.race.result.seed != (b"" if _closed_early(room) else room.seed):
             yield f"{code}: the race does not reveal its seed"
     for journal, room, state in _states(case):
         if state.commitment != room.race.commitment:
             yield f"{journal.name}: was sent a wrong commitment"
-        if state.seed != (room.race.seed if state.phase in ("finished", "closed") else b""):
+        if state.seed != (room.race.result.seed if state.phase in ("finished", "closed") else b""):
             yield f"{journal.name}: was sent the seed {state.seed.hex() or '(none)'} while the race was {state.phase}"
-        if state.proof != (room.race.proof if state.phase in ("finished", "closed") else ""):
+        if state.proof != (room.race.result.proof if state.phase in ("finished", "closed") else ""):
             yield f"{journal.name}: was sent the proof {state.proof[:20]!r} while the race was {state.phase}"
     for journal in case.evidence.journals:
         if (found := case.evidence.rooms.get(journal.room)) is None:
@@ -508,15 +510,15 @@ def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
     The replays began with the board of the proof.
     """
     race = room.race
-    if race.seed:
+    if race.result.seed:
         yield f"{code}: a deal with a proof has a seed"
     if _closed_early(room):
-        if race.proof:
+        if race.result.proof:
             yield f"{code}: a closed room reveals the proof of its deal"
         return
     try:
-        proof = DealProof.parse(race.proof)
-        if proof.check_deeply() != race.first_board(room.secret):
+        proof = DealProof.parse(race.result.proof)
+        if proof.check_deeply() != first_board(race, room.secret):
             yield f"{code}: another deal was dealt than the proven one"
         proof.check_kind(Deal.parse(race.deal))
     except SamedealError as error:
@@ -525,7 +527,7 @@ def _deal_is_proven(code: str, room: RoomEvidence) -> Iterator[str]:
     known = race.search, race.terms.digest, race.commitment, room.seed
     if (proof.terms, proof.digest, proof.commitment, proof.secret) != known:
         yield f"{code}: the proof is about another deal"
-    if (proof.draw, proof.lost) != (race.draw, race.lost):
+    if (proof.draw, proof.lost) != (race.draw.number, race.draw.lost):
         yield f"{code}: the proof is about another draw"
     shared = {(share.seat, share.name) for share in proof.shares}
     if race.is_joint and not {(racer.seat, racer.name) for racer in race.racers} <= shared:
@@ -540,7 +542,8 @@ def draws_are_honest(case: Case) -> Iterator[str]:
     for code, room in case.evidence.rooms.items():
         if room.race.is_joint:
             yield from _losses_are_listed(code, room)
-            shares = DealProof.parse(room.race.proof).shares if room.race.proof else room.race.shares
+            proof = room.race.result.proof
+            shares = DealProof.parse(proof).shares if proof else room.race.draw.shares
             for journal in case.evidence.journals:
                 if journal.room == code:
                     yield from _draws_were_as_shown(journal, room, tuple(shares))
@@ -548,11 +551,13 @@ def draws_are_honest(case: Case) -> Iterator[str]:
 
 def _losses_are_listed(code: str, room: RoomEvidence) -> Iterator[str]:
     for before, race in pairwise([*room.races, room.race]):
-        gone = {(before.draw, racer.seat, racer.name) for racer in before.racers if race.racer(racer.player) is None}
-        listed = {(lost.draw, lost.seat, lost.name) for lost in room.race.lost}
+        gone = {
+            (before.draw.number, racer.seat, racer.name) for racer in before.racers if race.racer(racer.player) is None
+        }
+        listed = {(lost.draw, lost.seat, lost.name) for lost in room.race.draw.lost}
         for draw, seat, name in sorted(gone - listed) if before.lacks_shares else ():
             yield f"{code}: {name} lost seat {seat} in draw {draw} and is not listed"
-        if race.lost[: len(before.lost)] != before.lost:
+        if race.draw.lost[: len(before.draw.lost)] != before.draw.lost:
             yield f"{code}: the list of lost seats was changed"
 
 
@@ -560,17 +565,17 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
     race = room.race
     drawn = tuple(share[:3] for share in shares)
     raced = race.racer(journal.player) is not None and race.phase in ("racing", "finished")
-    if (race.draw in journal.revealed or raced) and shares and journal.revealed.get(race.draw) != drawn:
-        shown = journal.revealed.get(race.draw)
-        yield f"{journal.name}: the deal was drawn from other seats than those shown in draw {race.draw}: {shown}"
+    if (race.draw.number in journal.revealed or raced) and shares and journal.revealed.get(race.draw.number) != drawn:
+        shown = journal.revealed.get(race.draw.number)
+        yield f"{journal.name}: the deal was drawn from other seats than those shown in draw {race.draw.number}: {shown}"
     reveals = {sent.message.id: sent.message.draw for sent in journal.sent if isinstance(sent.message, RevealShare)}
     accepted = {reveals.get(done.to) for _, done in journal.got(Done)}
-    for lost in race.lost:
+    for lost in race.draw.lost:
         if lost.name == journal.name and lost.reason == "silent" and lost.draw in accepted:
             yield f"{journal.name}: revealed its share in draw {lost.draw}, and is listed as silent"
     for _, message in journal.got(Drawn):
         told = tuple((each.seat, each.name, each.commitment, each.share) for each in message.shares)
-        if message.draw == race.draw and told != shares:
+        if message.draw == race.draw.number and told != shares:
             yield f"{journal.name}: was shown other shares than those of the deal"
     shown_on = Counter(received.connection for received, _ in journal.got(Drawn))
     entered = chain(journal.got(Joined), journal.got(Watching))
@@ -578,7 +583,10 @@ def _draws_were_as_shown(journal: Journal, room: RoomEvidence, shares: tuple[Rev
     if journal.has_all_frames and max(shown_on.values(), default=0) > 0:
         yield f"{journal.name}: was shown the shares more often than it entered the room"
     for _, state in journal.got(RoomState):
-        if tuple((each.draw, each.seat, each.reason, each.name) for each in state.lost) != race.lost[: len(state.lost)]:
+        if (
+            tuple((each.draw, each.seat, each.reason, each.name) for each in state.lost)
+            != race.draw.lost[: len(state.lost)]
+        ):
             yield f"{journal.name}: was shown other lost seats than those of the race"
 
 
@@ -615,7 +623,7 @@ def resignations_count(case: Case) -> Iterator[str]:
         done = [received.received_at for received, answer in journal.got(Done) if answer.to in asked]
         racer = room.race.racer(journal.player)
         in_time = any(at + case.evidence.stepped < room.race.ends for at in done) and not replay.plays[-1].board.won
-        removed = journal.player in {*room.race.kicked, *case.evidence.banned}
+        removed = journal.player in {*room.race.kicked.players, *case.evidence.banned}
         if racer is not None and racer.resigned != in_time and (in_time or not asked) and not removed:
             yield f"{journal.name}: has {'' if racer.resigned else 'not '}resigned, contrary to the answers"
         has_resigned = False
@@ -642,11 +650,15 @@ def tables_match_the_races(case: Case) -> Iterator[str]:
     """The table of a series continues that of the race before. A player has at most one seat in the rooms of a tide."""
     races = {code: room.race for code, room in case.evidence.rooms.items()}
     for code, race in races.items():
-        if (before := races.get(race.previous)) is not None:
-            results = (before.standings, before.finished_at - before.starts)
-            table = with_race(before.table_before, *results) if before.options.series > 1 and before.standings else ()
-            if race.table_before != table:
-                yield f"{code}: the table of the series does not continue that of {race.previous}"
+        if (before := races.get(race.before.room)) is not None:
+            results = (before.result.standings, before.result.finished_at - before.starts)
+            table = (
+                with_race(before.before.table, *results)
+                if before.options.series > 1 and before.result.standings
+                else ()
+            )
+            if race.before.table != table:
+                yield f"{code}: the table of the series does not continue that of {race.before.room}"
     for journal, room, state in _states(case):
         if state.phase == "finished" and state.table != room.race.table:
             yield f"{journal.name}: was sent another table of the series"
@@ -811,9 +823,9 @@ def exclusions_are_justified(case: Case) -> Iterator[str]:
         if not journal.excluded or room is None:
             continue
         justified = {
-            "kicked": journal.player in room.race.kicked or bool(room.race.kicked_origins),
+            "kicked": journal.player in room.race.kicked.players or bool(room.race.kicked.origins),
             "banned": journal.player in case.evidence.banned,
-            "race_started": journal.replaces or any(lost.name == journal.name for lost in room.race.lost),
+            "race_started": journal.replaces or any(lost.name == journal.name for lost in room.race.draw.lost),
             "left": _left(journal),
             "no_tide": journal.player not in {racer.player for racer in room.race.racers},  # it came too late
         }
@@ -858,7 +870,7 @@ def news_is_public_and_told_once(case: Case) -> Iterator[str]:
             continue
         if room.race.private:
             yield f"the private room {each.room.room} was told"
-        if each.time == room.race.finished_at and each.standings != room.race.standings:
+        if each.time == room.race.result.finished_at and each.standings != room.race.result.standings:
             yield f"{each.race} was told with other standings"
 
 

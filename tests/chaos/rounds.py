@@ -22,9 +22,9 @@ from samedeal.deal import Deal
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.admin import BackedUp, Ban, CloseRoom, Kick
 from samedeal.protocol.messages import Acked, Create, Created
+from samedeal.race.values import Race
 from samedeal.record import Record
 from samedeal_server.races.public_facts import RaceNews
-from samedeal_server.races.race import Race
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
 from samedeal_server.store.events import RaceChanged, RacePatched, SequencedEvent
@@ -100,7 +100,7 @@ async def play_round(plan: Plan) -> Outcome:
         faults=chaos_round.injected,
         racers=sum(not journal.is_spectator for journal in evidence.journals),
         acked=len({(journal.player, ack.to) for journal in evidence.journals for _, ack in journal.got(Acked)}),
-        finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.standings),
+        finished=sum(line.time > 0 for room in evidence.rooms.values() for line in room.race.result.standings),
         tidal=sum(len(room.race.racers) for room in evidence.rooms.values() if room.race.tide),
         outages=tuple(away),
     )

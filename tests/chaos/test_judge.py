@@ -44,22 +44,23 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
-from samedeal.solver.solve import SOLVER
+from samedeal.race.progress import MoveCommitted
+from samedeal.race.room_state import acked, board_state
+from samedeal.race.values import KickedPlayers, Race, Racer, RaceResult
 from samedeal.terms import description_hash
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
-from samedeal_server.races.race import Race, Racer
 from samedeal_server.races.race_record import first_head
 from samedeal_server.store import keys
-from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent
+from samedeal_server.store.events import PresenceChanged, RaceChanged, SequencedEvent
 from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
 from tests.client.lone_player import ROOM
-from tests.client.server_messages import acked, board_state
 from tests.golden.golden_files import assert_answers
 from tests.shared.joint_deals import promised, public_deal, some_bytes
+from tests.shared.race_values import changed
 
 SEED = bytes(range(32))
 START = 1_790_000_000_000
@@ -98,9 +99,8 @@ class Round:
             racers=(Racer(ANA, "ana", 1), Racer(BOB, "bob", 2)),
             starts=START,
             ends=ENDS,
-            seed=SEED,
             next="friday-2",
-            standings=self.standings(),
+            result=RaceResult(ENDS, self.standings(), SEED),
             description=description_hash(game),
         )
         self.race = replace(self.race, **terms)
@@ -192,7 +192,7 @@ class Round:
             starts=START,
             ends=ENDS,
             seed=SEED if over else b"",
-            standings=self.race.standings if over else (),
+            standings=self.race.result.standings if over else (),
         )
 
     def racer(self, name: str, player: str) -> Journal:
@@ -207,7 +207,7 @@ class Round:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
             journal.sent.append(SentMessage(1, act))
             at = self.logs[player][play.revision - 1].committed_at
-            ack = acked(play, act, at)
+            ack = acked(act, play, at)
             journal.received.append(ReceivedMessage(1, ack, START + 1_000 * play.revision + 2))
         rival = BOB if player == ANA else ANA
         journal.received.append(ReceivedMessage(1, self.update(rival), START + 1_100))
@@ -265,7 +265,7 @@ class Round:
     def race_before(self) -> Race:
         """The race before its end."""
         racers = tuple(replace(racer, resigned=False) for racer in self.race.racers)
-        return replace(self.race, phase="countdown", racers=racers, seed=b"", standings=())
+        return changed(self.race, phase="countdown", racers=racers, seed=b"", standings=())
 
     def change(self, name: str, kind: type[ToClient], **fields: Any) -> None:
         """Change fields of the last message of a type that a client received."""
@@ -293,8 +293,8 @@ class Round:
 
     def place_first(self, **fields: Any) -> None:
         """Change the first line of the standings."""
-        first, second = self.race.standings
-        self.race = replace(self.race, standings=(replace(first, **fields), second))
+        first, second = self.race.result.standings
+        self.race = changed(self.race, standings=(replace(first, **fields), second))
 
     def rematch(self, name: str, room: str) -> None:
         """Tell a client the room of the rematch."""
@@ -303,7 +303,7 @@ class Round:
 
     def begin(self, changes: tuple[str, ...] = ("left",), **fields: Any) -> None:
         """Let the events begin with the race as it was, with some other fields."""
-        before = SequencedEvent(0, 0, START - 2, RaceChanged(replace(self.race_before(), **fields), changes, ""))
+        before = SequencedEvent(0, 0, START - 2, RaceChanged(changed(self.race_before(), **fields), changes, ""))
         self.alter_events = lambda events: chained([before, *events])
 
 
@@ -342,7 +342,7 @@ def intrude(played: Round) -> None:
     """Let cid, who has no seat, make a move that counts."""
     move = SequencedEvent(0, 0, START + 2_000, MoveCommitted("cccc", 1, "draw", b"", 0, 1, 0, False, False))
     cid = played.journals["cid"] = Journal("cid", "friday", player="cccc", saw_the_end=True)
-    ack = acked(played.plays[ANA][1][1], Act(id=1, revision=0, action="draw"), START)
+    ack = acked(Act(id=1, revision=0, action="draw"), played.plays[ANA][1][1], START)
     cid.received.append(ReceivedMessage(1, ack, START))
     played.alter_events = lambda events: chained([events[0], move, *events[1:]])
 
@@ -357,8 +357,8 @@ def resigned(played: Round, at: int = START + 4_500) -> None:
 def out(played: Round) -> None:
     """Let the race say that ana has resigned."""
     ana, bob = played.race.racers
-    standings = tuple(replace(line, resigned=line.player == ANA) for line in played.race.standings)
-    played.race = replace(played.race, racers=(replace(ana, resigned=True), bob), standings=standings)
+    standings = tuple(replace(line, resigned=line.player == ANA) for line in played.race.result.standings)
+    played.race = changed(played.race, racers=(replace(ana, resigned=True), bob), standings=standings)
     for journal in played.journals.values():
         journal.received[-1] = altered(journal.received[-1], message=played.state("finished"))
 
@@ -372,11 +372,12 @@ def resigned_at_once(played: Round) -> None:
 def kicked(played: Round) -> None:
     """Let bob be kicked during the race, which counts as a resignation."""
     racers = [replace(racer, resigned=racer.player == BOB) for racer in played.race.racers]
-    standings = [replace(line, resigned=line.player == BOB) for line in played.race.standings]
-    played.race = replace(played.race, racers=tuple(racers), standings=tuple(standings), kicked=(BOB,))
+    standings = [replace(line, resigned=line.player == BOB) for line in played.race.result.standings]
+    kicked = KickedPlayers((BOB,))
+    played.race = changed(played.race, racers=tuple(racers), standings=tuple(standings), kicked=kicked)
     played.journals["bob"].exclude("kicked")
     for name in played.journals:
-        played.change(name, RoomState, standings=played.race.standings)
+        played.change(name, RoomState, standings=played.race.result.standings)
 
 
 def kicked_before_the_start(played: Round, moves: int) -> None:
@@ -387,7 +388,7 @@ def kicked_before_the_start(played: Round, moves: int) -> None:
 
 def closed(played: Round) -> None:
     """Let the operator close the room before the race is finished."""
-    played.race = replace(played.race, phase="closed", seed=b"", standings=())
+    played.race = changed(played.race, phase="closed", seed=b"", standings=())
     end = RaceChanged(played.race, ("closed_by_operator", "closed"), "")
     played.alter_events = lambda events: [*events[:-1], replace(events[-1], event=end)]
     for name in played.journals:
@@ -398,7 +399,7 @@ def excluded_after_losing_the_seat(played: Round) -> None:
     """Exclude cid, who did not take part in a draw. Eve stands for him."""
     played.journals["eve"].name = "cid"
     played.journals["eve"].excluded = "race_started"
-    played.race = replace(played.race, lost=(LostShare(1, 3, "silent", "cid"),))
+    played.race = changed(played.race, lost=(LostShare(1, 3, "silent", "cid"),))
 
 
 def show_the_rest(played: Round) -> None:
@@ -409,30 +410,32 @@ def show_the_rest(played: Round) -> None:
 
 
 def told(race: Race) -> RaceNews:
-    news = news_of(replace(race, private=False, finished_at=ENDS + 20), "finished")
+    news = news_of(changed(race, private=False, finished_at=ENDS + 20), "finished")
     assert news is not None
     return news
 
 
 def deal_of_another_day(played: Round) -> None:
     proof = str(public_deal("ace-of-hearts"))
-    played.race = replace(played.race, deal="daily 2026-11-22", solver=SOLVER, seed=b"", proof=proof)
+    played.race = changed(played.race, deal="daily 2026-11-22", seed=b"", proof=proof)
 
 
 def drawn(played: Round) -> None:
     """Give a round a joint deal of the two racers, in the second draw. Cid was silent in the first one."""
     lost = (LostShare(1, 3, "silent", "cid"),)
-    race = replace(played.race, deal="winnable", solver=SOLVER, draw=2, lost=lost, seed=b"")
+    race = changed(played.race, deal="winnable", number=2, lost=lost, seed=b"")
     digest = race.terms.digest
     committed = commitment(digest, SEED)
     shares = promised(
         digest, committed, 2, *((seat, name, some_bytes(name)) for seat, name in ((1, "ana"), (2, "bob")))
     )
-    played.race = replace(race, commitment=committed, shares=shares)
-    found = won_candidates(mix(SEED, [(share.seat, share.share) for share in shares]), race.game, race.budget, count())
+    played.race = changed(race, commitment=committed, shares=shares)
+    found = won_candidates(
+        mix(SEED, [(share.seat, share.share) for share in shares]), race.game, race.search.budget, count()
+    )
     won = next(found)
     proof = DealProof(race.search, digest, committed, SEED, 2, lost, shares, won.number, won.line)
-    played.race = replace(played.race, proof=str(proof))
+    played.race = changed(played.race, proof=str(proof))
     for name in ("ana", "bob"):
         played.journals[name].revealed[2] = tuple(share[:3] for share in shares)
         played.journals[name].sent.append(SentMessage(2, RevealShare(id=950, draw=2, share=some_bytes(name))))
@@ -447,13 +450,13 @@ def shown(played: Round) -> RoomState:
     return replace(
         played.state("racing"),
         draw=2,
-        lost=tuple(LostSeat(**lost._asdict()) for lost in race.lost),
+        lost=tuple(LostSeat(**lost._asdict()) for lost in race.draw.lost),
     )
 
 
 def told_shares(played: Round) -> Drawn:
     """The shares of the draw, as all are shown them."""
-    shares = tuple(DrawnShare(**share._asdict()) for share in played.race.shares)
+    shares = tuple(DrawnShare(**share._asdict()) for share in played.race.draw.shares)
     return Drawn(room="friday", draw=2, shares=shares)
 
 
@@ -467,7 +470,7 @@ def reveal_as_cid(played: Round, answer: ToClient) -> None:
 
 def lose_seat_of_dan(played: Round) -> None:
     dan = Racer("dddd", "dan", 4)
-    played.begin(("countdown",), draw=1, lost=(), shares=(), proof="", racers=(*played.race.racers, dan))
+    played.begin(("countdown",), number=1, lost=(), shares=(), proof="", racers=(*played.race.racers, dan))
 
 
 def test_judge_says_what_the_page_says() -> None:
@@ -475,7 +478,6 @@ def test_judge_says_what_the_page_says() -> None:
         played = Round()
         draws = heading.startswith("Joint deals")
         if draws:
-            played.race = replace(played.race, budget=100_000)
             drawn(played)
         exec(question, globals(), {"played": played})
         found = draws_are_honest(Case(played.evidence(), {})) if draws else judge(played.evidence())
@@ -486,15 +488,14 @@ def test_judge_says_what_the_page_says() -> None:
 
 def test_proof_of_another_draw_is_found() -> None:
     played = Round()
-    played.race = replace(played.race, budget=100_000)
     drawn(played)
-    played.race = replace(played.race, draw=3)
+    played.race = changed(played.race, number=3)
     assert any("friday: the proof is about another draw" in violation for violation in judge(played.evidence()))
 
 
 def test_room_that_could_not_draw_its_deal_need_not_finish() -> None:
     played = Round()
-    played.race = replace(played.race, phase="closed", standings=(), seed=b"")
+    played.race = changed(played.race, phase="closed", standings=(), seed=b"")
     last = SequencedEvent(0, 0, ENDS, RaceChanged(played.race, ("left", "not_drawn", "closed"), ""))
     played.alter_events = lambda events: chained([*events[:-1], last])
     assert not any("not finished" in violation for violation in judge(played.evidence()))

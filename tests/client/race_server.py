@@ -9,20 +9,23 @@ import msgspec
 
 from samedeal.action_chain import first_head, next_head
 from samedeal.board import Board
-from samedeal.board_history import Play, Undo
-from samedeal.deal import Deal, commitment, shuffled
-from samedeal.games import game_named
+from samedeal.board_history import Play
+from samedeal.deal import Deal
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Acked, Act, Join, Joined, Phase, Refused, RoomState, Seat, ToClient, Welcome
-from samedeal.terms import RoomTerms
+from samedeal.protocol.messages import Acked, Act, Join, Joined, Phase, Refused, RoomState, ToClient, Welcome
+from samedeal.race.commands import JoinCommand, StartCommand
+from samedeal.race.held_race import HeldRace
+from samedeal.race.openings import first_race
+from samedeal.race.room_state import acked
+from samedeal.race.values import DealSecret
 from samedeal_client.state.evidence import Evidence
 from samedeal_client.state.facts import AskedToEnter
 from samedeal_client.state.model import Model
 from samedeal_client.state.observation import received, sent
-from tests.client.server_messages import acked, board_state, room_state
 
 START = 1_790_000_000_000
+OPENED = START - 60_000
 
 
 class RaceServer:
@@ -31,14 +34,18 @@ class RaceServer:
     def __init__(
         self, game: str = "willow", *, deal: str = "#7", undo: str = "no-reveal", board: Board | None = None
     ) -> None:
-        self.options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
-        self.game = game_named(game)
-        self.seed = Deal.parse(deal).public_seed() if board is None else b""
-        self.play = Play(board or Board.deal(self.game, shuffled(self.seed, self.game.decks)), Undo(undo))
+        options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
+        seed = Deal.parse(deal).public_seed()
+        self.opened = HeldRace(first_race("k7", options, Deal.parse(deal), seed, OPENED), DealSecret(seed))
+        for player, name in (("me", "ana"), ("you", "bo")):
+            self.opened = self.opened.told(JoinCommand(player, name, {}), OPENED)
+        self.counting = self.opened.told(StartCommand("me"), START - 1000 * options.countdown)
+        self.held = self.counting.passed(START)
+        if board is not None:
+            self.held = self.held.with_plays({"me": Play(board, options.undo_rule)})
         self.dealt = self.play
         self.times: dict[int, int] = {}
-        self.terms = RoomTerms.of("k7", self.options, Deal.parse(deal))
-        self.commitment = commitment(self.terms.digest, self.seed)
+        self.terms = self.held.race.terms
         self.head = first_head(self.terms.digest, START, 1, "ana", bot=False)
         asked = Evidence.asked(AskedToEnter("player", "k7"), "me", "ana")
         self.model = Model(evidence=sent(asked, Join(id=2, room="k7"), 0))
@@ -55,23 +62,19 @@ class RaceServer:
         known = evidence if isinstance(message, Welcome) else received(evidence, message, 0)
         self.model = replace(self.model.after(message), evidence=known)
 
+    @property
+    def play(self) -> Play:
+        """The play of the client's player."""
+        return self.held.play("me")
+
     def state(self, phase: Phase, *, room: str = "k7", **changes: Any) -> RoomState:
-        players = (Seat(player="me", name="ana", seat=1), Seat(player="you", name="bo", seat=2))
-        state = room_state(
-            room,
-            self.options,
-            players,
-            event=3,
-            phase=phase,
-            commitment=self.commitment,
-            starts=START,
-            ends=START + 900_000,
-            seed=self.seed if phase == "finished" else b"",
-        )
-        return msgspec.structs.replace(state, **changes)
+        """The room in a phase: before the start, now, or once its time is up."""
+        ends = self.held.race.ends
+        by_phase = {"open": self.opened, "countdown": self.counting, "finished": self.held.passed(ends)}
+        return msgspec.structs.replace(by_phase.get(phase, self.held).state(START), room=room, **changes)
 
     def send_board(self) -> None:
-        self.send(msgspec.structs.replace(board_state("k7", self.play), head=self.head))
+        self.send(self.held.board_state("me", self.head))
 
     def act(self, action: Move | str, time: int = START) -> Act:
         """The player acts. The server has not answered yet."""
@@ -84,8 +87,12 @@ class RaceServer:
 
     def answer(self, act: Act) -> Acked:
         """Judge an action and return the acknowledgement, which the client has not received yet."""
-        self.play = self.play.act(act.action, act.revision)
-        return acked(self.play, act, self.times.get(act.id, START))
+        self.held = self.held.acted("me", act.action, self.times.get(act.id, START), act.revision)
+        return acked(act, self.play, self.held.progress_of("me").last_action_at)
+
+    def move(self, move: Move) -> None:
+        """Make a move of which the client knows nothing."""
+        self.held = self.held.acted("me", str(move), START)
 
     def ack(self, act: Act) -> None:
         answer = self.answer(act)

@@ -15,9 +15,8 @@ from textual.widgets import Static
 
 from samedeal.board import Board
 from samedeal.board_history import Play
-from samedeal.deal import Deal, commitment, shuffled
+from samedeal.deal import Deal
 from samedeal.errors import PlayError
-from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.protocol.messages import (
@@ -46,16 +45,18 @@ from samedeal.protocol.messages import (
     RoomLine,
     Rooms,
     RoomState,
-    Seat,
     Start,
-    Tally,
     ToClient,
     ToServer,
     Watch,
     Watching,
     Welcome,
 )
-from samedeal.terms import RoomTerms
+from samedeal.race.commands import RaceCommand, StartCommand, command_of
+from samedeal.race.held_race import HeldRace
+from samedeal.race.openings import first_race
+from samedeal.race.room_state import acked, tally_of
+from samedeal.race.values import DealSecret, DrawProgress, Racer
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.net.address import ServerAddress
@@ -69,19 +70,19 @@ from samedeal_client.text.spans import row_text
 from samedeal_client.views.race_news import news_text
 from samedeal_client.widgets.board import BoardView, RegionView
 from samedeal_client.widgets.rows_widget import Rows
-from tests.client.server_messages import acked, board_state, room_state
 from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text, wait_for_screen
 
 START = 1_790_000_000_000
+OPENED = START - 60_000
 ME = "p1"
 
 
 class Referee(Link):
     """The link of a client in a room with rivals. It answers requests itself.
 
-    ``time`` is the server's time, in milliseconds, which only changes when a test sets it. ``requests`` holds all requests
-    so far. ``refuse_next_action`` is the sentence with which the next action is refused, empty for none. ``refusals`` maps
-    types of requests to their refusals. If ``bots`` is true, the rivals are bots.
+    ``held`` is the race, and ``time`` the server's time, in milliseconds, which only changes when a test sets it.
+    ``requests`` holds all requests so far. ``refuse_next_action`` is the sentence with which the next action is refused,
+    empty for none. ``refusals`` maps types of requests to their refusals.
     """
 
     def __init__(
@@ -94,35 +95,48 @@ class Referee(Link):
         phase: str = "racing",
         delay: int = 15,
         options: Options | None = None,
+        bots: bool = False,
     ) -> None:
         super().__init__(ServerAddress("ws://referee.test:1"), "ana", MemorySessions(), clock=lambda: self.time / 1000)
         self.time = START + 60_000
         self.player = ME
         self.has_page = True
-        self.game = game_named(game)
         # How long the client takes to prove that a player is stuck varies, so only tests of that let it end a race.
-        self.options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)
-        self.phase = phase
-        self.bots = False
-        named = self.options.deal if self.options.deal.startswith("#") else deal
-        self.seed = Deal.parse(named).public_seed()
-        dealt = board or Board.deal(self.game, shuffled(self.seed, self.game.decks))
-        self.play = Play(dealt, self.options.undo_rule)
-        self.plays = {f"p{at}": Play(dealt, self.options.undo_rule) for at in range(2, 2 + len(rivals))}
-        self.names = {ME: "ana"} | {f"p{at}": name for at, name in enumerate(rivals, 2)}
-        self.tallies: dict[str, Tally] = {}
-        self.resigned: set[str] = set()
-        self.stuck: set[str] = set()
+        options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)
+        self.seed = Deal.parse(options.deal if options.deal.startswith("#") else deal).public_seed()
+        race = first_race("friday", options, Deal.parse(options.deal), self.seed, OPENED)
+        racers = [Racer(f"p{at}", name, at, bot=bots and at > 1) for at, name in enumerate(("ana", *rivals), 1)]
+        dealt = replace(race, racers=tuple(racers), draw=DrawProgress(found=True))
+        self.held = HeldRace(dealt, DealSecret(self.seed))
+        if board is not None:
+            self.held = self.held.with_plays({each.player: Play(board, options.undo_rule) for each in racers})
+        if phase == "countdown":
+            self.held = self.held.told(StartCommand(ME), START - 1000 * options.countdown)
+        elif phase == "racing":
+            self.begin()
         self.requests: list[ToServer] = []
         self.answered = 0
         self.refuse_next_action = ""
         self.refusals: dict[type[ToServer], Refused] = {}
-        self.room = "friday"
         self.rooms: tuple[RoomLine, ...] = ()
-        self.event = 0
         self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
         self._answers_allowed = asyncio.Event()
         self._answers_allowed.set()
+
+    @property
+    def room(self) -> str:
+        """The code of the room."""
+        return self.held.race.room
+
+    def begin(self) -> None:
+        """Let the race begin, after its countdown."""
+        if self.held.race.is_open:
+            self.held = self.held.told(StartCommand(ME), START - 1000 * self.held.race.options.countdown)
+        self.held = self.held.passed(START)
+
+    def tell(self, command: RaceCommand) -> None:
+        """Apply a command to the race."""
+        self.held = self.held.told(command, self.time)
 
     def now(self) -> int:
         return self.time
@@ -170,92 +184,46 @@ class Referee(Link):
             case Act():
                 return [self._judge(message)]
             case Join():
-                return [
-                    Joined(to=message.id, room=self.room, seat=1, generation=1),
-                    self.state(),
-                    *self.board_messages(),
-                ]
+                joined = Joined(to=message.id, room=self.room, seat=1, generation=1)
+                return [joined, self.state(), *self.board_messages()]
             case Watch():
-                late = self.delayed_boards()
-                return [Watching(to=message.id, room=self.room, delay=self.options.delay), self.state(), *late]
-            case Create() | Rematch():
+                watching = Watching(to=message.id, room=self.room, delay=self.held.race.options.delay)
+                return [watching, self.state(), *self.delayed_boards()]
+            case Create() | Rematch() | RaceNow():
                 return [Created(to=message.id, room=self.room)]
             case ListRooms():
                 return [Rooms(to=message.id, rooms=self.rooms)]
-            case Resign():
-                self.resigned.add(ME)
-                return [Done(to=message.id), self.state()]
-            case DeclareStuck():
-                self.stuck.add(ME)
+            case Resign() | DeclareStuck():
+                self.tell(command_of(ME, message, self.held.progress_of_all))
                 return [Done(to=message.id), self.state()]
             case Leave() | Ready() | Start():
                 return [Done(to=message.id)]
-            case RaceNow():
-                return [Created(to=message.id, room=self.room)]
             case ReadRecord() | ListRecords():
                 return [Refused(to=message.id, code="no_room", message="There is no record")]
             case _:
                 raise AssertionError(message)
 
     def _judge(self, message: Act) -> Acked | Refused:
+        play = self.held.play(ME)
         if self.refuse_next_action:
             sentence, self.refuse_next_action = self.refuse_next_action, ""
-            return Refused(to=message.id, code="illegal", message=sentence, revision=self.play.revision)
+            return Refused(to=message.id, code="illegal", message=sentence, revision=play.revision)
         try:
-            self.play = self.play.act(message.action, message.revision)
+            self.held = self.held.acted(ME, message.action, self.time, message.revision)
         except PlayError as error:
-            return Refused(to=message.id, code=error.code, message=str(error), revision=self.play.revision)
-        return acked(self.play, message, self.time)
+            return Refused(to=message.id, code=error.code, message=str(error), revision=play.revision)
+        return acked(message, self.held.play(ME), self.time)
 
     def board_messages(self) -> list[ToClient]:
-        if self.phase not in ("racing", "finished"):
-            return []
-        return [board_state(self.room, self.play)]
+        return [] if self.held.race.is_waiting else [self.held.board_state(ME)]
 
     def state(self) -> RoomState:
-        self.event += 1
-        racing = self.phase != "open"
-        players = tuple(
-            Seat(
-                player=player,
-                name=name,
-                seat=at,
-                resigned=player in self.resigned,
-                stuck=player in self.stuck,
-                bot=self.bots and player != ME,
-            )
-            for at, (player, name) in enumerate(self.names.items(), 1)
-        )
-        return room_state(
-            self.room,
-            self.options,
-            players,
-            event=self.event,
-            phase=self.phase,
-            game=self.game.name,
-            tallies=tuple(self.tally(player) for player in self.names),
-            commitment=commitment(
-                RoomTerms.of(self.room, self.options, Deal.parse(self.options.deal)).digest, self.seed
-            ),
-            starts=START if racing else 0,
-            ends=START + 1000 * self.options.limit if racing else 0,
-            spectator_count=2,
-        )
-
-    def tally(self, player: str) -> Tally:
-        play = self.play if player == ME else self.plays[player]
-        known = self.tallies.get(player, Tally(player=player))
-        if known.moves > play.moves:  # a test says so
-            return known
-        return replace(known, foundation_cards=play.board.foundation_cards, moves=play.moves, undos=play.undos)
+        return replace(self.held.state(self.time), spectator_count=2)
 
     def rival_acts(self, player: str, action: Move | str) -> DelayedMove:
         """Make a rival's move. Return the message for spectators."""
-        before = self.plays[player]
-        after = self.plays[player] = before.act(action)
-        acted = replace(self.tally(player), acted_at=self.time, finished_at=self.time if after.board.won else 0)
-        gained = after.board.foundation_cards != before.board.foundation_cards
-        self.tallies[player] = replace(acted, last_progress_at=self.time) if gained else acted
+        self.held = self.held.acted(player, str(action), self.time)
+        after = self.held.play(player)
         return DelayedMove(player=player, revision=after.revision, action=str(action), seen=after.seen, time=self.time)
 
     async def rival_moves(self, player: str, action: Move | str) -> None:
@@ -265,15 +233,18 @@ class Referee(Link):
 
     async def deliver_progress(self, player: str) -> None:
         """Send the players a rival's progress."""
-        await self.receive(ProgressUpdate.of([*self.names].index(player) + 1, self.tally(player)))
+        tally = tally_of(player, self.held.progress_of(player), self.time)
+        await self.receive(ProgressUpdate.of(self.held.race.seated(player).seat, tally))
 
     async def finish(self, **results: Any) -> None:
-        """End the race four minutes after its start, with these results."""
-        self.phase = "finished"
-        await self.receive(replace(self.state(), finished_at=START + 240_000, **results))
+        """Say that the race has ended four minutes after its start, with these results."""
+        if self.held.race.is_waiting:
+            self.begin()
+        results = {"phase": "finished", "finished_at": START + 240_000, **results}
+        await self.receive(replace(self.state(), **results))
 
     def delayed_boards(self) -> list[ToClient]:
-        plays = {ME: self.play, **self.plays}
+        plays = {racer.player: self.held.play(racer.player) for racer in self.held.race.racers}
         return [
             DelayedBoard(
                 player=player,

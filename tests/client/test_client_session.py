@@ -83,7 +83,7 @@ async def test_messages_wait_until_taken() -> None:
     [(Options(undo="off"), True), (Options(undo="free"), False), (Options(undo="off", end_when_settled=False), False)],
 )
 async def test_proven_dead_end_is_declared_once(options: Options, declares: bool) -> None:
-    referee = Referee(board=board("willow", "1: AH 9S | 2: 9C | 3: 9H 9D | 4: KS | 5: KC | 6: KH"), options=options)
+    referee = Referee(board=board("willow", "1: AH 9S | 2: 9C | 3: 9H 9D | 4: KS | 5: KC | 6: KH QH"), options=options)
     async with client_of(referee) as client:
         client.act("3 7")
         await wait_until(lambda: not client.model.own.pending)

@@ -39,6 +39,7 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.race.room_state import board_state
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.net.sanitize import decode_sanitized
 from samedeal_client.state.evidence import Evidence
@@ -65,7 +66,6 @@ from samedeal_client.views.tide import tide_text
 from samedeal_client.views.waiting import NO_BOTS, player_cells, room_rows, start_condition
 from tests.client.race_server import START, RaceServer
 from tests.client.room_lines import line
-from tests.client.server_messages import board_state
 
 LOOK: Final = Look(ascii=True)
 NOW: Final = START + 60_000

@@ -54,7 +54,10 @@ def test_action_with_an_unseen_card_delays_later_ones() -> None:
     assert server.awaiting_face()
     server.ack(second)
     assert not server.awaiting_face()
-    assert server.shown.piles[server.game.waste_at][-1] == server.play.board.piles[server.game.waste_at][-1]
+    assert (
+        server.shown.piles[server.held.race.game.waste_at][-1]
+        == server.play.board.piles[server.held.race.game.waste_at][-1]
+    )
 
 
 def test_illegal_move_raises() -> None:
@@ -142,7 +145,7 @@ def test_free_undo_keeps_seen_cards_known() -> None:
 def test_undo_of_an_unknown_step_is_left_to_the_server() -> None:
     server = RaceServer()
     for move in server.legal(2):
-        server.play = server.play.act(move)
+        server.move(move)
     server.model = RaceServer().model.after(server.state("racing"))
     server.send_board()
     before = server.shown
@@ -158,7 +161,7 @@ def test_undo_of_an_unknown_step_is_left_to_the_server() -> None:
 
 def test_undo_after_resume_is_offered_if_allowed() -> None:
     server = RaceServer("athena", deal="#1")
-    server.play = server.play.act(DRAW)
+    server.move(DRAW)
     [known] = server.legal()
     server.model = RaceServer("athena", deal="#1").model.after(server.state("racing"))
     server.send_board()
@@ -232,7 +235,7 @@ def test_board_ahead_of_the_pending_actions_replaces_it() -> None:
     act = server.act(server.legal()[0])
     server.answer(act)
     for move in server.legal(2):
-        server.play = server.play.act(move)
+        server.move(move)
     server.send_board()
     assert server.shown == server.play.board.masked()
     assert server.model.record() is None
@@ -337,7 +340,7 @@ def test_history_seen_after_the_race_has_one_point() -> None:
 def delayed_board(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> None:
     """A board with ``cards`` foundation cards arrives. Its newest move was made ``at`` milliseconds after the start."""
     foundation = bytes(range(0x31, 0x31 + cards))
-    piles = tuple(foundation if key == "01" else b"" for key in server.game.keys)
+    piles = tuple(foundation if key == "01" else b"" for key in server.held.race.game.keys)
     late = DelayedBoard(
         player="you", revision=revision, piles=piles, moves=revision, undos=0, time=START + at, reached=reached
     )

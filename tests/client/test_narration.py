@@ -77,7 +77,7 @@ CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
 def starting(phase: Phase, countdown: int) -> list[str]:
     """The sentences when a waiting room with a countdown in seconds enters a phase."""
     server = RaceServer()
-    options = replace(server.options, countdown=countdown)
+    options = replace(server.held.race.options, countdown=countdown)
     before, after = (
         dataclasses.replace(
             server.model.after(replace(server.state(shown), options=options)),

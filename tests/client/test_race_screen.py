@@ -19,6 +19,7 @@ from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
 from samedeal.protocol.messages import ListRooms, Notice, Refused, Resign, Standing
+from samedeal.race.commands import CloseCommand, DeclareStuckCommand, ResignCommand
 from samedeal_client.app import SamedealApp
 from samedeal_client.drawing.layout import Size, smallest
 from samedeal_client.input.bindings import DEFAULT
@@ -74,7 +75,7 @@ def before_the_deal() -> Referee:
 def after_a_move() -> Referee:
     """The client gets the board, but does not know the move before it."""
     referee = athena(undo="no-reveal")
-    referee.play = referee.play.act("w 0")
+    referee.rival_acts(ME, "w 0")
     return referee
 
 
@@ -97,9 +98,7 @@ def refusing(referee: Referee | None = None) -> Referee:
 
 
 def against_bots() -> Referee:
-    referee = willow(NEARLY_WON)
-    referee.bots = True
-    return referee
+    return Referee("willow", board=board("willow", NEARLY_WON), options=_options("willow"), bots=True)
 
 
 RACES: dict[str, Callable[[], Referee]] = {
@@ -212,10 +211,12 @@ async def happens(referee: Referee, words: list[str]) -> bool:
         case ["wait", seconds]:
             referee.time += 1_000 * int(seconds)
         case ["begin" | "close" as change]:
-            referee.phase, referee.time = {"begin": "racing", "close": "closed"}[change], START + 5_000
+            referee.time = START + 5_000
+            referee.tell(CloseCommand()) if change == "close" else referee.begin()
             await referee.receive(referee.state())
         case ["deal"]:
-            referee.phase, referee.time = "racing", START
+            referee.time = START
+            referee.begin()
             for message in (referee.state(), *referee.board_messages()):
                 await referee.receive(message)
         case ["notice", code, message]:
@@ -542,10 +543,11 @@ END_STANDINGS = (
 async def end_race(ui: RunningApp) -> None:
     """End the race while the player is still playing, because nobody can improve."""
     referee = ui.referee
-    referee.stuck.add(ME)
-    referee.resigned.add(END_STANDINGS[0].player)
-    referee.options = struct_replace(referee.options, end_when_settled=True)
-    await referee.finish(standings=END_STANDINGS)
+    referee.tell(ResignCommand(END_STANDINGS[0].player))
+    referee.tell(DeclareStuckCommand(ME, referee.held.progress_of_all))
+    await referee.finish(
+        standings=END_STANDINGS, options=struct_replace(referee.state().options, end_when_settled=True)
+    )
     await ui.settle()
 
 
@@ -595,7 +597,7 @@ async def test_results_that_open_by_themselves_ignore_keys_at_first(monkeypatch:
 
 async def test_results_follow_at_once_for_players_who_resigned() -> None:
     async with running_app(willow()) as ui:
-        ui.referee.resigned.add(ME)
+        ui.referee.tell(ResignCommand(ME))
         await end_race(ui)
         assert ui.screen == "ResultsScreen"
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as struct_replace
 
 from samedeal.options import Options
-from samedeal.protocol.messages import Standing, Tally
+from samedeal.protocol.messages import Standing
+from samedeal.race.held_race import PRESENT
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.text.appearance import Look
 from tests.client.qr_reader import scanned
@@ -106,12 +109,14 @@ async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypat
     referee.time = START
     async with running_app(referee, SIZES["80x24"]) as ui:
         for step in range(1, 6):
-            for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step)):
-                time = referee.time = START + 40_000 * step
-                tally = Tally(
-                    player=player, foundation_cards=cards, moves=2 * cards, acted_at=time, last_progress_at=time
+            time = referee.time = START + 40_000 * step
+            progress = {
+                player: struct_replace(
+                    PRESENT, foundation_cards=cards, moves=2 * cards, last_action_at=time, last_progress_at=time
                 )
-                referee.tallies[player] = tally
+                for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step))
+            }
+            referee.held = replace(referee.held, progress=progress)
             await referee.receive(referee.state())
         await ui.app.client.rooms.resign()
         await referee.finish(standings=STANDINGS, seed=referee.seed)

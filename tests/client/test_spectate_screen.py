@@ -52,9 +52,9 @@ async def test_screens_match_golden_files(game: str) -> None:
     ]:
         referee = Referee(game, board=golden_position(game, "middle"), rivals=RIVALS[: 3 if size[0] == 80 else 7])
         async with running_app(referee, size, look, watch=True) as ui:
-            for player in list(referee.plays)[:2]:
+            for player in ("p2", "p3"):
                 referee.time += 1_000
-                await referee.receive(referee.rival_acts(player, referee.plays[player].board.legal_moves()[0]))
+                await referee.receive(referee.rival_acts(player, referee.held.play(player).board.legal_moves()[0]))
             await ui.settle()
             text += f"== {size[0]}x{size[1]}{' in ASCII' if look.ascii else ''}\n{ui.text()}"
             if whole:
@@ -76,8 +76,8 @@ async def test_crowd_matches_its_golden_screens() -> None:
             referee = crowd_of("willow")
             async with running_app(referee, (width, height), watch=watch) as ui:
                 referee.time += 1_000
-                for player in list(referee.plays)[-3:]:
-                    act = referee.plays[player].board.legal_moves()[0]
+                for player in [racer.player for racer in referee.held.race.racers][-3:]:
+                    act = referee.held.play(player).board.legal_moves()[0]
                     await (
                         referee.receive(referee.rival_acts(player, act)) if watch else referee.rival_moves(player, act)
                     )

@@ -182,7 +182,7 @@ class LinePlayer(Client):
         for _ in range(self.moves):
             await self.make_move(self.next_move())
         await self.make_move("deal")
-        await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
+        await until(lambda: all(len(each.log) > 1 for each in server.racers if each.bot and not each.resigned))
         self.type("resign")
 
     def next_move(self) -> str:

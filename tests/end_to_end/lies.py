@@ -162,7 +162,7 @@ class ResignsForAna(HonestServer):
 
     async def deal_cards(self) -> None:
         await super().deal_cards()
-        await self.until(lambda: bool(self.racer_of("ana").actions))
+        await self.until(lambda: bool(self.racer_of("ana").log))
         self.racer_of("ana").resigned = True
         await self.push()
 

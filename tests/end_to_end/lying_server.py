@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from msgspec.structs import replace as with_fields
@@ -52,7 +52,6 @@ from samedeal.protocol.messages import (
     Join,
     Joined,
     Leave,
-    LostSeat,
     Notice,
     Phase,
     Ping,
@@ -65,20 +64,24 @@ from samedeal.protocol.messages import (
     Resign,
     RevealShare,
     RoomState,
-    Seat,
     Standing,
     Start,
-    Tally,
     ToClient,
     ToServer,
     Welcome,
 )
 from samedeal.protocol_codes import NoticeCode, RefusalCode
-from samedeal.record import Record, RecordedPlayer
+from samedeal.race.endings import standings
+from samedeal.race.held_race import PRESENT
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.room_state import acked, board_state, room_state, tally_of
+from samedeal.race.values import DrawProgress, Race, RaceResult
+from samedeal.race.values import Racer as SeatedRacer
+from samedeal.record import Record
 from samedeal.solver.solve import SOLVER
-from samedeal.standings import Result, ranked
 from samedeal.terms import RoomTerms
-from tests.client.server_messages import acked, board_state, room_state
+from samedeal_server.races.log_entry import LogEntry
+from samedeal_server.races.race_record import build_record
 from tests.shared.joint_deals import some_bytes
 
 GAME: Final = game_named("ace-of-hearts")
@@ -105,12 +108,18 @@ class Racer:
     share: bytes = b""
     play: Play | None = None
     head: bytes = b""
-    actions: list[tuple[int, str]] = field(default_factory=list)
+    progress: Progress = PRESENT
+    log: list[LogEntry] = field(default_factory=list)
     answers: dict[int, Acked] = field(default_factory=dict)
 
     @property
     def is_done(self) -> bool:
-        return self.resigned or (self.play is not None and self.play.board.won)
+        return self.resigned or self.progress.finished_at > 0
+
+    def seated(self, phase: Phase) -> SeatedRacer:
+        """Return what the race knows of the racer."""
+        own = self.player, self.name, self.seat, self.ready, self.resigned and phase in ("racing", "finished")
+        return SeatedRacer(*own, bot=self.bot, commitment=self.commitment, share=self.share)
 
 
 def millis() -> int:
@@ -348,102 +357,35 @@ class HonestServer:
             *(tuple(self.lost), self.shares, won.number, won.line),
         )
 
-    def progress_time(self, racer: Racer) -> int:
-        assert racer.play is not None
-        play, cards, progress = Play(self.board_of(racer), self.options.undo_rule), 0, 0
-        for time_, action in racer.actions:
-            play = play.act(action)
-            if play.board.foundation_cards != cards:
-                cards, progress = play.board.foundation_cards, self.starts + time_
-        return progress
-
     def make_standings(self) -> tuple[Standing, ...]:
-        results = []
-        for racer in self.racers:
-            assert racer.play is not None
-            finish = self.starts + racer.actions[-1][0] if racer.play.board.won else 0
-            cards = racer.play.board.foundation_cards
-            results.append((racer, Result(racer.seat, cards, finish, self.progress_time(racer))))
-        return tuple(self._standing(place, racer) for place, racer in ranked(results))
+        return standings(self.race, self.progress)
 
-    def _standing(self, place: int, racer: Racer) -> Standing:
-        assert racer.play is not None
-        won = racer.play.board.won
-        return Standing(
-            place=place,
-            player=racer.player,
-            name=racer.name,
-            foundation_cards=racer.play.board.foundation_cards,
-            time=racer.actions[-1][0] if won else 0,
-            moves=racer.play.moves,
-            undos=racer.play.undos,
-            resigned=racer.resigned and not won,
-            bot=racer.bot,
+    @property
+    def progress(self) -> dict[str, Progress]:
+        """The progress of all racers."""
+        return {racer.player: racer.progress for racer in self.racers}
+
+    @property
+    def race(self) -> Race:
+        """The race as it is."""
+        deal, starts = str(self.terms.deal), self.starts
+        return Race(
+            *(self.room, self.options, 0, deal, self.commitment, False, starts, starts),
+            description=self.terms.description,
+            phase=self.phase,
+            racers=tuple(racer.seated(self.phase) for racer in self.racers),
+            starts=starts,
+            ends=starts + 1000 * self.options.limit if starts else 0,
+            draw=DrawProgress(self.draw, shares=self.shares, lost=tuple(self.lost), found=self.phase == "racing"),
+            result=RaceResult(self.finished_at, self.standings, b"", self.proof),
         )
 
     def honest_record(self) -> Record:
-        lines = {line.player: line for line in self.standings}
-        players = tuple(
-            RecordedPlayer(
-                racer.seat,
-                racer.name,
-                lines[racer.player].place,
-                lines[racer.player].foundation_cards,
-                tuple(racer.actions),
-                lines[racer.player].time,
-                racer.bot,
-                lines[racer.player].resigned,
-            )
-            for racer in sorted(self.racers, key=lambda racer: racer.seat)
-        )
-        race = self.terms, self.commitment, self.starts, self.finished_at
-        return Record(*race, b"", len(players), players, self.claimed_proof())
+        logs = {racer.player: racer.log for racer in self.racers}
+        return replace(build_record(self.race, logs), proof=self.claimed_proof())
 
     def honest_state(self) -> RoomState:
-        players = tuple(
-            Seat(
-                player=racer.player,
-                name=racer.name,
-                seat=racer.seat,
-                ready=racer.ready,
-                resigned=racer.resigned and self.phase in ("racing", "finished"),
-                bot=racer.bot,
-                share_commitment=racer.commitment if self.sealed and self.phase == "countdown" else b"",
-            )
-            for racer in self.racers
-        )
-        return room_state(
-            self.room,
-            self.options,
-            players,
-            event=self.event,
-            phase=self.phase,
-            tallies=tuple(self._tally(racer) for racer in self.racers),
-            commitment=self.commitment,
-            starts=self.starts,
-            ends=self.starts + 600_000 if self.starts else 0,
-            standings=self.standings,
-            finished_at=self.finished_at,
-            proof=self.proof,
-            draw=self.draw,
-            lost=tuple(
-                LostSeat(draw=each.draw, seat=each.seat, name=each.name, reason=each.reason) for each in self.lost
-            ),
-        )
-
-    def _tally(self, racer: Racer) -> Tally:
-        if racer.play is None:
-            return Tally(player=racer.player)
-        board, acted_at = racer.play.board, self.starts + racer.actions[-1][0] if racer.actions else 0
-        return Tally(
-            player=racer.player,
-            foundation_cards=board.foundation_cards,
-            moves=racer.play.moves,
-            undos=racer.play.undos,
-            acted_at=acted_at,
-            last_progress_at=self.progress_time(racer),
-            finished_at=acted_at if board.won else 0,
-        )
+        return room_state(self.race, self.progress, self.event, 0, millis())
 
     # Connections
 
@@ -618,12 +560,13 @@ class HonestServer:
             refused = Refused(to=message.id, code=RefusalCode.ILLEGAL, message=str(error), revision=racer.play.revision)
             await self.send(racer, refused)
             return
-        now = millis()
-        racer.play = after
-        racer.actions.append((now - self.starts, message.action))
+        moved, now = MoveCommitted.of(racer.player, message.action, after), millis()
+        racer.play, racer.progress = after, racer.progress.after(moved, now)
+        entry = after.revision, message.id, message.action, after.seen
+        racer.log.append(LogEntry(*entry, after.board.foundation_cards, after.moves, after.undos, now))
         racer.head = next_head(racer.head, after.revision, now - self.starts, message.action)
-        racer.answers[message.id] = acked(after, message, now)
+        racer.answers[message.id] = acked(message, after, now)
         await self.send(racer, racer.answers[message.id])
         for other in self.kept.values():
             if other is not racer:
-                await self.send(other, ProgressUpdate.of(racer.seat, self._tally(racer)))
+                await self.send(other, ProgressUpdate.of(racer.seat, tally_of(racer.player, racer.progress, now)))

@@ -21,7 +21,7 @@ _GROWN: Final = (
     "server/samedeal_server/store/events.py",
     "shared/samedeal/protocol/messages.py",
     "shared/samedeal/options.py",
-    "server/samedeal_server/races/race.py",
+    "shared/samedeal/race/values.py",
 )
 """Modules whose structs get another field in the future release."""
 

@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
+from samedeal.race import race_refusals
 from samedeal.record import Record
 from samedeal_client.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
@@ -202,7 +203,7 @@ async def test_refusal_is_shown(server: str) -> None:
     async with player_in_lobby(server, "mira") as player, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "friday"))
         await player.wait_for_text("friday")
-        await player.press("1", message=str(refusals.name_taken("mira"))[:40])
+        await player.press("1", message=str(race_refusals.name_taken("mira"))[:40])
         assert player.app.screen_name == "lobby"
 
 

@@ -62,7 +62,7 @@ class ScreenPlayer(Client):
         if session.model.seat is not None:
             await self.turn_up_cards(session)
             await self.turn_up_cards(session)
-            await until(lambda: all(len(each.actions) > 1 for each in server.racers if each.bot and not each.resigned))
+            await until(lambda: all(len(each.log) > 1 for each in server.racers if each.bot and not each.resigned))
             await session.rooms.resign()
         await until(lambda: server.has_ended or session.model.room is None)
         if session.model.room is None:

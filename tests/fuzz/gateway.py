@@ -49,13 +49,13 @@ from samedeal.protocol.messages import (
     ToServer,
     Watch,
 )
+from samedeal.race import seats, values
 from samedeal.terms import RoomTerms
 from samedeal_server.config import limits
 from samedeal_server.config.limits import Limits
 from samedeal_server.connections import client_socket, handshake_admission
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.gateway import gateway
-from samedeal_server.races import race
 from samedeal_server.rooms import hub, player_connection, registry
 from samedeal_server.store import sessions
 from tests.fuzz.campaign import BrokenPromise, Campaign
@@ -69,7 +69,7 @@ from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame
 from tests.server.raw_client import handshake as raw_handshake
 
 _WATCHED: Final = (
-    *(gateway, client_socket, handshake_admission, hub, limits, player_connection, race, registry, sessions),
+    *(gateway, client_socket, handshake_admission, hub, limits, player_connection, registry, seats, values, sessions),
 )
 _ROOMS: Final = ("fuzz-1", "fuzz-2", "fuzz-3")
 _LIMITS: Final = Limits(

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from samedeal_server.store.events import MoveCommitted
+from samedeal.race.progress import MoveCommitted
 from samedeal_server.store.group_commit import Commit
 
 _OWN_FIELDS = ("room", "request", "first_finish_ends", "committed_at")

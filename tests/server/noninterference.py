@@ -62,11 +62,11 @@ from samedeal.protocol.messages import (
     Watch,
     Watching,
 )
+from samedeal.race import draws, due_times, endings, room_state, seats
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.loop_timers import Timers
-from samedeal_server.races import race
-from samedeal_server.rooms import hub, progress_updates, room_creation, room_list, room_model
+from samedeal_server.rooms import hub, progress_updates, room_creation, room_list
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store import keys
@@ -573,10 +573,9 @@ def _without_time() -> Iterator[None]:
         for module, name in (
             (progress_updates, "PROGRESS_INTERVAL"),
             (hub, "ABSENCE_TIMEOUT"),
-            (race, "HOST_TIMEOUT"),
-            (race, "IDLE_AFTER"),
-            (race, "ABSENT_AFTER"),
-            (room_model, "ABSENT_AFTER"),
+            (due_times, "HOST_TIMEOUT"),
+            (endings, "IDLE_AFTER"),
+            *((module, "ABSENT_AFTER") for module in (endings, seats, room_state)),
         ):
             stack.enter_context(mock.patch.object(module, name, NEVER))
         stack.enter_context(mock.patch.object(room_list, "LIST_LIFETIME", 0))
@@ -625,7 +624,7 @@ def _dealing(deck: Deck) -> Iterator[None]:
     """Deal a given deck in every room."""
     with (
         mock.patch.object(room_creation, "new_seed", return_value=deck.seed),
-        mock.patch.object(race, "shuffled", return_value=deck.cards),
+        mock.patch.object(draws, "shuffled", return_value=deck.cards),
         mock.patch.object(SolverPool, "solve", _find_some_candidate),
     ):
         yield

@@ -12,10 +12,9 @@ import pytest
 
 from samedeal.deal_proof import RevealedShare
 from samedeal.protocol.messages import Done, Resign, Standing, Start
+from samedeal.race.values import DealSecret, Race, Racer
 from samedeal.record import Record
-from samedeal.solver.solve import SOLVER
 from samedeal_server.races.earlier import PlayerPast
-from samedeal_server.races.race import DealSecret, Race, Racer
 from samedeal_server.races.race_record import build_record, race_id
 from samedeal_server.rooms import race_records
 from samedeal_server.rooms.duties import RENEWAL_INTERVAL
@@ -28,9 +27,9 @@ from samedeal_server.store.store import LEASE, RoomSecret
 from tests.server.client import Client
 from tests.server.live_nodes import Node, RedisClient
 from tests.server.manual_timers import ManualTimers
-from tests.server.race_values import SEED, new_race
 from tests.server.races import finish, kept, race, seated
 from tests.server.waiting import until
+from tests.shared.race_values import SEED, new_race
 
 GAME = "ace-of-hearts"
 
@@ -271,8 +270,6 @@ async def ended(node: Node, redis: RedisClient, room: str) -> Race:
         created=now - 60_000,
         phase="finished",
         deal="winnable",
-        solver=SOLVER,
-        budget=9,
         starts=now - 50_000,
         finished_at=now,
         shares=(RevealedShare(1, "Ana", bytes(32), bytes(32)),),
@@ -347,7 +344,7 @@ async def test_news_of_the_end_waits_for_the_record(
     ticking = asyncio.create_task(one.rooms.tick("friday"))
     await frozen.is_suspended.wait()
     await two.rooms.tick("friday")
-    assert not await two.store.records.has(race_id(race), race.finished_at)
+    assert not await two.store.records.has(race_id(race), race.result.finished_at)
     assert await two.store.news.after(NewsId(0, 0)) == []
     frozen.thaw()
     await ticking

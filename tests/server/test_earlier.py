@@ -14,26 +14,17 @@ from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Created, Done, EarlierPlayer, Join, Leave, RaceNow, Rematch, RoomState, Standing
-from samedeal.solver.solve import SOLVER
+from samedeal.race.commands import JoinCommand, KickCommand, RaceAloneCommand, TickCommand
+from samedeal.race.due_times import EMPTY_LIFETIME, FOLLOW_TIMEOUT
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, Race, Racer
 from samedeal_server.races.earlier import EarlierRace, PlayerPast, choose, earlier_race
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import (
-    EMPTY_LIFETIME,
-    FOLLOW_TIMEOUT,
-    DealSecret,
-    JoinCommand,
-    KickCommand,
-    Race,
-    RaceAloneCommand,
-    Racer,
-    TickCommand,
-    apply,
-)
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node
-from tests.server.race_values import SEED, new_race
 from tests.server.races import race_alone, shorten_wait
 from tests.server.waiting import until
+from tests.shared.race_values import SEED, new_race
 
 GAME = "freecell"
 
@@ -142,7 +133,10 @@ async def test_nodes_open_one_room_for_a_player(one: Node, two: Node) -> None:
     await bob.join(room)
     race = (await one.rooms.load(room)).race
     player = EarlierPlayer(name="ana", foundation_cards=1, time=0, reached=(5,))
-    found = [EarlierRace(f"again {digit * 64}", race.solver, race.budget, 9, (player,), ("a",)) for digit in "12"]
+    found = [
+        EarlierRace(f"again {digit * 64}", race.search.solver, race.search.budget, 9, (player,), ("a",))
+        for digit in "12"
+    ]
     nodes = zip((one, two), found, strict=True)
     codes = await asyncio.gather(*(node.rooms.creator.repeat(race, each) for node, each in nodes))
     assert len({*codes}) == 1
@@ -179,8 +173,9 @@ def ended(**changes: Any) -> Race:
     """A public race with a joint deal, in which ana has brought a card to the foundations."""
     standing = Standing(place=1, player="ana", name="Ana", foundation_cards=1, time=0, moves=1, undos=0)
     shares = (RevealedShare(1, "Ana", bytes(32), bytes(32)),)
-    race = new_race(deal="winnable", solver=SOLVER, budget=9, starts=1_000, finished_at=2_000, shares=shares)
-    return replace(replace(race, racers=(Racer("ana", "Ana", 1),), standings=(standing,)), **changes)
+    racers = (Racer("ana", "Ana", 1),)
+    given = {"deal": "winnable", "starts": 1_000, "finished_at": 2_000, "shares": shares, "standings": (standing,)}
+    return new_race(**{**given, "racers": racers, **changes})
 
 
 def kept(**changes: Any) -> EarlierRace | None:

@@ -37,10 +37,10 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
+from samedeal.race.commands import KickCommand
 from samedeal.terminal_text import printable
 from samedeal_server.config.config import LogStyle
 from samedeal_server.config.limits import Limits
-from samedeal_server.races.race import KickCommand
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_now import SHORTEST_WAIT
 from samedeal_server.rooms.room_list import room_lines

@@ -24,12 +24,12 @@ from samedeal.options import Options
 from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import CommitShare, Done, Drawn, Notice, RevealShare, RoomState, Start
 from samedeal.protocol_codes import CloseCode
+from samedeal.race import draws
+from samedeal.race.draws import mixed
 from samedeal.record import Record
 from samedeal.terms import RoomTerms
 from samedeal_client.net.race_audit import audit_race
 from samedeal_client.net.room_client import RoomClient
-from samedeal_server.races import race as race_module
-from samedeal_server.races.race import mixed
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
 from samedeal_server.store import keys
@@ -268,7 +268,7 @@ async def test_states_between_commitments_are_not_pushed(one: Node) -> None:
 
 async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dan does not commit. Bob reveals another share than his own, and Cid has copied Ana's commitment."""
-    monkeypatch.setattr(race_module, "SHARE_TIMEOUT", 2_500)
+    monkeypatch.setattr(draws, "SHARE_TIMEOUT", 2_500)
     one = await node()
     ana, bob, cid, dan = await drawing(one, names=NAMES, countdown=1)
     await ana.commit()
@@ -333,7 +333,7 @@ async def test_killed_node_is_replaced_while_it_searches(
     node: NodeMaker, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ana reveals the last share to a process that is killed as soon as it searches. Bob's node finds the deal."""
-    monkeypatch.setattr(race_module, "EXTENSION", 600)
+    monkeypatch.setattr(draws, "EXTENSION", 600)
     killed = await NodeProcess.start(redis_url, tmp_path / "log")
     one = await node()
     try:
@@ -355,7 +355,7 @@ async def test_killed_node_is_replaced_while_it_searches(
     found = secret.deal.found
     assert found is not None
     mix = mixed(secret.deal.seed, found.shares)
-    assert found.candidate == next(won_candidates(mix, race.game, race.budget, range(99))).number
+    assert found.candidate == next(won_candidates(mix, race.game, race.search.budget, range(99))).number
     assert [share.name for share in found.shares] == ["ana", "bob"]
 
 

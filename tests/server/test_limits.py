@@ -27,11 +27,11 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
+from samedeal.race import values
 from samedeal_server.config import token_buckets
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.connections.handshake_admission import networks_of
-from samedeal_server.races import race as races
 from samedeal_server.store import keys
 from samedeal_server.store.store import WAITING_STREAM_LENGTH
 from tests.golden.golden_files import assert_answers
@@ -105,7 +105,7 @@ async def test_moves_of_a_race_are_limited(node: NodeMaker) -> None:
 
 
 async def test_moves_are_limited_more_the_more_players_race(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(races, "MOST_ACTIONS", 7)
+    monkeypatch.setattr(values, "MOST_ACTIONS", 7)
     one = await node()
     ana, bob = await race(one, games=("athena",))
     await ana.acts(3)

@@ -24,9 +24,10 @@ from samedeal.protocol.messages import (
     Resign,
     Watch,
 )
+from samedeal.race.commands import CloseCommand, KickCommand
+from samedeal.race.values import DealSecret
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW
-from samedeal_server.races.race import CloseCommand, DealSecret, KickCommand
 from samedeal_server.rooms import passphrases as passphrases_module
 from samedeal_server.rooms.passphrases import Passphrases, hashed
 from samedeal_server.store.clock import StoreClock

@@ -6,14 +6,14 @@ import pytest
 
 from samedeal.options import MAX_PLAYERS
 from samedeal.protocol.messages import ProgressUpdate
-from samedeal_server.races import race as races
-from samedeal_server.races.race import Racer
+from samedeal.race import values
+from samedeal.race.values import Racer
 from samedeal_server.rooms import progress_updates
 from samedeal_server.rooms.progress_updates import CROWD_INTERVAL, PROGRESS_INTERVAL, ProgressUpdates
 from tests.server.live_nodes import NodeMaker
 from tests.server.manual_timers import ManualTimers
-from tests.server.race_values import new_race
 from tests.server.races import race
+from tests.shared.race_values import new_race
 
 Sent = list[tuple[set[str], int]]
 
@@ -46,7 +46,7 @@ def test_crowd_has_more_racers_than_a_room_of_a_client() -> None:
 @pytest.mark.parametrize("most", [1, 2])
 async def test_rivals_are_told_in_time(node: NodeMaker, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """The other interval never ends, so the right one was waited for."""
-    monkeypatch.setattr(races, "MAX_PLAYERS", most)
+    monkeypatch.setattr(values, "MAX_PLAYERS", most)
     ana, bob = await race(await node(), games=("athena",))
     other = "PROGRESS_INTERVAL" if most == 1 else "CROWD_INTERVAL"
     monkeypatch.setattr(progress_updates, other, 3600)

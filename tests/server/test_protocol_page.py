@@ -7,7 +7,7 @@ from typing import Any, Final, get_args
 
 from websockets import http11
 
-from samedeal import names
+from samedeal import names, options
 from samedeal.cards import DOWN, HIDDEN, Card
 from samedeal.moves import DEAL, DRAW, TRANSFER
 from samedeal.options import Options
@@ -24,12 +24,12 @@ from samedeal.protocol.messages import (
     ToServer,
 )
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
+from samedeal.race import due_times, progress, seats, values
 from samedeal.verdict_rows import ROWS
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, WINDOW
 from samedeal_server.connections import client_socket
 from samedeal_server.gateway import rate_limits, request_handlers
-from samedeal_server.races import race
 from samedeal_server.rooms import cached_list, progress_updates, room_list
 from samedeal_server.store import sessions, store
 from tests.golden.golden_files import assert_answers
@@ -109,11 +109,13 @@ def test_page_has_the_numbers_of_the_code() -> None:
         codec,
         http11,
         names,
+        options,
+        progress,
         progress_updates,
-        race,
         rate_limits,
         room_list,
         sessions,
+        values,
     )
     known: dict[str, Any] = {module.__name__.rpartition(".")[2]: module for module in modules}
     known |= {"limits": Limits(), "WINDOW": WINDOW, "NETWORK_FACTORS": NETWORK_FACTORS}
@@ -123,9 +125,9 @@ def test_page_has_the_numbers_of_the_code() -> None:
         return found if found in FLAT else f"{found}, which is not in PROTOCOL.md"
 
     assert_answers("protocol_numbers", told)
-    assert race.ROOM_LIFETIME == 3_600_000  # "an hour"
-    assert race.EMPTY_LIFETIME == 300_000  # "five minutes"
-    assert race.SCHEDULED_ABSENT_AFTER == 3_600_000  # "for an hour"
+    assert due_times.ROOM_LIFETIME == 3_600_000  # "an hour"
+    assert due_times.EMPTY_LIFETIME == 300_000  # "five minutes"
+    assert seats.SCHEDULED_ABSENT_AFTER == 3_600_000  # "for an hour"
     assert store.CLOSED_LIFETIME == 60  # "within a minute"
     assert "ping every 20 seconds" in FLAT
     assert client_socket.PING_INTERVAL == 20

@@ -14,10 +14,10 @@ from samedeal.moves import Move
 from samedeal.options import LONGEST_LIMIT
 from samedeal.protocol.messages import Acked, Act, DeclareStuck, Done, ListRecords, ReadRecord, Records, Resign
 from samedeal.protocol.messages import Refused as Refusal
+from samedeal.race.values import MOST_ACTIONS, Race
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.limits import Limits
-from samedeal_server.races.race import MOST_ACTIONS, Race
 from samedeal_server.rooms import cached_list
 from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump

@@ -33,15 +33,17 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol.messages import Refused as Refusal
 from samedeal.protocol_codes import CloseCode
+from samedeal.race.commands import ReadyCommand
+from samedeal.race.progress import MoveCommitted
+from samedeal.race.values import Race
 from samedeal.terms import RoomTerms
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races.race import Race, ReadyCommand
 from samedeal_server.rooms import hub as room_hub
 from samedeal_server.rooms import upkeep
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.clock import StoreClock
-from samedeal_server.store.events import MoveCommitted, RaceChanged, SequencedEvent
+from samedeal_server.store.events import RaceChanged, SequencedEvent
 from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.store import Snapshot
 from tests.server.client import DEADLINE, Client

@@ -25,6 +25,7 @@ from samedeal.protocol.messages import (
     Watch,
     Welcome,
 )
+from samedeal.race import openings
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.config import Config
 from samedeal_server.operators.backup import Writer
@@ -96,10 +97,10 @@ async def test_room_with_unknown_game_is_refused(redis: RedisClient, one: Node) 
     assert await listed(ana) == []
 
 
-async def test_joint_deal_of_another_solver_is_refused(redis: RedisClient, one: Node) -> None:
+async def test_joint_deal_of_another_solver_is_refused(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     (ana,) = await seated(one, names=["ana"], deal="winnable")
     await ana.expect(Done, Leave)
-    await set_race_fields(redis, ana.room, solver=SOLVER + 1)
+    monkeypatch.setattr(openings, "SOLVER", SOLVER + 1)
     await ana.refused("other_version", Join, room=ana.room)
 
 

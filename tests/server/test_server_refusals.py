@@ -19,6 +19,7 @@ from samedeal.errors import (
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.messages import Notice
 from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.race import race_refusals
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.races import player_notices, refusals
@@ -37,7 +38,7 @@ OF_THE_CORE = (
 
 
 def all_refusals() -> list[SamedealError]:
-    return [*examples(refusals, WORDS), *rate_limited()]
+    return [*examples(race_refusals, WORDS), *examples(refusals, WORDS), *rate_limited()]
 
 
 def notices() -> list[Notice]:

@@ -5,37 +5,40 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from importlib.resources import files
+from itertools import product
+from random import Random
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 from redis.crc import key_slot
 
+from samedeal.errors import RequestRefused
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
 from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
-from samedeal.solver.solve import SOLVER
-from samedeal_server.races.race import (
+from samedeal.race import moving
+from samedeal.race.commands import (
     CommitShareCommand,
-    DealSecret,
-    FoundDeal,
     JoinCommand,
-    Progress,
-    Race,
     RaceCommand,
-    Racer,
     RevealShareCommand,
     StartCommand,
     TickCommand,
-    apply,
 )
+from samedeal.race.due_times import due_at
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, FoundDeal, KickedPlayers, Race, RaceBefore, Racer
+from samedeal_server.races.refusals import commit_refused
 from samedeal_server.store import keys
 from samedeal_server.store.connect import connect
-from samedeal_server.store.events import MoveCommitted, PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
+from samedeal_server.store.events import PresenceChanged, RaceChanged, SequencedEvent, SpectatorCount
 from samedeal_server.store.group_commit import Commit, CommitOutcome, CommitResult
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import RedisCommand
@@ -56,7 +59,7 @@ from tests.golden.golden_files import assert_answered, values_on
 from tests.server.commits import commit_of
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker, RedisClient
-from tests.server.race_values import SEED, new_race
+from tests.shared.race_values import SEED, changed, new_race
 
 SECRET = RoomSecret(DealSecret(SEED), b"salt", b"")
 ANA = Racer("ana", "Ana", 1)
@@ -114,7 +117,7 @@ async def a_millisecond(store: Store) -> None:
 
 
 async def test_open_room_is_stored_once(store: Store) -> None:
-    race = new_race(private=True, previous="thursday")
+    race = new_race(private=True, before=RaceBefore("thursday"))
     assert await store.create_room(race, RoomSecret(DealSecret(SEED), b"salt\x00\xff", b"hash"))
     snapshot = await loaded(store)
     assert snapshot.race == race
@@ -234,7 +237,7 @@ async def test_indexes_follow_races(redis: RedisClient, store: Store) -> None:
     assert await store.index.newest(10) == ["saturday", "friday"]
     assert await store.index.newest(1) == ["saturday"]
     assert await store.index.count() == 2
-    due = before.race.due_at()
+    due = due_at(before.race)
     assert await store.index.due(due - 1, 10) == []
     assert await store.index.due(due, 10) == ["friday"]
     assert await store.compare_and_set(before, replace(before.race, phase="closed"), ("closed",), "")
@@ -249,7 +252,7 @@ async def test_indexes_follow_races(redis: RedisClient, store: Store) -> None:
 
 async def test_outdated_race_does_not_delay_a_tick(store: Store) -> None:
     before = await opened(store)
-    due = before.race.due_at()
+    due = due_at(before.race)
     later = replace(before.race, changed_at=before.race.changed_at + 1_000)
     assert await store.compare_and_set(before, later, ("ready",), "")
     await store.index.update(replace(before.race, phase="racing", ends=50))
@@ -356,6 +359,42 @@ async def test_commits_have_their_outcomes(redis: RedisClient, store: Store) -> 
     await assert_answered("commit_outcomes", answer)
 
 
+async def test_core_commits_as_the_script_does(redis: RedisClient, store: Store) -> None:
+    """Ghosts and stand-ins for the server commit moves by ``moving.commit``, and nodes by the script."""
+    states = product(("countdown", "racing", "finished"), (False, True), ("", "finished_at", "no_moves_left_at"))
+    moves = product((1_999, 2_000, 60_999, 61_000), (4, 5, 6), (3, 4), ("", "finished", "no_moves_left"), (False, True))
+    ran = Counter[str]()
+    for (phase, resigned, done), (at, revision, cards, effect, first_finish_ends) in Random(1).sample(
+        list(product(states, moves)), 400
+    ):
+        await redis.flushall()
+        options = Options(first_finish_ends=first_finish_ends)
+        generation = await racing(
+            store, phase=phase, starts=2_000, ends=61_000, racers=(replace(ANA, resigned=resigned),), options=options
+        )
+        counts = {"revision": 4, "foundation_cards": 3, "moves": 3, "undos": 1, "last_progress_at": 2_000}
+        await redis.hset(keys.progress("friday", "ana"), mapping=counts | ({done: 2_000} if done else {}))
+        given = await loaded(store)
+        commit = act(generation, revision - 1, foundation_cards=cards, moves=4, undos=1, committed_at=at)
+        moved = replace(commit.moved, **{effect: True} if effect else {})
+        result = await store.commit(replace(commit, moved=moved, first_finish_ends=first_finish_ends))
+        told, race, progress = "ok", given.race, given.progress["ana"]
+        try:
+            race, progress = moving.commit(race, progress, moved, at)
+        except RequestRefused as refused:
+            told = refused.code
+        outcome = result.outcome
+        assert outcome != "repeated"
+        assert told == (outcome if outcome == "ok" else commit_refused(outcome).code)
+        ran[outcome] += 1
+        after = await loaded(store)
+        assert (after.race, after.progress["ana"]) == (
+            race,
+            replace(progress, last_seen=after.progress["ana"].last_seen),
+        )
+    assert set(ran) == {"ok", "stale", "not_racing", "time_up", "already_finished"}
+
+
 async def third_commit(store: Store, **commit: Any) -> CommitOutcome:
     generation = await racing(store)
     first = [await store.commit(act(generation, revision)) for revision in (0, 1)]
@@ -383,12 +422,12 @@ async def timed_commit(store: Store, phase: Phase, starts_in: int = -10, limit: 
 
 async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
     found = FoundDeal(0, (), 3, "1 2")
-    generation = await racing(store, solver=1, phase="countdown")
+    generation = await racing(store, deal="winnable", phase="countdown")
     before = await loaded(store)
     assert before.race.ends == before.race.starts + 60_000
     assert (await store.commit(act(generation))).outcome == "not_racing"
     assert (await store.load_secret("friday")) == SECRET
-    race = replace(before.race, deal_found=True)
+    race = changed(before.race, found=True)
     assert await store.compare_and_set(before, race, ("deal_found",), "", found)
     assert (await loaded(store)).race == race
     assert (await store.load_secret("friday")) == RoomSecret(DealSecret(SEED, found), b"salt", b"")
@@ -428,7 +467,7 @@ async def test_race_that_ends_early_is_ticked_again_soon(store: Store) -> None:
     before = await loaded(store)
     await store.index.reschedule("friday", before.now, before.race.ends)
     assert await store.index.due(before.now + LEASE, 1) == []
-    finished = replace(before.race, phase="finished", finished_at=before.now, changed_at=before.now)
+    finished = changed(before.race, phase="finished", finished_at=before.now, changed_at=before.now)
     assert await store.compare_and_set(before, finished, ("finished",), "")
     assert await store.index.due(before.now + LEASE, 1) == ["friday"]
 
@@ -705,10 +744,10 @@ def drawn_in_vain(race: Race, names: Sequence[str]) -> Iterator[RaceCommand]:
 
 async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient, store: Store) -> None:
     """Invariant: everything is bounded, even the events of eight players who do not draw the deal together."""
-    room = await opened(store, new_race(deal="winnable", private=True, solver=SOLVER, options=Options(deal="winnable")))
+    room = await opened(store, new_race(deal="winnable", private=True, options=Options(deal="winnable")))
     largest, clock = 0, 1_000
     for given in drawn_in_vain(room.race, [f"a player with a name {n}" for n in range(8)]):
-        clock = max(clock + 1, room.race.reveal_by) if isinstance(given, TickCommand) else clock + 1
+        clock = max(clock + 1, room.race.draw.reveal_by) if isinstance(given, TickCommand) else clock + 1
         race, changes = apply(room.race, given, clock)
         assert await store.compare_and_set(room, race, changes, "")
         if isinstance(given, JoinCommand):
@@ -718,7 +757,7 @@ async def test_room_stays_small_if_its_deal_is_drawn_in_vain(redis: RedisClient,
             largest,
             sum([await redis.memory_usage(key) or 0 async for key in redis.scan_iter(f"{keys.channel('friday')}*")]),
         )
-    assert (room.race.phase, room.race.draw, len(room.race.lost)) == ("open", MAX_DRAWS, 8)
+    assert (room.race.phase, room.race.draw.number, len(room.race.draw.lost)) == ("open", MAX_DRAWS, 8)
     assert await redis.xlen(keys.events("friday")) >= WAITING_STREAM_LENGTH
     assert largest < 40_000
 
@@ -727,7 +766,7 @@ async def test_waiting_room_keeps_fewer_of_large_events(redis: RedisClient, stor
     room = await opened(store, new_race(racers=(ANA,)))
     for number in range(WAITING_STREAM_LENGTH):
         kicked = tuple(f"{number:02}-{each:08}" for each in range(100))
-        assert await store.compare_and_set(room, replace(room.race, kicked=kicked), ("kicked",), "")
+        assert await store.compare_and_set(room, replace(room.race, kicked=KickedPlayers(kicked)), ("kicked",), "")
         room = await loaded(store)
     assert (
         0.5 * WAITING_STREAM_SIZE < (await redis.memory_usage(keys.events("friday")) or 0) < 1.5 * WAITING_STREAM_SIZE

@@ -10,6 +10,7 @@ from samedeal.deal_proof import DealProof
 from samedeal.options import MAX_SEATS, SEATS_OF_ADDRESS
 from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import BoardState, Done, Drawn, Join, Leave, ProgressUpdate, RaceNow, Resign
+from samedeal.race.due_times import is_alone
 from samedeal.tides import OPEN_FOR
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.races import kept
@@ -42,7 +43,7 @@ async def test_all_players_of_a_tide_meet_in_one_room(node: NodeMaker) -> None:
         assert len(race.racers) == (1 if room == bot.room else 20)
         assert (race.tide, race.host, race.options.start_at, race.options.bots) == (start, "", start, room == bot.room)
         assert race.options.players == MAX_SEATS
-        assert not race.is_alone(start)
+        assert not is_alone(race, start)
 
 
 async def test_full_room_opens_a_second_one(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ async def draw_race() -> str:
 
 async def play_move(ui: RunningApp, player: str, level: Level, memory: BotMemory) -> None:
     """Make the move that a bot of this level would make."""
-    board = ui.board if player == ME else ui.referee.plays[player].board
+    board = ui.board if player == ME else ui.referee.held.play(player).board
     move = choose_move(level, board, memory)
     if move is None:
         return

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from msgspec import structs
 
-from samedeal.board_history import UNDO, Play, Undo
+from samedeal.board_history import Play, Undo
 from samedeal.errors import SamedealError
 from samedeal.options import Options
 from samedeal.protocol.messages import (
-    Acked,
     Act,
-    BoardState,
     Done,
     Join,
     Joined,
@@ -25,27 +24,27 @@ from samedeal.protocol.messages import (
     ProgressUpdate,
     Refused,
     Resign,
-    RoomState,
-    Seat,
-    Tally,
     ToClient,
     ToServer,
     Welcome,
 )
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race.commands import ResignCommand, StartCommand
+from samedeal.race.held_race import HeldRace
+from samedeal.race.openings import first_race
+from samedeal.race.room_state import acked, tally_of
+from samedeal.race.values import DealSecret, DrawProgress, Racer
 from samedeal.record import Record
 from samedeal_client.net.address import ServerAddress
 from samedeal_client.net.link_events import Connected
 from samedeal_client.net.reconnecting_link import Link
 from samedeal_client.net.saved_sessions import MemorySessions
-from samedeal_client.state.progress_history import tally_after
 from samedeal_client.state.replay import Moment, Track
 
 ROOM: Final = "practice"
 _ME: Final = "you"
-_LIMIT: Final = 7_200
-_OPTIONS: Final = Options(limit=_LIMIT, undo="free", hints=True, spectators=False, end_when_settled=False)
-_COUNTDOWN: Final = 3_000
+_OPTIONS: Final = Options(countdown=3, undo="free", hints=True, spectators=False, end_when_settled=False)
+_NEVER: Final = 1 << 46
 
 
 class GhostLink(Link):
@@ -58,22 +57,26 @@ class GhostLink(Link):
     def __init__(self, name: str, record: Record, play: Play, moment: Moment, ghosts: Sequence[Track]) -> None:
         super().__init__(ServerAddress("ws://practice.invalid:1"), name, MemorySessions())
         self.witness.is_blind = True
-        self._record = record
-        self._play = Play(play.board, Undo.FREE)
         self._moment = moment
-        self._starts = self.now() - moment.time + (0 if moment.time else _COUNTDOWN)
         self._ghosts = {f"ghost-{number}": ghost for number, ghost in enumerate(ghosts, 1)}
-        self._seats = {player: seat for seat, player in enumerate(self._ghosts, 2)}
-        own = Tally(
-            player=_ME,
-            foundation_cards=play.board.foundation_cards,
-            last_progress_at=self._starts + moment.time if moment.time else 0,
-        )
-        self._tallies = {_ME: own, **{player: self._ghost_tally(player, moment) for player in self._ghosts}}
-        self._resigned = False
+        self._held = self._race(record)
+        self._starts = self._held.race.starts
+        for player, ghost in self._ghosts.items():
+            for revision in range(1, ghost.revision_at(moment) + 1):
+                self._repeat(player, revision)
+        self._held = self._held.with_plays({_ME: Play(play.board, Undo.FREE)}, self._starts + moment.time)
         self._joined = asyncio.Event()
-        self._event = 0
         self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
+
+    def _race(self, record: Record) -> HeldRace:
+        """Return the race of the player and the ghosts, which starts so that the moment is now or soon."""
+        begun = self.now() - self._moment.time - (1000 * _OPTIONS.countdown if self._moment.time else 0)
+        options = structs.replace(_OPTIONS, games=(record.game.name,))
+        race = first_race(ROOM, options, record.deal, b"", begun, private=True)
+        names = {_ME: self.name} | {player: f"{ghost.player.name} (ghost)" for player, ghost in self._ghosts.items()}
+        racers = [Racer(player, name, seat, ready=True) for seat, (player, name) in enumerate(names.items(), 1)]
+        held = HeldRace(structs.replace(race, racers=tuple(racers)), DealSecret(b"")).told(StartCommand(_ME), begun)
+        return replace(held, race=structs.replace(held.race, draw=DrawProgress(found=True), ends=_NEVER))
 
     def now(self) -> int:
         """Return the time of this machine, in milliseconds since 1970."""
@@ -104,25 +107,22 @@ class GhostLink(Link):
         """Send the room and the board once the player has joined and the countdown is over."""
         await self._joined.wait()
         await asyncio.sleep(max(self._starts - self.now(), 0) / 1000)
-        await self.receive(self._state())
-        await self.receive(self._board())
+        self._held = self._held.passed(self.now())
+        await self.receive(self._held.state(self.now()))
+        await self.receive(self._held.board_state(_ME))
 
     async def _move_ghost(self, player: str) -> None:
-        for elapsed in sorted(set(self._ghosts[player].times)):
-            if Moment(elapsed) > self._moment:
-                await asyncio.sleep(max(self._starts + elapsed - self.now(), 0) / 1000)
-                self._tallies[player] = tally = self._ghost_tally(player, Moment(elapsed))
-                await self.receive(ProgressUpdate.of(self._seats[player], tally))
-
-    def _ghost_tally(self, player: str, moment: Moment) -> Tally:
         ghost = self._ghosts[player]
-        revision = ghost.revision_at(moment)
-        if not revision:
-            return Tally(player=player)
-        play, progress = ghost.plays[revision], ghost.progress_at(revision)
-        progress_at = self._starts + ghost.times[progress - 1] if progress else 0
-        tally = Tally(player=player, foundation_cards=play.board.foundation_cards, last_progress_at=progress_at)
-        return tally_after(tally, play, self._starts + ghost.times[revision - 1])
+        for revision in range(ghost.revision_at(self._moment) + 1, len(ghost.plays)):
+            await asyncio.sleep(max(self._starts + ghost.times[revision - 1] - self.now(), 0) / 1000)
+            self._repeat(player, revision)
+            tally = tally_of(player, self._held.progress_of(player), self.now())
+            await self.receive(ProgressUpdate.of(self._held.race.seated(player).seat, tally))
+
+    def _repeat(self, player: str, revision: int) -> None:
+        """Repeat the action of a ghost that led to a revision."""
+        ghost = self._ghosts[player]
+        self._held = self._held.played(player, "", ghost.plays[revision], self._starts + ghost.times[revision - 1])
 
     def _answers(self, message: ToServer) -> list[ToClient]:
         match message:
@@ -130,53 +130,21 @@ class GhostLink(Link):
                 return [Pong(to=message.id, time=self.now())]
             case Join():
                 self._joined.set()
-                return [Joined(to=message.id, room=ROOM, seat=1, generation=1), self._state()]
+                return [Joined(to=message.id, room=ROOM, seat=1, generation=1), self._held.state(self.now())]
             case Act():
-                return self._judged(message)
+                return [self._judged(message)]
             case Resign():
-                self._resigned = True
-                return [Done(to=message.id), self._state()]
+                self._held = self._held.told(ResignCommand(_ME), self.now())
+                return [Done(to=message.id), self._held.state(self.now())]
             case Leave():
                 return [Done(to=message.id)]
             case _:
                 sentence = "You can't do that while you practise."
                 return [Refused(to=message.id, code=RefusalCode.NOT_RACING, message=sentence)]
 
-    def _judged(self, act: Act) -> list[ToClient]:
-        before = self._play
+    def _judged(self, act: Act) -> ToClient:
         try:
-            self._play = play = before.act(act.action, act.revision)
+            self._held = self._held.acted(_ME, act.action, self.now(), act.revision)
         except SamedealError as error:
-            return [Refused(to=act.id, code=error.code, message=str(error), revision=before.revision)]
-        board, now = play.board, self.now()
-        self._tallies[_ME] = tally_after(self._tallies[_ME], play, now)
-        piles = board.masked().piles if act.action == UNDO else ()
-        return [Acked(to=act.id, time=now, hash=board.state_hash(), receipt=b"", seen=play.seen, piles=piles)]
-
-    def _state(self) -> RoomState:
-        self._event += 1
-        record = self._record
-        ghosts = tuple(
-            Seat(player=player, name=f"{ghost.player.name} (ghost)", seat=self._seats[player], ready=True)
-            for player, ghost in self._ghosts.items()
-        )
-        return RoomState(
-            room=ROOM,
-            event=self._event,
-            phase="racing" if self.now() >= self._starts else "countdown",
-            game=record.game.name,
-            deal=str(record.deal),
-            options=structs.replace(_OPTIONS, games=(record.game.name,)),
-            private=True,
-            host=_ME,
-            players=(Seat(player=_ME, name=self.name, seat=1, ready=True, resigned=self._resigned), *ghosts),
-            tallies=tuple(self._tallies.values()),
-            commitment=record.commitment,
-            starts=self._starts,
-            ends=self._starts + 1000 * _LIMIT,
-        )
-
-    def _board(self) -> BoardState:
-        board, revision, game = self._play.board, self._play.revision, self._record.game.name
-        piles, digest = board.masked().piles, board.state_hash()
-        return BoardState(room=ROOM, revision=revision, game=game, piles=piles, hash=digest, moves=0, undos=0)
+            return Refused(to=act.id, code=error.code, message=str(error), revision=self._held.play(_ME).revision)
+        return acked(act, self._held.play(_ME), self._held.progress_of(_ME).last_action_at)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from msgspec import structs
-
 from samedeal.board_history import Play
 from samedeal.errors import SamedealError
 from samedeal.protocol.messages import Tally
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.room_state import tally_of
 from samedeal.record import Record
 
 MAX_POINTS: Final = 600
@@ -96,9 +96,11 @@ Histories: TypeAlias = Mapping[str, ProgressHistory]
 def tally_after(tally: Tally, play: Play, time: int) -> Tally:
     """Return a player's counts after an action at ``time`` that led to ``play``."""
     cards, won = play.board.foundation_cards, play.board.won
-    progress_at = tally.last_progress_at if cards == tally.foundation_cards else time
-    counts = {"foundation_cards": cards, "moves": play.moves, "undos": play.undos, "acted_at": time}
-    return structs.replace(tally, **counts, last_progress_at=progress_at, finished_at=time if won else 0)
+    moved = MoveCommitted(
+        tally.player, play.revision, "", play.seen, cards, play.moves, play.undos, finished=won, no_moves_left=False
+    )
+    before = Progress(foundation_cards=tally.foundation_cards, last_progress_at=tally.last_progress_at)
+    return tally_of(tally.player, before.after(moved, time), time)
 
 
 def with_tallies(histories: Histories, tallies: Iterable[Tally], *, resumed: bool = False) -> Histories:

@@ -174,7 +174,7 @@ class ReadApi:
             raise refusals.no_room(room)
         if race.options.series == 1:
             raise ApiError("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
-        return SeriesAnswer((*race.rooms_before, room), race.options.series, race.table)
+        return SeriesAnswer((*race.before.rooms, room), race.options.series, race.table)
 
     async def tides(self, _asked: Asked) -> TidesAnswer:
         """Return the tides of each day."""

@@ -35,6 +35,7 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.protocol_codes import CloseCode, RefusalCode
+from samedeal.race.room_state import board_state
 from samedeal.terminal_text import printable
 from samedeal_server.api.news_listeners import NewsListeners, StreamHead
 from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api, refused_early
@@ -427,4 +428,4 @@ class Gateway:
             self._rates.charge_replay(connection, play.revision)
         # A client that is ahead of the store learned that from Joined, and sends Recover.
         if play is not None and message.revision < play.revision:
-            connection.send(hub.replay.board_state(play, seat.head))
+            connection.send(board_state(hub.room, play, seat.head))

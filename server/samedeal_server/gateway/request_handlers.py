@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import samedeal
 from samedeal.games import offered
@@ -13,15 +13,12 @@ from samedeal.look_alikes import is_reserved
 from samedeal.names import clean_name, clean_room
 from samedeal.protocol.messages import (
     Act,
-    CommitShare,
     Create,
     Created,
-    DeclareStuck,
     Done,
     GameDescription,
     Hello,
     Join,
-    KickPlayer,
     Leave,
     ListRecords,
     ListRooms,
@@ -29,33 +26,20 @@ from samedeal.protocol.messages import (
     Pong,
     RaceNow,
     ReadRecord,
-    Ready,
     Records,
     Recover,
     Rematch,
-    Resign,
-    RevealShare,
     Rooms,
-    Start,
     ToClient,
     ToServer,
     Watch,
     Welcome,
 )
+from samedeal.race.commands import CommandRequest, command_of
 from samedeal.terminal_text import printable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
-from samedeal_server.races.race import (
-    CommitShareCommand,
-    DeclareStuckCommand,
-    KickCommand,
-    RaceCommand,
-    ReadyCommand,
-    ResignCommand,
-    RevealShareCommand,
-    StartCommand,
-)
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.cached_list import CachedList
 from samedeal_server.rooms.moves import MoveService
@@ -65,13 +49,11 @@ from samedeal_server.rooms.race_records import list_records, read_record
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
-from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 _MAX_CLIENT_WIDTH: Final = 40
 """Maximum width, in columns, of the name of a client program in the log."""
 
-_Command = RaceCommand | Callable[[Snapshot], RaceCommand]
 
 _log = get_logger()
 
@@ -199,11 +181,14 @@ class RequestHandlers:
         await self.moves.recover(connection, message)
         return Done(to=message.id)
 
-    async def command(self, connection: PlayerConnection, command: _Command, request: int) -> ToClient:
+    async def command(self, connection: PlayerConnection, message: CommandRequest) -> ToClient:
         """Carry out a command of the player in the room where the player has a seat."""
         hub, seat = connection.require_seat()
-        await self._rooms.command(hub.room, command, seat.player, seat.generation)
-        return Done(to=request)
+        player = seat.player
+        await self._rooms.command(
+            hub.room, lambda room: command_of(player, message, room.progress), player, seat.generation
+        )
+        return Done(to=message.id)
 
     def _check_bans(self, player: str, connection: PlayerConnection) -> None:
         line = self._bans.of(player, connection.address, self._rooms.clock.now())
@@ -223,15 +208,6 @@ class Request:
     needs_hello: bool = True
 
 
-def _commanding(command: Callable[[str, Any], _Command]) -> Request:
-    """Return the handler of a request that stands for a command. ``command`` gets the player's id and the request."""
-
-    def handle(handlers: RequestHandlers, connection: PlayerConnection, message: Any) -> Awaitable[ToClient]:
-        return handlers.command(connection, command(connection.player, message), message.id)
-
-    return Request(handle, cost=10)
-
-
 REQUESTS: Final[Mapping[type, Request]] = {
     Hello: Request(RequestHandlers.hello, needs_hello=False),
     Ping: Request(RequestHandlers.ping, needs_hello=False),
@@ -243,17 +219,10 @@ REQUESTS: Final[Mapping[type, Request]] = {
     Join: Request(lambda handlers, connection, message: handlers.entry.join(connection, message), cost=15),
     Watch: Request(lambda handlers, connection, message: handlers.entry.watch(connection, message), cost=10),
     Leave: Request(RequestHandlers.leave, cost=10),
-    Ready: _commanding(lambda player, message: ReadyCommand(player, message.ready)),
-    Start: _commanding(lambda player, _: StartCommand(player)),
-    CommitShare: _commanding(lambda player, message: CommitShareCommand(player, message.draw, message.commitment)),
-    RevealShare: _commanding(lambda player, message: RevealShareCommand(player, message.draw, message.share)),
-    KickPlayer: _commanding(lambda player, message: KickCommand(message.player, by=player)),
     Act: Request(lambda handlers, connection, message: handlers.moves.act(connection, message)),
     Recover: Request(RequestHandlers.recover, cost=20),
-    Resign: _commanding(lambda player, _: ResignCommand(player)),
-    # The server does not check this, because a wrong declaration harms only the player.
-    DeclareStuck: _commanding(lambda player, _: lambda room: DeclareStuckCommand(player, room.progress)),
     Rematch: Request(RequestHandlers.rematch, cost=20),
+    **dict.fromkeys(get_args(CommandRequest), Request(RequestHandlers.command, cost=10)),
 }
 """The handler of each type of request, and its cost. A test checks that no type is missing.
 

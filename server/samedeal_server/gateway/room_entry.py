@@ -11,9 +11,11 @@ from samedeal.errors import RequestRefused
 from samedeal.names import clean_room
 from samedeal.protocol.messages import Join, Joined, Watch, Watching
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race import race_refusals
+from samedeal.race.commands import JoinCommand, LeaveCommand
+from samedeal.race.seats import check_not_kicked
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races import refusals
-from samedeal_server.races.race import JoinCommand, LeaveCommand
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
@@ -55,7 +57,7 @@ class RoomEntry:
             def take_seat(snapshot: Snapshot) -> JoinCommand:
                 if snapshot.race.created != hub.race.created:
                     hub.catch_up()  # the room was closed, and another room has its code now
-                    raise refusals.room_closed()
+                    raise race_refusals.room_closed()
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
                     origin=self._creator.origin(connection.networks[-1]),
@@ -65,7 +67,7 @@ class RoomEntry:
             race = await self._rooms.command(room, take_seat, player)
             racer = race.racer(player)
             if racer is None:
-                raise refusals.no_seat_here()
+                raise race_refusals.no_seat_here()
             if watched:  # the state that the player is sent first no longer counts the player as a spectator
                 await hub.pull()
                 await self._rooms.publish_spectator_count(hub)
@@ -78,10 +80,10 @@ class RoomEntry:
             generation = await self._rooms.store.connect_player(room, player)
             await hub.pull()
             if hub.race.phase == "closed":
-                raise refusals.room_closed()
-            hub.race.check_not_kicked(player)
+                raise race_refusals.room_closed()
+            check_not_kicked(hub.race, player)
             if not generation or hub.race.racer(player) is None:
-                raise refusals.no_seat_here()
+                raise race_refusals.no_seat_here()
             seat = SeatedPlayer(room, player, generation)
             hub.audience.take_seat(seat, connection, hub.model.progress_of(player).generation)
         except BaseException:
@@ -155,7 +157,7 @@ class RoomEntry:
         if not hub.race.private:
             return
         race = (await self._rooms.load(hub.room)).race  # the hub may not know yet that the player lost the seat
-        if race.racer(connection.player) or connection.player in race.invited:
+        if race.racer(connection.player) or connection.player in race.before.players:
             return
         if passphrase:
             self._charge_passphrase(connection)

@@ -15,8 +15,8 @@ from typing import Any, Final
 import samedeal
 from samedeal.protocol.admin import NodeLine, Whereabouts
 from samedeal.protocol_codes import CloseCode
+from samedeal.race.commands import KickCommand
 from samedeal_server.races import player_notices
-from samedeal_server.races.race import KickCommand
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry

@@ -40,12 +40,13 @@ from samedeal.protocol.admin import (
     Unban,
 )
 from samedeal.protocol.messages import Done
+from samedeal.race.commands import CloseCommand, KickCommand
+from samedeal.race.values import Race
 from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
 from samedeal_server.races.public_facts import room_line
-from samedeal_server.races.race import CloseCommand, KickCommand, Race
 from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry

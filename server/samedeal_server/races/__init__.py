@@ -1,1 +1,1 @@
-"""The rules of races as pure code, with records, delayed boards, receipts, bans and refusals."""
+"""Records of races, delayed boards, receipts, bans and refusals, as pure code."""

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from samedeal.deal import Deal
 from samedeal.protocol.messages import EarlierPlayer
+from samedeal.race.draws import mixed
+from samedeal.race.values import DealSecret, Race
 from samedeal.solver.solve import SOLVER
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import DealSecret, Race, mixed
 
 MOST_PLAYERS: Final = 4
 """Maximum number of players of an earlier race that are shown: the best ones."""
@@ -87,10 +88,10 @@ class PlayerPast(Struct, frozen=True):
 
 def paces(race: Race) -> dict[str, int]:
     """Return the times for a card of all persons in a race, in milliseconds: 0 for those without a card."""
-    length = race.finished_at - race.starts
+    length = race.result.finished_at - race.starts
     return {
         line.player: -(-(line.time or length) // line.foundation_cards) if line.foundation_cards else 0
-        for line in race.standings
+        for line in race.result.standings
         if not line.bot
     }
 
@@ -100,10 +101,10 @@ def deal_to_repeat(race: Race, secret: DealSecret) -> str:
 
     Only joint deals of any difficulty, and their repetitions, can be repeated.
     """
-    deal = Deal.parse(race.deal)
+    deal, shares = Deal.parse(race.deal), race.draw.shares
     if deal.kind == "again":
         return race.deal
-    return f"again {mixed(secret.seed, race.shares).hex()}" if race.deal == "winnable" and race.shares else ""
+    return f"again {mixed(secret.seed, shares).hex()}" if race.deal == "winnable" and shares else ""
 
 
 def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[LogEntry]]) -> EarlierRace | None:
@@ -113,7 +114,7 @@ def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[Log
     is not repeated again.
     """
     deal, found = deal_to_repeat(race, secret), paces(race)
-    best = [line for line in race.standings if found.get(line.player)][:MOST_PLAYERS]
+    best = [line for line in race.result.standings if found.get(line.player)][:MOST_PLAYERS]
     if race.private or race.earlier or not (race.options.spectators and race.options.repeated and deal and best):
         return None
     players = tuple(
@@ -126,7 +127,7 @@ def earlier_race(race: Race, secret: DealSecret, logs: Mapping[str, Iterable[Log
         for line in best
     )
     ids = tuple(racer.player for racer in race.racers)
-    return EarlierRace(deal, race.solver, race.budget, found[best[0].player], players, ids)
+    return EarlierRace(deal, SOLVER, race.search.budget, found[best[0].player], players, ids)
 
 
 def choose(races: Sequence[EarlierRace], race: Race, past: PlayerPast) -> EarlierRace | None:
@@ -140,7 +141,7 @@ def choose(races: Sequence[EarlierRace], race: Race, past: PlayerPast) -> Earlie
         for each in races
         if racer.player not in each.ids
         and each.deal not in past.deals
-        and (each.solver, each.budget) == (SOLVER, race.budget)
+        and (each.solver, each.budget) == (SOLVER, race.search.budget)
     ]
     return min(fitting, key=lambda each: abs(math.log(each.pace / (past.pace or each.pace))), default=None)
 

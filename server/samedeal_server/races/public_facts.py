@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from samedeal.protocol.messages import RoomLine, Standing
-from samedeal_server.races.race import Race
+from samedeal.race.values import Race
 from samedeal_server.races.race_record import race_id
 
 
@@ -55,7 +55,9 @@ def news_of(race: Race, change: str) -> RaceNews | None:
         case "racing":
             return RaceNews(event="started", time=race.starts, room=line, race=race_id(race))
         case "finished":
-            standings = race.standings
-            return RaceNews(event="finished", time=race.finished_at, room=line, race=race_id(race), standings=standings)
+            standings = race.result.standings
+            return RaceNews(
+                event="finished", time=race.result.finished_at, room=line, race=race_id(race), standings=standings
+            )
         case _:
             return None

@@ -10,10 +10,10 @@ from samedeal.action_chain import next_head
 from samedeal.deal_proof import DealProof
 from samedeal.names import ROOM_CODE
 from samedeal.protocol.messages import AckedAction
+from samedeal.race.values import Race, Racer
 from samedeal.record import Record, RecordedPlayer
 from samedeal.utc_text import utc_text
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import Race, Racer
 
 _RACE_ID = re.compile(rf"(?P<room>{ROOM_CODE.pattern})\.[0-9]{{8}}-[0-9]{{6}}")
 
@@ -50,13 +50,13 @@ def follow_all(head: bytes, revision: int, starts: int, actions: Iterable[AckedA
 
 def build_record(race: Race, logs: Mapping[str, Iterable[LogEntry]]) -> Record:
     """Return the record of a finished race. ``logs`` holds all actions of each player."""
-    standings = {line.player: line for line in race.standings}
+    standings = {line.player: line for line in race.result.standings}
     players = []
     for racer in sorted(race.racers, key=lambda racer: racer.seat):
         line = standings[racer.player]
         actions = tuple((entry.committed_at - race.starts, entry.action) for entry in logs[racer.player])
         result = (line.place, line.foundation_cards, actions, line.time)
         players.append(RecordedPlayer(racer.seat, racer.name, *result, racer.bot, line.resigned))
-    proof = DealProof.parse(race.proof) if race.proof else None
-    times = race.starts, race.finished_at
-    return Record(race.terms, race.commitment, *times, race.seed, len(players), tuple(players), proof)
+    proof = DealProof.parse(race.result.proof) if race.result.proof else None
+    times = race.starts, race.result.finished_at
+    return Record(race.terms, race.commitment, *times, race.result.seed, len(players), tuple(players), proof)

@@ -1,7 +1,7 @@
 """Functions that make the refusals of players' requests, each with its code and its sentence. Pure.
 
-Two kinds of refusals are made elsewhere. The package ``samedeal`` refuses illegal moves and malformed messages, and
-``config.token_buckets`` refuses requests that exceed a rate.
+Other refusals are made elsewhere. The package ``samedeal`` refuses illegal moves, malformed messages and what the rules
+of a race forbid (``race_refusals``), and ``config.token_buckets`` refuses requests that exceed a rate.
 """
 
 from __future__ import annotations
@@ -13,14 +13,10 @@ from typing import Final, Literal
 from samedeal.errors import BadOptions, MalformedText, RequestRefused, SamedealError
 from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race import race_refusals
 
 CommitRejection = Literal["stale", "fenced", "not_racing", "time_up", "already_finished", "no_room"]
 """The reason why the store rejected a commit."""
-
-
-def _refusal(code: RefusalCode, sentence: str, retry_after: float | None = None) -> partial[RequestRefused]:
-    """Return a function that makes a refusal with these values."""
-    return partial(RequestRefused, code, sentence, retry_after)
 
 
 def banned(sentence: str) -> RequestRefused:
@@ -28,8 +24,8 @@ def banned(sentence: str) -> RequestRefused:
     return RequestRefused(RefusalCode.BANNED, sentence)
 
 
-bad_passphrase: Final = _refusal(
-    RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
+bad_passphrase: Final = partial(
+    RequestRefused, RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
 )
 """Refusal because the passphrase of a private room is missing or wrong."""
 
@@ -52,14 +48,19 @@ def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
     )
 
 
-passphrases_busy: Final = _refusal(
-    RefusalCode.RATE_LIMITED, "The server is checking many passphrases. Try again in a second.", retry_after=1
+passphrases_busy: Final = partial(
+    RequestRefused,
+    RefusalCode.RATE_LIMITED,
+    "The server is checking many passphrases. Try again in a second.",
+    retry_after=1,
 )
 """Refusal because too many passphrases are being checked at this moment."""
 
 
-bad_receipt: Final = _refusal(
-    RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
+bad_receipt: Final = partial(
+    RequestRefused,
+    RefusalCode.BAD_RECEIPT,
+    "The server never accepted these moves. They can't be restored: play on from here.",
 )
 """Refusal because a client wants to recover moves with a receipt that no node made for these moves."""
 
@@ -70,14 +71,12 @@ bad_start_time: Final = partial(
 """Refusal because the start time of a room is too early for its countdown, or too far in the future."""
 
 
-no_record: Final = _refusal(
-    RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
+no_record: Final = partial(
+    RequestRefused,
+    RefusalCode.NO_RECORD,
+    "There is no record of this race. It may not be over, or its record was deleted.",
 )
 """Refusal because the race has no record, or the record does not have the requested part."""
-
-
-no_tide: Final = _refusal(RefusalCode.NO_TIDE, "There is no such tide any more. Choose the next one.")
-"""Refusal because there is no such tide, or because its race has begun."""
 
 
 def tide_not_open(seconds: int) -> RequestRefused:
@@ -88,56 +87,38 @@ def tide_not_open(seconds: int) -> RequestRefused:
     )
 
 
-draining: Final = _refusal(
-    RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
+draining: Final = partial(
+    RequestRefused, RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
 )
 """Refusal because the node is stopping and opens no more rooms."""
 
 
-fault: Final = _refusal(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
+fault: Final = partial(RequestRefused, RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
 """Refusal because of a programming error in the server."""
 
 
-fenced: Final = _refusal(
-    RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
+fenced: Final = partial(
+    RequestRefused, RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
 )
 """Refusal because the player has a newer connection."""
 
 
-connection_ended: Final = _refusal(
-    RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
+connection_ended: Final = partial(
+    RequestRefused, RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
 )
 """Refusal because the player's connection ended before the player had the seat."""
 
 
-hello_first: Final = _refusal(
-    RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
+hello_first: Final = partial(
+    RequestRefused, RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
 )
 """Refusal because the client has sent another request before Hello."""
 
 
-hello_once: Final = _refusal(
-    RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
+hello_once: Final = partial(
+    RequestRefused, RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
 )
 """Refusal because the client has sent Hello a second time on the same connection."""
-
-
-kicked: Final = _refusal(RefusalCode.KICKED, "You were removed from this room. Choose another one.")
-"""Refusal because the operator or the host removed the player from the room."""
-
-
-address_kicked: Final = _refusal(
-    RefusalCode.KICKED, "A player from your address was removed from this room. Choose another one."
-)
-"""Refusal because the operator or the host removed somebody from the player's address from a public room."""
-
-
-def name_taken(name: str) -> RequestRefused:
-    """Refusal because the player's name is too similar to ``name``, the name of a player with a seat in the room."""
-    return RequestRefused(
-        RefusalCode.NAME_TAKEN,
-        f"A player in this room is already called {name}. Reconnect with a name that looks different.",
-    )
 
 
 def reserved_name(name: str) -> MalformedText:
@@ -152,62 +133,24 @@ def no_room(room: str) -> RequestRefused:
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {room!r}. List the rooms, or open one.")
 
 
-this_room_is_gone: Final = _refusal(
-    RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
+this_room_is_gone: Final = partial(
+    RequestRefused, RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
 )
 """Refusal because the room that the player is in does not exist any more."""
 
 
-no_seat: Final = _refusal(RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
+no_seat: Final = partial(RequestRefused, RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
 """Refusal because the player has no seat in any room."""
 
 
-no_seat_here: Final = _refusal(RefusalCode.NO_SEAT, "You have no seat in this room. Join it first.")
-"""Refusal because the player has no seat in this room."""
-
-
-player_has_no_seat: Final = _refusal(RefusalCode.NO_SEAT, "That player has no seat in this room.")
-"""Refusal because the player to be removed has no seat, or is the host who sent the request."""
-
-
-no_spectators: Final = _refusal(
-    RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
+no_spectators: Final = partial(
+    RequestRefused, RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
 )
 """Refusal because the room does not admit spectators."""
 
 
-no_bots: Final = _refusal(RefusalCode.NO_BOTS, "This room admits no bots. Choose another room.")
-"""Refusal because the room does not admit bots."""
-
-
-bad_share: Final = _refusal(
-    RefusalCode.BAD_SHARE,
-    "The draw does not wait for this. Send the hash of a random number first, "
-    "and the number itself once all players have sent theirs.",
-)
-"""Refusal because the room does not wait for this hash or share, or because the share has another hash."""
-
-
-not_host: Final = _refusal(RefusalCode.NOT_HOST, "Only the host can do that. Wait for the host.")
-"""Refusal because only the host may start the race or kick a player."""
-
-
-not_over: Final = _refusal(RefusalCode.NOT_OVER, "You can ask for a rematch once this race is over.")
-"""Refusal because a rematch was requested while the race is not over."""
-
-
-not_dealt: Final = _refusal(
-    RefusalCode.NOT_RACING, "The race has not started. The cards are dealt when the countdown ends."
-)
-"""Refusal because a move was sent before the cards were dealt."""
-
-
-not_racing: Final = _refusal(RefusalCode.NOT_RACING, "No race is under way. It has not started, or it is over.")
-"""Refusal because no race is under way."""
-
-
-no_session: Final = _refusal(
-    RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
+no_session: Final = partial(
+    RequestRefused, RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
 )
 """Refusal because the session of a Hello is unknown or has expired."""
 
@@ -238,30 +181,12 @@ def other_rules(room: str, retry_after: float) -> RequestRefused:
     )
 
 
-race_done: Final = _refusal(
-    RefusalCode.ALREADY_FINISHED, "Your race is over. You finished, resigned, or have no moves left."
-)
-"""Refusal because the player has finished, resigned, or has no moves left."""
-
-
-race_started: Final = _refusal(RefusalCode.RACE_STARTED, "This race has already started.")
-"""Refusal because the countdown or the race has begun, which is too late for the request."""
-
-
-race_started_without_you: Final = _refusal(
-    RefusalCode.RACE_STARTED, "This race has started without you. Watch it, or wait for the rematch."
-)
-"""Refusal because a player without a seat wants to join after the countdown has begun."""
-
-
-racing: Final = _refusal(
-    RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
+racing: Final = partial(
+    RequestRefused,
+    RefusalCode.RACING,
+    "You have a seat in this race, and racers see no other boards. Leave your seat first.",
 )
 """Refusal because a player wants to watch a race in which the player has a seat and is not done."""
-
-
-room_closed: Final = _refusal(RefusalCode.ROOM_CLOSED, "This room is closed. List the rooms, or open one.")
-"""Refusal because the room is closed."""
 
 
 def room_exists(room: str) -> RequestRefused:
@@ -271,57 +196,22 @@ def room_exists(room: str) -> RequestRefused:
     )
 
 
-def room_full(seats: int) -> RequestRefused:
-    """Refusal because all seats are taken."""
-    return RequestRefused(
-        RefusalCode.ROOM_FULL,
-        f"{'The only seat is' if seats == 1 else f'All {seats} seats are'} taken. "
-        "Watch the race, or choose another room.",
-    )
-
-
-def seats_kept(seconds: int) -> RequestRefused:
-    """Refusal because the free seats of a rematch are still kept for the players of the previous race.
-
-    ``seconds`` is the time until any player may take these seats.
-    """
-    return RequestRefused(
-        RefusalCode.ROOM_FULL,
-        f"The free seats are kept for the players of the last race. Try again in {seconds} s.",
-        retry_after=seconds,
-    )
-
-
-too_many_from_address: Final = _refusal(
+too_many_spectators: Final = partial(
+    RequestRefused,
     RefusalCode.ROOM_FULL,
-    "Players from your address already have all seats that they may take. Watch the race, or open another room.",
-)
-"""Refusal because players from this player's address already have half of the seats in a public room, or four of many.
-
-In a room of at most 16 seats, players from the host's address are never refused for this reason.
-"""
-
-
-too_many_spectators: Final = _refusal(
-    RefusalCode.ROOM_FULL, "This room has as many spectators as this server allows. Try again later.", retry_after=30
+    "This room has as many spectators as this server allows. Try again later.",
+    retry_after=30,
 )
 """Refusal because the room has the maximum number of spectators on this node."""
 
 
-server_full: Final = _refusal(
+server_full: Final = partial(
+    RequestRefused,
     RefusalCode.SERVER_FULL,
     "This server has as many rooms as it can hold. Join one of them, or try again later.",
     retry_after=60,
 )
 """Refusal because the server has the maximum number of rooms."""
-
-
-stale: Final = _refusal(RefusalCode.STALE, "The move was made on an older board. Look at the current one.")
-"""Refusal because a move was made on an older board."""
-
-
-time_up: Final = _refusal(RefusalCode.TIME_UP, "The race is over. Its time is up.")
-"""Refusal because the race's time limit has passed."""
 
 
 def too_many_actions(limit: int) -> RequestRefused:
@@ -331,7 +221,8 @@ def too_many_actions(limit: int) -> RequestRefused:
     )
 
 
-store_unavailable: Final = _refusal(
+store_unavailable: Final = partial(
+    RequestRefused,
     RefusalCode.UNAVAILABLE,
     "The server has lost contact with its database. Your last action may or may not have been saved. "
     "Try again in a second.",
@@ -340,7 +231,9 @@ store_unavailable: Final = _refusal(
 """Refusal because the store can't be reached."""
 
 
-no_free_code: Final = _refusal(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
+no_free_code: Final = partial(
+    RequestRefused, RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1
+)
 """Refusal because no unused room code was found."""
 
 
@@ -356,10 +249,10 @@ def commit_refused(reason: CommitRejection) -> RequestRefused:
 
 
 _COMMIT_REFUSALS: Final[Mapping[CommitRejection, Callable[[], RequestRefused]]] = {
-    "stale": stale,
+    "stale": race_refusals.stale,
     "fenced": fenced,
-    "not_racing": not_racing,
-    "time_up": time_up,
-    "already_finished": race_done,
+    "not_racing": race_refusals.not_racing,
+    "time_up": race_refusals.time_up,
+    "already_finished": race_refusals.race_done,
     "no_room": this_room_is_gone,
 }

@@ -9,8 +9,9 @@ from functools import partial
 from msgspec.structs import replace
 
 from samedeal.joint_deal import HIGHEST_CANDIDATE
+from samedeal.race.draws import mixed
+from samedeal.race.values import FoundDeal, Race
 from samedeal_server.races import refusals
-from samedeal_server.races.race import FoundDeal, Race, mixed
 from samedeal_server.rooms.duties import Duties
 from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverPool
@@ -51,8 +52,8 @@ class DealSearch:
         race = snapshot.race
         if secret is None or not race.needs_search:
             return
-        mix = mixed(secret.deal.seed, race.shares)
-        first = Candidate(mix, race.game.name, race.budget, 0, race.least)
+        mix = mixed(secret.deal.seed, race.draw.shares)
+        first = Candidate(mix, race.game.name, race.search.budget, 0, race.search.least)
         finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
         task = self.searching[room] = asyncio.ensure_future(finding)
         try:
@@ -63,7 +64,7 @@ class DealSearch:
                 raise
             return  # nobody waits for the deal any more
         if found is not None:
-            await fix_deal(room, FoundDeal(race.draw, race.shares, *found))
+            await fix_deal(room, FoundDeal(race.draw.number, race.draw.shares, *found))
 
     def give_up(self, room: str) -> None:
         """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
@@ -83,7 +84,7 @@ class DealSearch:
             if line := await self._solvers.solve(replace(first, number=number), origin, race.room):
                 return number, line
             snapshot = await self._store.load(race.room)
-            if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw != race.draw:
+            if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw.number != race.draw.number:
                 return None
         raise AssertionError("some candidate can be won")
 

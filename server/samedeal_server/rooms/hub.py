@@ -12,10 +12,16 @@ from msgspec.structs import replace
 
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
+from samedeal.race import race_refusals
+from samedeal.race.due_times import due_at
+from samedeal.race.endings import waits_for_absent
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.room_state import board_state, drawn
+from samedeal.race.seats import check_not_kicked, present_racers
+from samedeal.race.values import Race
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races import player_notices, refusals
-from samedeal_server.races.race import Progress, Race
 from samedeal_server.rooms.audience import Audience, Spawn
 from samedeal_server.rooms.play_from_log import BoardReplay
 from samedeal_server.rooms.player_connection import PlayerConnection
@@ -24,7 +30,6 @@ from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.rooms.spectator_boards import SpectatorBoards
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import (
-    MoveCommitted,
     OperatorMessage,
     PresenceChanged,
     RaceChanged,
@@ -80,7 +85,7 @@ class Hub:
     def __post_init__(self, timers: Timers, snapshot: Snapshot) -> None:
         self.room = snapshot.race.room
         self.model = RoomModel(snapshot, self._clock)
-        self.drawn = self.model.drawn
+        self.drawn = drawn(self.race)
         self.audience = Audience(self._spawn)
         self.replay = BoardReplay(self._store, self.model)
         self.boards = SpectatorBoards(self.model, self._store, self._clock, timers, self.replay, self.audience)
@@ -129,9 +134,9 @@ class Hub:
 
         ``max_spectators`` is the maximum number of the room's spectators on this node.
         """
-        self.race.check_not_kicked(player)
+        check_not_kicked(self.race, player)
         if self.race.phase == "closed":
-            raise refusals.room_closed()
+            raise race_refusals.room_closed()
         if self.model.is_racing(player):
             raise refusals.racing()
         if len(self.audience.spectators) >= max_spectators:
@@ -189,7 +194,7 @@ class Hub:
         for player, connected in connected_before.items():
             if self.model.is_connected(player) != connected:
                 self.updates.queue(player)
-        if self.race.present_racers(self.progress, self._clock.now()) != self.race.racers:
+        if present_racers(self.race, self.progress, self._clock.now()) != self.race.racers:
             self._spawn(partial(self._tick, self.room))
         boards_missing = self.audience.spectators and self.boards.delayed is None
         if boards_missing or any(seat.play is None for seat, _ in self.audience.seats.values()):
@@ -263,7 +268,7 @@ class Hub:
         if "unseated" in changed.changes:
             gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
             self.audience.broadcast(player_notices.unseated(gone))
-        step = (race.draw, race.lacks_shares, race.is_sealed)
+        step = (race.draw.number, race.lacks_shares, race.is_sealed)
         if "extended" in changed.changes and self._announced_waiting != step:
             self._announced_waiting = step
             self.audience.broadcast(player_notices.waiting(racer.name for racer in race.awaited))
@@ -298,7 +303,7 @@ class Hub:
         Otherwise cancel the timer. When the timer fires, the race ends. A node that was restarted begins the timer
         anew, so that players have time to reconnect.
         """
-        if not self.race.waits_for_absent(self.progress, self._clock.now()):
+        if not waits_for_absent(self.race, self.progress, self._clock.now()):
             self._absence.cancel()
         elif not self._absence.is_set:
             self._absence.set(ABSENCE_TIMEOUT)
@@ -331,11 +336,11 @@ class Hub:
                 pass
 
     def _remove_kicked(self) -> None:
-        for player in [player for player in self.audience.seats if player in self.race.kicked]:
+        for player in [player for player in self.audience.seats if player in self.race.kicked.players]:
             seat, connection = self.audience.seats.pop(player)
             self._remove(connection, player_notices.kicked())
             self._spawn_with_retry(partial(self._store.record_absence, self.room, player, seat.generation))
-        for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked]:
+        for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked.players]:
             self._remove_spectator(spectator, player_notices.kicked())
 
     def _remove_spectator(self, spectator: PlayerConnection, notice: Notice) -> None:
@@ -362,7 +367,7 @@ class Hub:
 
     def _set_deadline(self) -> None:
         self._deadline.cancel()
-        due = self.race.due_at()
+        due = due_at(self.race)
         if due:
             self._deadline.set(0.0 if self.model.is_done else self._clock.seconds_until(due))
 
@@ -382,8 +387,8 @@ class Hub:
     def _broadcast_state(self) -> None:
         self.last_broadcast = self.model.event
         self._state_changed = False
-        drawn, self.drawn = self.drawn, self.model.drawn
-        if self.drawn is not None and self.drawn != drawn:
+        before, self.drawn = self.drawn, drawn(self.race)
+        if self.drawn is not None and self.drawn != before:
             self.audience.broadcast(self.drawn)
         if self.audience.seats or self.audience.spectators:
             state = self.state()
@@ -415,7 +420,7 @@ class Hub:
         """
         for seat, connection in list(self.audience.seats.values()):
             if seat.play is None and (play := await self.replay.load_play(seat)) is not None:
-                connection.send(self.replay.board_state(play, seat.head))
+                connection.send(board_state(self.room, play, seat.head))
                 if play.no_moves_left:
                     self._spawn(partial(self._tick, self.room))  # if this is the deal itself, the race is over
         if self.audience.spectators:

@@ -7,16 +7,18 @@ import hmac
 from collections.abc import Callable
 
 from samedeal.action_chain import next_head
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import Play
 from samedeal.errors import StaleRevision
 from samedeal.protocol.messages import Acked, Act, Recover
+from samedeal.race import race_refusals
+from samedeal.race.progress import MoveCommitted
+from samedeal.race.room_state import acked
 from samedeal_server.races import refusals
 from samedeal_server.races.race_record import follow_all
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
-from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.group_commit import Commit, CommitResult
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
@@ -42,7 +44,7 @@ class MoveService:
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
-            raise refusals.not_dealt()
+            raise race_refusals.not_dealt()
         if message.revision < play.revision:
             return await self._repeat_answer(connection, hub, seat, play, message)
         after = play.act(message.action, message.revision)
@@ -56,7 +58,7 @@ class MoveService:
             time = result.committed_at - hub.race.starts
             seat.play, seat.head = after, next_head(seat.head, after.revision, time, message.action)
             self._rooms.metrics.moves[result.outcome].inc()
-            return acked(message, hub, after, seat.head, result.committed_at)
+            return acked(message, after, result.committed_at, hub.replay.receipt(seat.head))
         await self._handle_failed_commit(hub, seat, play, result)
         raise refusals.commit_refused(result.outcome)
 
@@ -65,7 +67,7 @@ class MoveService:
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
-            raise refusals.not_racing()
+            raise race_refusals.not_racing()
         lost = message.actions[max(0, play.revision - message.revision) :]
         if message.revision > play.revision:
             raise StaleRevision(
@@ -100,7 +102,7 @@ class MoveService:
         if [(entry.action, entry.committed_at) for entry in entries] != [
             (action.action, action.time) for action in message.actions
         ]:
-            raise refusals.stale()
+            raise race_refusals.stale()
 
     async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
         """Load the play of ``seat`` again after a ``stale`` commit. Close the connection after a ``fenced`` commit.
@@ -135,10 +137,11 @@ class MoveService:
             self._charge(connection, revision)
             replayed = await hub.replay.replay(seat.player, revision)
         if replayed is None:
-            raise refusals.not_racing()
+            raise race_refusals.not_racing()
         await self._rooms.store.wait_replicated(hub.room)
         self._rooms.metrics.moves["repeated"].inc()
-        return acked(message, hub, *replayed, entries[0].committed_at)
+        then, head = replayed
+        return acked(message, then, entries[0].committed_at, hub.replay.receipt(head))
 
 
 def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int, time: int = 0) -> Commit:
@@ -146,33 +149,5 @@ def _commit(hub: Hub, seat: SeatedPlayer, after: Play, action: str, request: int
 
     ``time`` is the time of the first commit of a recovered action, or 0 for a new action.
     """
-    board = after.board
-    moved = MoveCommitted(
-        seat.player,
-        after.revision,
-        action,
-        after.seen,
-        board.foundation_cards,
-        after.moves,
-        after.undos,
-        board.won,
-        after.no_moves_left,
-    )
+    moved = MoveCommitted.of(seat.player, action, after)
     return Commit(hub.room, seat.generation, request, hub.race.options.first_finish_ends, moved, time)
-
-
-def acked(message: Act, hub: Hub, play: Play, head: bytes, time: int) -> Acked:
-    """Return the ack of an action that led to ``play``, with ``head`` as the new head of the player's chain.
-
-    ``time`` is the time of the commit, in milliseconds since 1970.
-    """
-    undone = message.action == UNDO
-    return Acked(
-        to=message.id,
-        time=time,
-        hash=play.board.state_hash(),
-        receipt=hub.replay.receipt(head),
-        seen=play.seen,
-        piles=play.board.masked().piles if undone else (),
-        may_undo=not undone or play.why_no_undo is None,
-    )

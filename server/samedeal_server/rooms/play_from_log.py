@@ -6,7 +6,7 @@ from samedeal.action_chain import next_head
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.errors import PlayError
-from samedeal.protocol.messages import BoardState
+from samedeal.race.draws import first_board
 from samedeal_server.races.race_record import first_head
 from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.rooms.room_model import RoomModel
@@ -28,7 +28,7 @@ class BoardReplay:
         if self._deal is None and race.phase in ("racing", "finished"):
             secret = await self._store.load_secret(race.room)
             if secret is not None:
-                self._deal = race.first_board(secret.deal)
+                self._deal = first_board(race, secret.deal)
         return self._deal
 
     async def load_play(self, seat: SeatedPlayer) -> Play | None:
@@ -70,17 +70,3 @@ class BoardReplay:
     def receipt(self, head: bytes) -> bytes:
         """Return the receipt for the action whose head is ``head``, and for all of the player's actions before it."""
         return receipt(self._store.receipt_key, head)
-
-    def board_state(self, play: Play, head: bytes) -> BoardState:
-        """Return the message with a player's own board, masked."""
-        return BoardState(
-            room=self._room.race.room,
-            revision=play.revision,
-            game=play.board.game.name,
-            piles=play.board.masked().piles,
-            hash=play.board.state_hash(),
-            moves=play.moves,
-            undos=play.undos,
-            head=head,
-            may_undo=play.why_no_undo is None,
-        )

@@ -7,8 +7,9 @@ from typing import Final
 from samedeal.games import DEFAULT_GAME, game_named
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
+from samedeal.race.seats import is_barred, is_crowded
+from samedeal.race.values import Race
 from samedeal_server.races import refusals
-from samedeal_server.races.race import Race
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import RoomList
@@ -75,11 +76,11 @@ class RaceNowRooms:
         if not race.is_open or race.private or (race.tide and race.options.bots):
             return False  # in a tide, bots meet in rooms of their own
         origin = self._creator.origin(network)
-        if race.is_barred(player, origin):
+        if is_barred(race, player, origin):
             return False
         if race.racer(player) is not None:
             return True
-        return len(race.racers) < race.options.players and not race.is_crowded(origin)
+        return len(race.racers) < race.options.players and not is_crowded(race, origin)
 
 
 def _is_soon(line: RoomLine, now: int) -> bool:

@@ -7,11 +7,11 @@ from functools import partial
 
 from samedeal.names import clean_room
 from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
+from samedeal.race.values import DealSecret, Race
 from samedeal.record import LARGEST_RECORD
 from samedeal_server.config.limits import Limits
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import PlayerPast, deal_to_repeat, earlier_race, paces
-from samedeal_server.races.race import DealSecret, Race
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.cached_list import MAX_LISTED
 from samedeal_server.rooms.duties import Duties
@@ -27,7 +27,7 @@ async def keep_record(duties: Duties, store: Store, limits: Limits, metrics: Met
     Return False if another node does so. Raise StoreUnavailable if Redis fails. A node calls this function after each
     tick of a finished race. If the node dies before the record is stored, the next tick makes another node store it.
     """
-    if not limits.records or await store.records.has(race_id(race), race.finished_at):
+    if not limits.records or await store.records.has(race_id(race), race.result.finished_at):
         return True
     return await duties.do(race.room, partial(_keep_record, store, limits, metrics, race))
 
@@ -35,7 +35,7 @@ async def keep_record(duties: Duties, store: Store, limits: Limits, metrics: Met
 async def _keep_record(store: Store, limits: Limits, metrics: Metrics, race: Race) -> None:
     """Store everything that is kept of a race, the record last. Each write changes nothing if it is repeated."""
     identity = race_id(race)
-    if await store.records.has(identity, race.finished_at):
+    if await store.records.has(identity, race.result.finished_at):
         return
     secret = await store.load_secret(race.room)
     if secret is None:
@@ -44,7 +44,7 @@ async def _keep_record(store: Store, limits: Limits, metrics: Metrics, race: Rac
         racer.player: [entry async for part in store.log_parts(race.room, racer.player) for entry in part]
         for racer in race.racers
     }
-    if any(len(logs[line.player]) != line.moves + line.undos for line in race.standings):
+    if any(len(logs[line.player]) != line.moves + line.undos for line in race.result.standings):
         return  # Redis has lost the end of the race meanwhile, and perhaps moves; a later tick ends the race again
     text = await asyncio.to_thread(lambda: str(build_record(race, logs)).encode())
     if len(text) > LARGEST_RECORD:
@@ -65,14 +65,14 @@ async def _keep_record(store: Store, limits: Limits, metrics: Metrics, race: Rac
 
 
 def _line(race: Race, size: int) -> RecordLine:
-    first = race.standings[0]
+    first = race.result.standings[0]
     return RecordLine(
         race=race_id(race),
         room=race.room,
         game=race.game.name,
         deal=race.deal,
         started=race.starts,
-        ended=race.finished_at,
+        ended=race.result.finished_at,
         players=len(race.racers),
         size=size,
         winner=first.name,

@@ -14,22 +14,16 @@ from weakref import WeakValueDictionary
 from samedeal.errors import RequestRefused
 from samedeal.protocol.messages import TideTime
 from samedeal.protocol_codes import RefusalCode
+from samedeal.race.commands import CommandResult, FixDealCommand, RaceAloneCommand, RaceCommand, TickCommand
+from samedeal.race.due_times import is_alone
+from samedeal.race.progress import Progress
+from samedeal.race.transitions import apply
+from samedeal.race.values import FoundDeal, Race
 from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import choose
 from samedeal_server.races.public_facts import news_of
-from samedeal_server.races.race import (
-    CommandResult,
-    FixDealCommand,
-    FoundDeal,
-    Progress,
-    Race,
-    RaceAloneCommand,
-    RaceCommand,
-    TickCommand,
-    apply,
-)
 from samedeal_server.rooms.background_tasks import BackgroundTasks
 from samedeal_server.rooms.command_queue import CommandQueue
 from samedeal_server.rooms.deal_search import DealSearch
@@ -150,11 +144,11 @@ class RoomRegistry:
         """
         fields: dict[str, object] = {"player": by} if by else {}
         if "opened" in changes:
-            fields |= {"game": race.game.name, "deal": race.deal, "previous": race.previous}
+            fields |= {"game": race.game.name, "deal": race.deal, "previous": race.before.room}
         if "finished" in changes:
             fields["standings"] = [
                 {"place": line.place, "player": line.player, "foundation_cards": line.foundation_cards}
-                for line in race.standings
+                for line in race.result.standings
             ]
         _log.info(LogEvent.RACE_CHANGED, room=race.room, phase=race.phase, changes=list(changes), **fields)
         for change in _MILESTONES.intersection(changes):
@@ -185,7 +179,7 @@ class RoomRegistry:
             if refusal.code != RefusalCode.OTHER_VERSION:
                 raise
             return None
-        if race.is_alone(await self.store.now()):
+        if is_alone(race, await self.store.now()):
             race = await self._race_alone(race)
         await self.store.index.update(race)
         if (

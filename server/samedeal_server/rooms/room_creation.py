@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from samedeal.deal import SEED_BYTES, Deal, commitment
-from samedeal.difficulty import states_of
+from samedeal.deal import SEED_BYTES, Deal
 from samedeal.errors import RequestRefused
 from samedeal.joint_deal import public_mix
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
-from samedeal.solver.solve import SOLVER
-from samedeal.terms import description_hash
+from samedeal.race.commands import LinkRematchCommand
+from samedeal.race.openings import first_race, rematch, repetition, successor_options
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, Race
 from samedeal.utc_text import utc_text
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import EarlierRace
-from samedeal_server.races.race import DealSecret, LinkRematchCommand, Race, apply
 from samedeal_server.rooms.passphrases import Passphrases
-from samedeal_server.store.schema import rules_of
 from samedeal_server.store.store import RoomSecret
 from samedeal_server.telemetry.fullness_log import FullnessLog
 
@@ -70,8 +69,8 @@ class RoomCreator:
         for _ in range(_ATTEMPTS):
             room = code or room_code(secrets.token_bytes(_CODE_LENGTH))
             origin = "" if tide else self.origin(network)
-            race = replace(_new_race(room, options, deal, secret, now, tide=tide), origin=origin)
-            if await self._open(race, secret):
+            race = first_race(room, options, deal, secret.deal.seed, now, private=bool(secret.hash), tide=tide)
+            if await self._open(replace(race, origin=origin), secret):
                 return room
             if code:
                 raise refusals.room_exists(code)
@@ -113,21 +112,14 @@ class RoomCreator:
         """
         if await self._store.index.count() >= self._rooms.limits.rooms:
             return ""
-        options = replace(race.options, players=1, start="full", start_at=0)
         deal = Deal.parse(found.deal)
         secret = await self._secret(race.room, deal)
         room = self.shared_code(f"again {race.room} {race.created}")
-        opened = replace(
-            _new_race(room, options, deal, secret, await self._store.now()),
-            origin=race.origin,
-            kicked=race.kicked,
-            invited=tuple(racer.player for racer in race.racers),
-            earlier=found.players,
-        )
+        opened = repetition(race, room, deal, found.players, secret.deal.seed, await self._store.now())
         if await self._open(opened, secret):
             return room
         (existing,) = await self._store.load_races([room])
-        is_same = existing is not None and existing.earlier and existing.invited == opened.invited
+        is_same = existing is not None and existing.earlier and existing.before == opened.before
         return room if is_same else ""
 
     async def check_passphrase(self, race: Race, passphrase: str, network: str) -> None:
@@ -148,26 +140,14 @@ class RoomCreator:
 
         If another request has just opened this room, return the code without opening another one.
         """
-        options = race.successor_options()
-        deal = Deal.parse(options.deal)
-        secret = await self._secret(race.room, deal)
+        secret = await self._secret(race.room, Deal.parse(successor_options(race).deal))
         room = _successor_code(race)
-        is_continued = (race.round + 1) % options.series > 0
         for _ in range(_ATTEMPTS):
-            successor = replace(
-                _new_race(room, options, deal, secret, now, race.round + 1),
-                previous=race.room,
-                origin=race.origin,
-                table_before=race.table if is_continued else (),
-                rooms_before=(*race.rooms_before, race.room) if is_continued else (),
-                kicked=race.kicked,
-                kicked_origins=race.kicked_origins,
-                invited=tuple(racer.player for racer in race.racers if racer.player not in race.kicked),
-            )
+            successor = rematch(race, room, secret.deal.seed, now)
             if await self._open(successor, secret):
                 return room
             (existing,) = await self._store.load_races([room])
-            if existing is not None and existing.previous == race.room and existing.created >= race.changed_at:
+            if existing is not None and existing.before.room == race.room and existing.created >= race.changed_at:
                 return room
             room = room_code(secrets.token_bytes(_CODE_LENGTH))
         raise refusals.no_free_code()
@@ -191,28 +171,6 @@ def new_seed(deal: Deal) -> bytes:
     if deal.kind in ("daily", "again"):
         return public_mix(str(deal))
     return deal.public_seed() if deal.public else secrets.token_bytes(SEED_BYTES)
-
-
-def _new_race(
-    room: str, options: Options, deal: Deal, secret: RoomSecret, now: int, round_number: int = 0, tide: int = 0
-) -> Race:
-    game = options.game(round_number)
-    race = Race(
-        room=room,
-        options=options,
-        round=round_number,
-        deal=str(deal),
-        commitment=b"",
-        private=bool(secret.hash),
-        created=now,
-        changed_at=now,
-        description=description_hash(game),
-        tide=tide,
-    )
-    if deal.has_proof:
-        least, budget = states_of(game, deal.difficulty)
-        race = replace(race, solver=SOLVER, budget=budget, least=least)
-    return replace(race, rules=rules_of(race), commitment=commitment(race.terms.digest, secret.deal.seed))
 
 
 def room_code(random: bytes) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
+from samedeal.race.progress import MoveCommitted
 from samedeal_server.connections.client_socket import framed
 from samedeal_server.loop_timers import Alarm, Timers
 from samedeal_server.races.delayed_view import DelayedBoards
@@ -15,7 +16,6 @@ from samedeal_server.rooms.play_from_log import BoardReplay
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.room_model import RoomModel
 from samedeal_server.store.clock import StoreClock
-from samedeal_server.store.events import MoveCommitted
 from samedeal_server.store.store import ENTRIES_PER_READ, Store
 
 RELEASE_INTERVAL: Final = 0.03

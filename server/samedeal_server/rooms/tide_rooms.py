@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal.options import MAX_SEATS, Options
+from samedeal.race import race_refusals
+from samedeal.race.seats import is_barred
+from samedeal.race.values import Race
 from samedeal.tides import OPEN_FOR, has_tide
 from samedeal_server.races import refusals
-from samedeal_server.races.race import Race
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_creation import RoomCreator
 
@@ -37,7 +39,7 @@ class TideRooms:
         """
         now = await self._store.now()
         if not has_tide(self._rooms.tides, game, start) or now >= start - 1000 * _COUNTDOWN:
-            raise refusals.no_tide()
+            raise race_refusals.no_tide()
         past = await self._store.earlier.past(player)
         opens = start - OPEN_FOR + (past.wait if past.tide != start else 0)
         if now < opens:
@@ -59,7 +61,7 @@ class TideRooms:
                     break
                 if race.racer(player) is not None:
                     return code
-                is_open = race.phase == "open" and race.tide == start and not race.is_barred(player, origin)
+                is_open = race.phase == "open" and race.tide == start and not is_barred(race, player, origin)
                 rooms.append(" ".join(f"{each.player} {each.origin}" for each in race.racers) if is_open else "full")
         number = await self._store.tides.claim(tide, player, origin, rooms, _MOST_ROOMS)
         if number < 0:

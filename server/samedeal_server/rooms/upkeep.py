@@ -9,6 +9,7 @@ from itertools import product
 from typing import Final
 
 from samedeal.games import GAMES
+from samedeal.race.due_times import due_at
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.seated_player import SeatedPlayer
@@ -73,8 +74,8 @@ class Upkeep:
         next_tick = now + _POSTPONED
         try:
             race = await self._rooms.tick(room)
-            if race is not None and race.due_at():
-                next_tick = max(race.due_at(), now + _EARLY)
+            if race is not None and due_at(race):
+                next_tick = max(due_at(race), now + _EARLY)
         finally:
             await self._store.index.reschedule(room, now, next_tick)
 

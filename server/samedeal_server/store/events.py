@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.races.race import Race
+from samedeal.race.progress import MoveCommitted
+from samedeal.race.values import Race
 from samedeal_server.store.race_patches import RacePatch
 
 
@@ -39,27 +40,6 @@ class RacePatched(Struct, frozen=True):
     def apply(self, before: Race) -> RaceChanged:
         """Return the event with the whole race. ``before`` is the race before the event."""
         return RaceChanged(self.patch.apply(before), self.changes, self.player)
-
-
-class MoveCommitted(Struct, frozen=True, array_like=True):
-    """An event that says that a player's action was committed, and that the player's board is now at ``revision``.
-
-    ``foundation_cards``, ``moves`` and ``undos`` are the player's counts after the action. The event is encoded as an
-    array, because the names of the fields would double its size.
-    """
-
-    player: str
-    revision: int
-    action: str
-    seen: bytes
-    # These counts are separate fields in messages, events and log entries. BoardState, for example, lacks one of them.
-    # In Redis, too, each is a field of its own, which commit_action.lua writes. A struct of the three would make a
-    # message 8 bytes larger and its encoding 0.05 µs slower, and existing clients could not read it.
-    foundation_cards: int
-    moves: int
-    undos: int
-    finished: bool
-    no_moves_left: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from samedeal.race.progress import MoveCommitted
 from samedeal_server.races.refusals import CommitRejection
-from samedeal_server.store.events import MoveCommitted
 
 SendBatch = Callable[[list["Commit"]], Awaitable[list["CommitResult | Exception"]]]
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from samedeal_server.races.race import Race
+from samedeal.race.values import Race
 
 
 class RacePatch(Struct, frozen=True, array_like=True):

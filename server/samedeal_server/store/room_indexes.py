@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from samedeal_server.races.race import Race
+from samedeal.race.due_times import due_at
+from samedeal.race.values import Race
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
@@ -53,7 +54,7 @@ class RoomIndex(StorePart):
             since = race.created if race.racers else max(race.created, race.options.start_at) - EMPTY
             await self._executor.execute(
                 command("ZADD", keys.ROOMS, race.created, race.room),
-                command("ZADD", keys.DUE, "LT", race.due_at(), race.room),
+                command("ZADD", keys.DUE, "LT", due_at(race), race.room),
                 *([] if race.private else [command("ZADD", keys.LISTED, since, _member(race.origin, race.room))]),
             )
 

@@ -7,25 +7,22 @@ with which it was opened. ARCHITECTURE.md, *Versions*, says when the schema vers
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import Final
 
 from msgspec import ValidationError
 
 import samedeal
-from samedeal.games import game_named
-from samedeal.protocol.codec import pack, unpack
-from samedeal.solver.estimate import weights_of
-from samedeal.solver.solve import SOLVER
+from samedeal.protocol.codec import unpack
+from samedeal.race.openings import rules_of
+from samedeal.race.values import Race
 from samedeal.utc_text import utc_text
 from samedeal_server.errors import StartupCode, StartupError
 from samedeal_server.races import refusals
-from samedeal_server.races.race import Race
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """The schema version of the rooms that this release opens."""
 
-READABLE_VERSIONS: Final = range(1, 2)
+READABLE_VERSIONS: Final = range(2, 3)
 """The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""
 
 RETRY_AFTER: Final = 5.0
@@ -45,19 +42,8 @@ def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None
         else:
             if decoded.rules not in (b"", rules_of(decoded)):
                 raise refusals.other_rules(room, RETRY_AFTER)
-            if decoded.solver in (0, SOLVER):
-                return decoded
+            return decoded
     raise refusals.other_version(room, samedeal.__version__, RETRY_AFTER)
-
-
-def rules_of(race: Race) -> bytes:
-    """Return a hash of what this node knows of the room's games.
-
-    Two nodes with the same hash deal the same cards and allow the same moves.
-    """
-    games = [game_named(name) for name in race.options.games]
-    searches = [(weights_of(game), game.file.difficulty) for game in games if race.solver]
-    return sha256(pack(([game.rules_hash for game in games], searches))).digest()
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 import samedeal
 from samedeal.errors import RequestRefused
 from samedeal.protocol.codec import pack, unpack
+from samedeal.race.progress import Progress
+from samedeal.race.values import DealSecret, FoundDeal, Race, Racer
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.races.log_entry import LogEntry
-from samedeal_server.races.race import DealSecret, FoundDeal, Progress, Race, Racer
 from samedeal_server.races.signed_receipts import KEY_BYTES
 from samedeal_server.store import keys, schema
 from samedeal_server.store.command_executor import Executor

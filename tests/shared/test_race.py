@@ -16,36 +16,36 @@ from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.messages import Phase
 from samedeal.protocol_codes import RefusalCode
-from samedeal_server.races import race as race_module
-from samedeal_server.races.race import (
-    ROOM_LIFETIME,
+from samedeal.race import draws, due_times, endings, progress, seats, transitions
+from samedeal.race.commands import (
     CloseCommand,
     CommandResult,
     CommitShareCommand,
-    DealSecret,
     DeclareStuckCommand,
     FixDealCommand,
-    FoundDeal,
     JoinCommand,
     KickCommand,
     LeaveCommand,
     LinkRematchCommand,
-    Progress,
-    Race,
+    PlayerCommand,
     RaceAloneCommand,
     RaceCommand,
-    Racer,
     ReadyCommand,
     ResignCommand,
     RevealShareCommand,
     StartCommand,
     TickCommand,
-    apply,
-    standings,
 )
+from samedeal.race.due_times import ROOM_LIFETIME, due_at, host_due_at
+from samedeal.race.endings import standings
+from samedeal.race.openings import successor_options
+from samedeal.race.progress import Progress
+from samedeal.race.seats import is_crowded
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, FoundDeal, Race, RaceBefore, Racer, RaceResult
 from samedeal_server.store.race_patches import RacePatch
 from tests.golden.golden_files import assert_answers
-from tests.server.race_values import SEED, new_race
+from tests.shared.race_values import SEED, changed, new_race
 
 CREATED = 1_000_000
 STARTS = CREATED + 5_000
@@ -67,7 +67,7 @@ def race_in(phase: Phase, options: Options = OPTIONS) -> Race:
         return race
     race = replace(race, starts=STARTS, ends=ENDS)
     if phase in ("finished", "closed"):
-        return replace(race, seed=SEED, changed_at=ENDS, standings=standings(race, {}))
+        return replace(race, changed_at=ENDS, result=RaceResult(standings=standings(race, {}), seed=SEED))
     return race
 
 
@@ -95,7 +95,7 @@ def command(text: str) -> RaceCommand:
 
 def rows_of_docstring() -> dict[str, list[str]]:
     """The table in the docstring of the module: the outcomes of each command, by phase."""
-    table = (race_module.__doc__ or "").split("::\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
+    table = (transitions.__doc__ or "").split("::\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
     heading, *rows = (re.split(r" {2,}", line.strip()) for line in table)
     assert heading == list(get_args(Phase))
     return {name: outcomes for name, *outcomes in rows}
@@ -112,8 +112,9 @@ def test_docstring_has_the_refusals_of_each_command() -> None:
         "Kick by hostCommand": command("bob kicked_by_ana"),
     }
     rows = rows_of_docstring()
+    kinds = {*RaceCommand.__subclasses__(), *PlayerCommand.__subclasses__()}
     assert {f"{name}Command" for name in rows} == set(commands)
-    assert set(commands) - {"Kick by hostCommand"} == {each.__name__ for each in RaceCommand.__subclasses__()}
+    assert set(commands) - {"Kick by hostCommand"} == {each.__name__ for each in kinds - {PlayerCommand}}
     for name, outcomes in rows.items():
         for phase, outcome in zip(get_args(Phase), outcomes, strict=True):
             told = "race_started" if outcome in ("started", "rejoins") else outcome  # cid has no seat to return to
@@ -187,7 +188,14 @@ def test_command_in_phase_has_its_outcome() -> None:
 
 
 AT, GONE = CREATED + 100_000, CREATED + 10_000
-MOMENTS = vars(race_module) | {"CREATED": CREATED, "STARTS": STARTS, "ENDS": ENDS, "AT": AT, "GONE": GONE}
+MODULES = (draws, due_times, endings, progress, seats)
+MOMENTS = {name: value for module in MODULES for name, value in vars(module).items()} | {
+    "CREATED": CREATED,
+    "STARTS": STARTS,
+    "ENDS": ENDS,
+    "AT": AT,
+    "GONE": GONE,
+}
 """What the page of commands calls times, in milliseconds."""
 
 BEGINNING = {"open": CREATED + 1, "countdown": BEFORE, "racing": DURING, "finished": LATE, "closed": LATER}
@@ -215,9 +223,9 @@ def race_of_heading(heading: str) -> Race:
         for seat, name in enumerate(filter(None, seated.split(",")), 1)
     )
     options = Options(**{name: fields.pop(name) for name in Options.__struct_fields__ if name in fields})
-    if "invited" in fields:
-        fields["invited"] = tuple(fields["invited"].split(","))
-    return replace(race_in(cast("Phase", phase), options), racers=racers, **fields)
+    invited = tuple(filter(None, fields.pop("invited", "").split(",")))
+    fields["before"] = RaceBefore(fields.pop("previous", ""), invited)
+    return changed(race_in(cast("Phase", phase), options), racers=racers, **fields)
 
 
 class Told:
@@ -243,7 +251,7 @@ class Told:
             "blocked": {"no_moves_left_at": self.now},
         }
         if what in ("due", "host_due"):
-            due = self.race.due_at() if what == "due" else self.race.host_due_at()
+            due = due_at(self.race) if what == "due" else host_due_at(self.race)
             self.answer = f"after {due - CREATED} ms" if due else "never"
         elif what == "connects":
             self.progress.clear()
@@ -275,8 +283,8 @@ class Told:
         shown = [f"{race.phase}: {' '.join(events) or 'nothing'}", *(self._seat(racer) for racer in race.racers)]
         if race.phase == "countdown":
             shown.append(f"starts in {race.starts - self.now} ms for {race.ends - race.starts} ms")
-        if race.finished_at:
-            shown.append(f"ended {self.now - race.finished_at} ms ago")
+        if race.result.finished_at:
+            shown.append(f"ended {self.now - race.result.finished_at} ms ago")
         self.answer = ", ".join(shown)
 
     def _seat(self, racer: Racer) -> str:
@@ -306,7 +314,7 @@ def test_standings_mark_bots() -> None:
 
 
 def test_rematch_excludes_bots_too() -> None:
-    assert not opened(Options(bots=False)).successor_options().bots
+    assert not successor_options(opened(Options(bots=False))).bots
 
 
 def test_room_remembers_the_newest_kicked_players() -> None:
@@ -314,7 +322,7 @@ def test_room_remembers_the_newest_kicked_players() -> None:
     for number in range(150):
         race, _ = do(race, f"p{number} joins", CREATED)
         race, _ = do(race, f"p{number} kicked", CREATED)
-    assert race.kicked == tuple(f"p{number}" for number in range(50, 150))
+    assert race.kicked.players == tuple(f"p{number}" for number in range(50, 150))
 
 
 def room_after_kick(origin: str, *, by: str, **fields: Any) -> Race:
@@ -359,7 +367,7 @@ def test_address_has_part_of_the_seats(players: int, origin: str, fields: dict[s
     names = (f"p{number}" for number in range(players))
     race, _ = apply(race, JoinCommand("ana", "ana", PRESENT, origin="home"), CREATED)
     taken = sum(racer.origin == origin for racer in race.racers)
-    while len(race.racers) < players and not race.is_crowded(origin):
+    while len(race.racers) < players and not is_crowded(race, origin):
         race, _ = apply(race, JoinCommand(name := next(names), name, PRESENT, origin=origin), CREATED)
         taken += 1
     assert taken == (most if most < players else players - (origin == "away"))
@@ -367,7 +375,7 @@ def test_address_has_part_of_the_seats(players: int, origin: str, fields: dict[s
 
 def test_kick_leaves_others_from_the_address_their_seats() -> None:
     """Also in the rematch, for which they had a seat."""
-    race = room_after_kick("away", by="ana", invited=("dan",))
+    race = room_after_kick("away", by="ana", before=RaceBefore(players=("dan",)))
     assert apply(race, JoinCommand("dan", "dan", PRESENT, origin="away"), CREATED)[0].racer("dan")
 
 
@@ -378,13 +386,13 @@ def test_kicked_host_does_not_return_under_another_name() -> None:
         if origin:
             race, _ = apply(race, JoinCommand("dan", "dan", PRESENT, origin=origin), CREATED)
         race, _ = apply(race, KickCommand("ana"), CREATED)
-        assert race.kicked_origins == barred
+        assert race.kicked.origins == barred
 
 
 def test_race_closed_under_way_has_no_standings() -> None:
     race, _ = do(race_in("racing"), "it closes", DURING)
-    assert (race.phase, race.seed, race.standings, race.due_at()) == ("closed", b"", (), 0)
-    assert do(race_in("finished"), "it closes", LATE)[0].seed == SEED
+    assert (race.phase, race.result.seed, race.result.standings, due_at(race)) == ("closed", b"", (), 0)
+    assert do(race_in("finished"), "it closes", LATE)[0].result.seed == SEED
 
 
 @pytest.mark.parametrize("now", [STARTS - 3_001, STARTS - 3_000])
@@ -425,7 +433,7 @@ def test_race_ends_after_its_start_and_all_actions() -> None:
                 race if last else replace(race, racers=tuple(replace(each, resigned=True) for each in race.racers))
             )
             finished, _ = apply(resigned, TickCommand(progress, DealSecret(SEED)), now)
-            assert (finished.phase, finished.finished_at) == ("finished", end)
+            assert (finished.phase, finished.result.finished_at) == ("finished", end)
 
 
 def test_standings_rank_resigned_players_by_cards() -> None:
@@ -451,15 +459,15 @@ def test_rematch_has_the_next_deal() -> None:
         "winnable hard": "winnable hard",
     }
     for deal, then in (kinds | {"#4821": "#4822", "#0": "#1", "#999999999": "#0"}).items():
-        assert replace(race_in("finished"), deal=deal).successor_options().deal == then
+        assert successor_options(replace(race_in("finished"), deal=deal)).deal == then
 
 
 def test_rematch_has_the_options_of_the_race() -> None:
     timed = Options(games=("athena", "steve"), players=3, deal="daily", undo="off", start="at", start_at=5)
-    then = replace(race_in("finished"), options=timed, deal="daily 2026-11-21").successor_options()
+    then = successor_options(replace(race_in("finished"), options=timed, deal="daily 2026-11-21"))
     assert then == replace(timed, deal="winnable", start="host", start_at=0)
     numbered = replace(race_in("finished"), options=Options(deal="#7", start="full"), deal="#7")
-    assert numbered.successor_options() == Options(deal="#8", start="full")
+    assert successor_options(numbered) == Options(deal="#8", start="full")
 
 
 def test_rematches_rotate_the_games() -> None:
@@ -516,13 +524,13 @@ def assert_invariants(before: Race, changed: Race, events: tuple[str, ...], now:
         ]
         assert all(now_.resigned or not was.resigned for was, now_ in zip(before.racers, changed.racers, strict=True))
         assert (changed.starts, changed.ends) == (before.starts, before.ends)
-    assert bool(changed.seed) == bool(changed.standings)
-    assert not changed.seed or changed.phase in ("finished", "closed")
-    if before.standings:
-        assert changed.standings == before.standings
-    elif changed.standings:
-        assert {line.player for line in changed.standings} == {racer.player for racer in changed.racers}
-        assert changed.standings[0].place == 1
+    assert bool(changed.result.seed) == bool(changed.result.standings)
+    assert not changed.result.seed or changed.phase in ("finished", "closed")
+    if before.result.standings:
+        assert changed.result.standings == before.result.standings
+    elif changed.result.standings:
+        assert {line.player for line in changed.result.standings} == {racer.player for racer in changed.racers}
+        assert changed.result.standings[0].place == 1
     assert not before.next or changed.next == before.next
     for constant in ("room", "options", "round", "deal", "commitment", "created", "terms"):
         assert getattr(changed, constant) == getattr(before, constant)
@@ -557,6 +565,6 @@ def test_no_sequence_of_commands_breaks_invariants(options: Options, sequence: l
         assert apply(race, given_, now) == (changed, events)
         race = changed
     for _ in range(6):  # without further commands, time closes every room
-        now = max(now, race.due_at())
+        now = max(now, due_at(race))
         race, _ = apply(race, TickCommand(runs, DealSecret(SEED)), now)
     assert race.phase == "closed"

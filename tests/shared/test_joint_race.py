@@ -19,32 +19,29 @@ from samedeal.errors import DealNotProven, RequestRefused
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
 from samedeal.protocol.codec import pack, unpack
-from samedeal.solver.solve import SOLVER
-from samedeal_server.races.race import (
-    SHARE_TIMEOUT,
+from samedeal.race.commands import (
     CloseCommand,
     CommitShareCommand,
-    DealSecret,
     FixDealCommand,
-    FoundDeal,
     JoinCommand,
     KickCommand,
     LeaveCommand,
-    Progress,
-    Race,
     RaceCommand,
-    Racer,
     ReadyCommand,
     ResignCommand,
     RevealShareCommand,
     StartCommand,
     TickCommand,
-    apply,
 )
+from samedeal.race.draws import SHARE_TIMEOUT, first_board, proof_of
+from samedeal.race.due_times import due_at
+from samedeal.race.progress import Progress
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, FoundDeal, Race, Racer
 from samedeal_server.store.race_patches import RacePatch
 from tests.golden.golden_files import assert_answers
-from tests.server.race_values import new_race
 from tests.shared.joint_deals import some_bytes
+from tests.shared.race_values import changed, new_race
 
 SECRET = some_bytes("the secret")
 BEGUN = 1_000_000
@@ -70,21 +67,14 @@ def opened(*names: str, start: str = "host") -> Race:
     """An open room with a joint deal and some players, of whom the first is the host."""
     options = Options(games=("ace-of-hearts",), deal="winnable", players=3, countdown=3, limit=60, start=start)  # type: ignore[arg-type]  # a start rule
     racers = tuple(Racer(name.lower(), name, seat, seated_at=BEGUN) for seat, name in enumerate(names, 1))
-    given: dict[str, Any] = {
-        "options": options,
-        "deal": "winnable",
-        "private": True,
-        "solver": SOLVER,
-        "budget": 100_000,
-    }
-    race = new_race(created=BEGUN, racers=racers, **given)
+    race = new_race(created=BEGUN, racers=racers, options=options, deal="winnable", private=True)
     return replace(race, commitment=commitment(race.terms.digest, SECRET))
 
 
 def command(text: str, race: Race) -> RaceCommand:
     """The command that a text such as ``ana reveals`` stands for."""
     who, what = text.split()
-    name, draw = who.capitalize(), race.draw or 1
+    name, draw = who.capitalize(), race.draw.number or 1
     commands: dict[str, RaceCommand] = {
         "joins": JoinCommand(who, name, PRESENT),
         "commits": CommitShareCommand(who, draw, commitment_of(race, name, draw)),
@@ -115,7 +105,7 @@ def command(text: str, race: Race) -> RaceCommand:
 
 def found(race: Race) -> FoundDeal:
     """The deal that a search for a race finds."""
-    return FoundDeal(race.draw, race.shares, 3, "1 2, 3 4")
+    return FoundDeal(race.draw.number, race.draw.shares, 3, "1 2, 3 4")
 
 
 def outcome_of(race: Race, text: str, now: int) -> str:
@@ -147,7 +137,7 @@ STATES = ("open", "drawing", "sealed", "searching", "dealt", "racing")
 def race_in(state: str, **fields: Any) -> Race:
     """A race whose draw has come to a state. ``fields`` are those of the open room."""
     seats = fields.pop("seats", " ".join(NAMES)).split()
-    race = replace(opened(*seats, start=fields.pop("start", "host")), **fields)
+    race = changed(opened(*seats, start=fields.pop("start", "host")), number=fields.pop("draw", 0), **fields)
     return reduce(lambda race, reach: reach(race), REACH[: STATES.index(state)], race)
 
 
@@ -221,18 +211,21 @@ def shown(race: Race, events: str) -> str:
         f"{racer.name}{racer.seat}{'*' * bool(racer.commitment)}{'*' * bool(racer.share)}" for racer in race.racers
     ]
     facts: list[tuple[str, object]] = [
-        (f"draw {race.draw}{', sealed' * race.is_sealed}", race.draw),
+        (f"draw {race.draw.number}{', sealed' * race.is_sealed}", race.draw.number),
         (" ".join(seats), seats),
         (f"awaits {' and '.join(racer.name for racer in race.awaited)}", race.awaited),
-        (", ".join(f"{lost.name}{lost.seat} {lost.reason} in draw {lost.draw}" for lost in race.lost), race.lost),
-        (f"shares of {' '.join(share.name for share in race.shares)}", race.shares),
+        (
+            ", ".join(f"{lost.name}{lost.seat} {lost.reason} in draw {lost.draw}" for lost in race.draw.lost),
+            race.draw.lost,
+        ),
+        (f"shares of {' '.join(share.name for share in race.draw.shares)}", race.draw.shares),
         (f"starts {race.starts - BEGUN} to {race.ends - BEGUN}", race.starts),
-        (f"by {race.reveal_by - BEGUN}", race.reveal_by),
-        (f"due {race.due_at() - BEGUN}", race.due_at()),
+        (f"by {race.draw.reveal_by - BEGUN}", race.draw.reveal_by),
+        (f"due {due_at(race) - BEGUN}", due_at(race)),
     ]
-    if race.deal_found:
-        proof = DealProof.parse(race.proof_of(DealSecret(SECRET, found(race))))
-        assert (proof.draw, proof.lost, proof.shares) == (race.draw, race.lost, race.shares)
+    if race.draw.found:
+        proof = DealProof.parse(proof_of(race, DealSecret(SECRET, found(race))))
+        assert (proof.draw, proof.lost, proof.shares) == (race.draw.number, race.draw.lost, race.draw.shares)
         with pytest.raises(DealNotProven, match="moves"):  # and not because of the draws
             proof.check()
     return "; ".join([events, *(fact for fact, is_given in facts if is_given)])
@@ -243,7 +236,7 @@ def test_room_of_a_tide_closes_when_all_have_left(state: str) -> None:
     """It does not open again for another draw with the same secret."""
     race = after(race_in(state, tide=STARTS), "ana leaves", "bob leaves")
     assert outcome_of(race, "cid leaves", BEGUN) == "closed: left closed"
-    assert [lost.name for lost in after(race, "cid leaves").lost][-1] == "Cid"
+    assert [lost.name for lost in after(race, "cid leaves").draw.lost][-1] == "Cid"
 
 
 def test_finished_race_has_its_proof() -> None:
@@ -257,10 +250,10 @@ def test_finished_race_has_its_proof() -> None:
     assert outcome_of(done, "time passes", now) == "racing: nothing"  # without its deal no race ends
     earlier = DealSecret(SECRET, replace(deal, draw=1))
     assert apply(done, TickCommand(PRESENT, earlier), now) == (done, ())
-    assert done.first_board(earlier) is race_in("dealt").first_board(DealSecret(SECRET)) is None
+    assert first_board(done, earlier) is first_board(race_in("dealt"), DealSecret(SECRET)) is None
     finished, _ = apply(done, TickCommand(PRESENT, DealSecret(SECRET, deal)), now)
-    proof = DealProof.parse(finished.proof)
-    assert (finished.phase, finished.seed) == ("finished", b"")
+    proof = DealProof.parse(finished.result.proof)
+    assert (finished.phase, finished.result.seed) == ("finished", b"")
     assert (proof.terms, proof.commitment, proof.secret) == (finished.search, finished.commitment, SECRET)
     assert proof.digest == finished.terms.digest
     assert (proof.candidate, proof.draw, proof.shares) == (deal.candidate, 2, deal.shares)
@@ -314,27 +307,29 @@ def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -
         except RequestRefused:
             continue
         assert unpack(pack(RacePatch.between(before, race)), RacePatch).apply(before) == race
-        assert (race.seed, race.proof) == (b"", "")
+        assert (race.result.seed, race.result.proof) == (b"", "")
         assert (race.terms.digest, race.commitment) == opened_with
         assert "deal_found" not in events or before.needs_search
         draws_follow(before, race)
         lost_seats_are_listed(before, race, events)
         if race.lacks_shares and race.is_sealed:
             # Nothing changes a sealed draw.
-            assert sealed.setdefault(race.draw, seats_of(race)) == seats_of(race)
+            assert sealed.setdefault(race.draw.number, seats_of(race)) == seats_of(race)
         for racer in race.racers:
             assert not racer.share or promised(race, racer, racer.share) == racer.commitment
-            assert not racer.share or sealed.get(race.draw) == seats_of(race)
-        if race.shares:
-            assert tuple((each.seat, each.name, each.commitment) for each in race.shares) == sealed[race.draw]
-            assert all(promised(race, each, each.share) == each.commitment for each in race.shares)
-        if before.shares and race.phase != "open":
-            assert race.shares == before.shares  # nobody can change the deal any more
+            assert not racer.share or sealed.get(race.draw.number) == seats_of(race)
+        if race.draw.shares:
+            assert (
+                tuple((each.seat, each.name, each.commitment) for each in race.draw.shares) == sealed[race.draw.number]
+            )
+            assert all(promised(race, each, each.share) == each.commitment for each in race.draw.shares)
+        if before.draw.shares and race.phase != "open":
+            assert race.draw.shares == before.draw.shares  # nobody can change the deal any more
         if race.phase == "racing":
-            assert race.deal_found
+            assert race.draw.found
             assert now >= race.starts
-            assert {(racer.seat, racer.name) for racer in race.racers} <= {each[:2] for each in race.shares}
-            text = race.proof_of(DealSecret(SECRET, found(race)))
+            assert {(racer.seat, racer.name) for racer in race.racers} <= {each[:2] for each in race.draw.shares}
+            text = proof_of(race, DealSecret(SECRET, found(race)))
             proof = DealProof.parse(text)
             assert tuple((each.seat, each.name, each.commitment) for each in proof.shares) == sealed[proof.draw]
             assert set(range(1, proof.draw)) <= {lost.draw for lost in proof.lost}
@@ -342,15 +337,15 @@ def test_laws_of_the_draws_hold(start: str, story: list[tuple[str, str, int]]) -
 
 def promised(race: Race, player: Racer | RevealedShare, share: bytes) -> bytes:
     """The hash by which a player has to commit to a share in the newest draw."""
-    place = player.seat, player.name, race.draw
+    place = player.seat, player.name, race.draw.number
     return share_commitment(race.terms.digest, race.commitment, *place, share)
 
 
 def draws_follow(before: Race, race: Race) -> None:
     """The number of the draw rises by one with each countdown, and otherwise stays."""
-    assert race.draw in (before.draw, before.draw + 1)
-    assert race.draw <= MAX_DRAWS
-    if race.draw > before.draw:
+    assert race.draw.number in (before.draw.number, before.draw.number + 1)
+    assert race.draw.number <= MAX_DRAWS
+    if race.draw.number > before.draw.number:
         assert race.phase == "countdown"
         assert not any(racer.commitment or racer.share for racer in race.racers)
         assert before.phase == "open" or (before.lacks_shares and before.is_sealed)
@@ -360,12 +355,12 @@ def draws_follow(before: Race, race: Race) -> None:
 
 def lost_seats_are_listed(before: Race, race: Race, events: tuple[str, ...]) -> None:
     """``lost`` only grows, by those who lost their seats while shares were missing, and by the last who left."""
-    assert race.lost[: len(before.lost)] == before.lost
-    new = race.lost[len(before.lost) :]
+    assert race.draw.lost[: len(before.draw.lost)] == before.draw.lost
+    new = race.draw.lost[len(before.draw.lost) :]
     gone = [racer for racer in before.racers if race.racer(racer.player) is None]
     if before.lacks_shares or (before.phase == "countdown" and race.phase == "open"):
         assert [(lost.draw, lost.seat, lost.name) for lost in new] == [
-            (before.draw, racer.seat, racer.name) for racer in gone
+            (before.draw.number, racer.seat, racer.name) for racer in gone
         ]
         expected = "silent" if "unseated" in events else "kicked" if "kicked" in events else "left"
         assert {lost.reason for lost in new} <= {expected}

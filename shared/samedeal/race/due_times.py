@@ -1,0 +1,66 @@
+"""When the next timed change of a race is due."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from samedeal.race.values import Race
+
+ROOM_LIFETIME: Final = 3_600_000
+"""Time, in milliseconds, for which a room stays open after its race has finished.
+
+An empty room that was opened for a rematch stays open for the same time.
+"""
+
+EMPTY_LIFETIME: Final = 300_000
+"""Time, in milliseconds, for which an empty room stays open.
+
+The time is short, because a client can easily open many rooms. It does not apply to a room that was opened for a
+rematch, or whose race is scheduled.
+"""
+
+HOST_TIMEOUT: Final = 60_000
+"""Time, in milliseconds, for which all other persons must have been ready before the next person becomes the host.
+
+Only a new host or another person who is not ready yet starts this time anew.
+"""
+
+FOLLOW_TIMEOUT: Final = 60_000
+"""Time, in milliseconds, in which the only player of a room has to go on to another one. Then the room closes."""
+
+
+def due_at(race: Race) -> int:
+    """Return when the next timed change of a race is due, in milliseconds since 1970, or 0 if there is none.
+
+    A TickCommand makes the change.
+    """
+    options = race.options
+    match race.phase:
+        case "open" if race.next:
+            return race.changed_at + (FOLLOW_TIMEOUT if race.racers else 0)
+        case "open" if options.start == "at":
+            return options.start_at - (1000 * options.countdown if race.racers or race.tide else 0)
+        case "open":
+            return host_due_at(race) or race.changed_at + (ROOM_LIFETIME if race.before.room else EMPTY_LIFETIME)
+        case "finished":
+            return race.changed_at + ROOM_LIFETIME
+        case "countdown":
+            return min(race.starts, race.draw.reveal_by) if race.lacks_shares else race.starts
+        case "racing":
+            return race.ends
+        case "closed":
+            return 0
+
+
+def host_due_at(race: Race) -> int:
+    """Return when the next person becomes the host of an open room, in milliseconds since 1970.
+
+    Return 0 if the host stays the same.
+    """
+    return race.ready_since + HOST_TIMEOUT if race.ready_since and race.options.start != "at" else 0
+
+
+def is_alone(race: Race, now: int) -> bool:
+    """Return whether a race without a host is due, and only one player came. Nobody is alone in a tide."""
+    is_due = race.is_open and now >= due_at(race)
+    return is_due and not race.options.hosted and not race.tide and len(race.racers) == 1

@@ -1,0 +1,34 @@
+"""When a race accepts a move of a player, and what the move does to the race."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from samedeal.race import race_refusals
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.values import Race
+
+
+def commit(race: Race, progress: Progress, moved: MoveCommitted, now: int) -> tuple[Race, Progress]:
+    """Return a race and the progress of one of its players after a move at the time ``now``.
+
+    ``last_action_at`` of the progress is the time of the move, which is later if the clock was set back. Raise
+    RequestRefused if the race does not accept the move. For the server, ``commit_action.lua`` decides the same.
+    """
+    time = max(now, progress.last_action_at)
+    if moved.revision != progress.revision + 1:
+        raise race_refusals.stale()
+    if race.lacks_deal or race.phase not in ("countdown", "racing") or time < race.starts:
+        raise race_refusals.not_racing()
+    if time >= race.ends:
+        raise race_refusals.time_up()
+    if race.seated(moved.player).is_done(progress):
+        raise race_refusals.race_done()
+    return ended_by(race, moved, time), progress.after(moved, time)
+
+
+def ended_by(race: Race, moved: MoveCommitted, time: int) -> Race:
+    """Return the race after a move at ``time``, which ends it if the first finish does."""
+    if not (moved.finished and race.options.first_finish_ends):
+        return race
+    return replace(race, ends=min(time, race.ends))

@@ -1,0 +1,65 @@
+"""The races of new rooms: first races, rematches with the tables of their series, tides, and repeated deals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from msgspec.structs import replace
+
+from samedeal.deal import Deal, commitment
+from samedeal.games import game_named
+from samedeal.options import Options
+from samedeal.protocol.codec import pack
+from samedeal.protocol.messages import EarlierPlayer
+from samedeal.race.values import Race, RaceBefore
+from samedeal.solver.estimate import weights_of
+from samedeal.solver.solve import SOLVER
+from samedeal.terms import description_hash
+
+
+def first_race(
+    room: str, options: Options, deal: Deal, seed: bytes, now: int, *, private: bool = False, tide: int = 0
+) -> Race:
+    """Return the first race of a new room. ``seed`` is as in ``DealSecret``, and ``tide`` as in ``Race``."""
+    return _committed(Race(room, options, 0, str(deal), b"", private, now, now, tide=tide), seed)
+
+
+def rematch(race: Race, room: str, seed: bytes, now: int) -> Race:
+    """Return the rematch of a finished race, which may be the next one of its series."""
+    options, round_number = successor_options(race), race.round + 1
+    before = RaceBefore(race.room, tuple(each.player for each in race.racers if each.player not in race.kicked.players))
+    if round_number % options.series:
+        before = replace(before, table=race.table, rooms=(*race.before.rooms, race.room))
+    successor = Race(room, options, round_number, options.deal, b"", race.private, now, now)
+    return _committed(replace(successor, origin=race.origin, before=before, kicked=race.kicked), seed)
+
+
+def repetition(race: Race, room: str, deal: Deal, players: Sequence[EarlierPlayer], seed: bytes, now: int) -> Race:
+    """Return a race in which the deal of an earlier race of ``players`` is dealt again to the only player of ``race``."""
+    options = replace(race.options, players=1, start="full", start_at=0)
+    before = RaceBefore(players=tuple(racer.player for racer in race.racers))
+    repeated = Race(room, options, 0, str(deal), b"", race.private, now, now)
+    return _committed(
+        replace(repeated, origin=race.origin, before=before, kicked=race.kicked, earlier=tuple(players)), seed
+    )
+
+
+def successor_options(race: Race) -> Options:
+    """Return the options of the rematch."""
+    return race.options.successor(Deal.parse(race.deal))
+
+
+def _committed(race: Race, seed: bytes) -> Race:
+    race = replace(race, rules=rules_of(race), description=description_hash(race.game))
+    return replace(race, commitment=commitment(race.terms.digest, seed))
+
+
+def rules_of(race: Race) -> bytes:
+    """Return a hash of what this node knows of the games of a race and of its rematches.
+
+    Two nodes with the same hash deal the same cards and allow the same moves.
+    """
+    games = [game_named(name) for name in race.options.games]
+    searches = [(SOLVER, weights_of(game), game.file.difficulty) for game in games if race.is_searched]
+    return sha256(pack(([game.rules_hash for game in games], searches))).digest()

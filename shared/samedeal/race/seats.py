@@ -1,0 +1,189 @@
+"""Who gets a seat, who loses it, who is the host, and when the countdown begins."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from samedeal.look_alikes import look_alike
+from samedeal.options import MAX_PLAYERS, SEATS_OF_ADDRESS
+from samedeal.race import race_refusals
+from samedeal.race.commands import (
+    CommandResult,
+    JoinCommand,
+    KickCommand,
+    LeaveCommand,
+    ReadyCommand,
+    StartCommand,
+    TickCommand,
+)
+from samedeal.race.draws import count_down, lose_seats
+from samedeal.race.due_times import due_at, host_due_at, is_alone
+from samedeal.race.progress import ABSENT_AFTER, ProgressByPlayer
+from samedeal.race.values import Race, Racer
+
+SEATS_KEPT: Final = 30_000
+"""Time, in milliseconds, for which a rematch keeps seats free for the players of the previous race."""
+
+SCHEDULED_ABSENT_AFTER: Final = 3_600_000
+"""Time, in milliseconds, after which an absent player of a scheduled race may lose the seat.
+
+The player loses the seat only if another player finds the room full.
+"""
+
+
+def present_racers(race: Race, progress: ProgressByPlayer, now: int) -> tuple[Racer, ...]:
+    """Return the racers who keep their seats at the time ``now``.
+
+    In an open room, racers who are absent lose their seats, unless the start of the race is scheduled.
+    """
+    if race.phase != "open" or race.options.start == "at":
+        return race.racers
+    return _racers_seen(race, progress, now - ABSENT_AFTER)
+
+
+def _racers_seen(race: Race, progress: ProgressByPlayer, since: int) -> tuple[Racer, ...]:
+    """Return the racers with a sign of life after the time ``since``, in milliseconds since 1970."""
+    found = race.with_progress(progress)
+    return tuple(racer for racer, own in found if max(racer.seated_at, own.last_seen) > since)
+
+
+def check_not_kicked(race: Race, player: str) -> None:
+    """Raise RequestRefused if the player was kicked from this race or an earlier one."""
+    if player in race.kicked.players:
+        raise race_refusals.kicked()
+
+
+def is_barred(race: Race, player: str, origin: str) -> bool:
+    """Return whether a player may not take a seat because they, or somebody from their origin, were kicked.
+
+    A player who has a seat, or had one in the race before, is not barred by their origin.
+    """
+    known = race.racer(player) is not None or player in race.before.players
+    return player in race.kicked.players or (origin in race.kicked.origins and not known)
+
+
+def is_crowded(race: Race, origin: str) -> bool:
+    """Return whether the players of an origin have all the seats that they may take."""
+    options = race.options
+    host, is_exempt = race.racer(race.host), options.hosted and options.players <= MAX_PLAYERS
+    if race.private or (is_exempt and (host is None or host.origin in ("", origin))):
+        return False
+    most = SEATS_OF_ADDRESS if options.players > MAX_PLAYERS else max(1, options.players // 2)
+    return sum(racer.origin == origin for racer in race.racers) >= most
+
+
+def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
+    """Give a player a seat, unless the player has one."""
+    check_not_kicked(race, command.player)
+    if race.racer(command.player):
+        return race, ()
+    if is_barred(race, command.player, command.origin):
+        raise race_refusals.address_kicked()
+    if command.bot and not race.options.bots:
+        raise race_refusals.no_bots()
+    if race.tide and now >= due_at(race):
+        raise race_refusals.no_tide()
+    if race.next:
+        raise race_refusals.room_closed()
+    race, freed = _free_seats(race, present_racers(race, command.progress, now))
+    if len(race.racers) >= race.options.players and race.options.start == "at":
+        race, freed = _free_seats(race, _racers_seen(race, command.progress, now - SCHEDULED_ABSENT_AFTER))
+    _check_free_seat(race, command.player, now)
+    if is_crowded(race, command.origin):
+        raise race_refusals.too_many_from_address()
+    for racer in race.racers:
+        if look_alike(racer.name, command.name):
+            raise race_refusals.name_taken(racer.name)
+    taken = {racer.seat for racer in race.racers}
+    seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
+    racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
+    # Players of the previous race come first, so that no spectator of that race becomes the host.
+    racers = sorted((*race.racers, racer), key=lambda each: each.player not in race.before.players)
+    return _start_if_due(replace(race, racers=tuple(racers)), now, *freed, "joined")
+
+
+def _check_free_seat(race: Race, player: str, now: int) -> None:
+    seats, expected = race.options.players, race.before.players
+    if len(race.racers) >= seats or (race.earlier and player not in expected):
+        raise race_refusals.room_full(seats)
+    wait = race.created + SEATS_KEPT - now
+    awaited = [each for each in expected if race.racer(each) is None]
+    if wait > 0 and player not in expected and len(race.racers) + len(awaited) >= seats:
+        raise race_refusals.seats_kept(-(-wait // 1000))
+
+
+def _free_seats(race: Race, kept: tuple[Racer, ...]) -> CommandResult:
+    """Free the seats of all racers who are not in ``kept``."""
+    return (race, ()) if kept == race.racers else (replace(race, racers=kept), ("left",))
+
+
+def rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
+    """Refuse a player without a seat."""
+    check_not_kicked(race, command.player)
+    if race.racer(command.player):
+        return race, ()
+    raise race_refusals.race_started_without_you()
+
+
+def leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
+    """Free the seat of a player before the start."""
+    racer = race.racer(command.player)
+    if racer is None:
+        return race, ()
+    if race.phase == "countdown":
+        return lose_seats(race, [racer], "kicked" if isinstance(command, KickCommand) else "left", now, "left")
+    return _start_if_due(race.without([racer]), now, "left")
+
+
+def set_ready(race: Race, command: ReadyCommand, now: int) -> CommandResult:
+    """Mark a player as ready, or as not ready."""
+    racer = race.seated(command.player)
+    if racer.ready == command.ready:
+        return race, ()
+    return _start_if_due(race.with_racer(racer, ready=command.ready), now, "ready" if command.ready else "unready")
+
+
+def start(race: Race, command: StartCommand, now: int) -> CommandResult:
+    """Begin the countdown, as the host wants."""
+    check_host(race, command.player)
+    return count_down(race, now, now + 1000 * race.options.countdown)
+
+
+def check_host(race: Race, player: str) -> None:
+    """Raise RequestRefused unless a player is the host."""
+    if race.seated(player).player != race.host:
+        raise race_refusals.not_host()
+
+
+def _start_if_due(race: Race, now: int, *events: str) -> CommandResult:
+    rule, seated = race.options.start, len(race.racers)
+    enough = seated >= min(2, race.options.players)
+    begins = (rule == "all-ready" and enough and all(racer.ready for racer in race.racers)) or (
+        rule == "full" and seated == race.options.players
+    )
+    if not begins or race.next:
+        return race, events
+    return count_down(race, now, now + 1000 * race.options.countdown, *events)
+
+
+def tick_open(race: Race, command: TickCommand, now: int) -> CommandResult:
+    """Free the seats of absent players, name another host, begin the countdown, or close the room, if it is time."""
+    due = now >= due_at(race)
+    if is_alone(race, now):
+        return race, ()  # until a node has looked for an earlier race
+    if race.next:
+        return (replace(race, phase="closed"), ("closed",)) if due else (race, ())
+    if due and race.options.start == "at" and race.racers:
+        return count_down(race, now, max(now, race.options.start_at))
+    left, freed = _free_seats(race, present_racers(race, command.progress, now))
+    if due and host_due_at(race) and not freed:
+        host = race.seated(race.host)
+        return replace(race, racers=(*race.without([host]).racers, host)), ("host_changed",)
+    due = due and not host_due_at(race)
+    if due and not left.racers:
+        return replace(race, phase="closed"), ("closed",)
+    if freed:
+        return _start_if_due(left, now, *freed)
+    return race, ("kept_open",) if due else ()
