@@ -12,7 +12,10 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 WIDEST_LINE: Final = 120
-SOURCES: Final = ("shared/samedeal", "server/samedeal_server", "client/samedeal_client")
+SOURCES: Final = (
+    *("shared/samedeal", "server/samedeal_server", "client/samedeal_link", "client/samedeal_client"),
+    *("client/samedeal_bots", "client/samedeal_door", "client/samedeal_operate"),
+)
 PAGES: Final = [
     *sorted(ROOT.glob("*.md")),
     *sorted(

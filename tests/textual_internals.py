@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 
-from samedeal_client.door.shared_styles import share_styles
+from samedeal_door.shared_styles import share_styles
 
 
 class CountingDriver(HeadlessDriver):

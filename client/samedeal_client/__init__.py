@@ -1,1 +1,1 @@
-"""The terminal client of Samedeal: the full screen, the line client, bots and the command line."""
+"""The client of a player, in full screen or line by line, and the command ``samedeal``."""

@@ -21,25 +21,25 @@ class Subcommand(NamedTuple):
 
 
 COMMANDS: Final = {
-    "play": Subcommand("samedeal_client.commands.play", "race against bots on this machine"),
+    "play": Subcommand("samedeal_bots.commands.play", "race against bots on this machine"),
     "race": Subcommand("samedeal_client.commands.race", "race now, against the people who come"),
     "join": Subcommand("samedeal_client.commands.join", "join a race, or return to it"),
     "watch": Subcommand("samedeal_client.commands.watch", "watch a race, with a delay"),
     "rooms": Subcommand("samedeal_client.commands.rooms", "list the rooms of a server"),
     "new": Subcommand("samedeal_client.commands.new", "open a room and join it"),
-    "bot": Subcommand("samedeal_client.commands.bot", "let a bot join a race"),
-    "engine": Subcommand("samedeal_client.commands.engine", "play as an engine, for programs"),
-    "match": Subcommand("samedeal_client.commands.match", "tell which of two engines is better"),
-    "host": Subcommand("samedeal_client.commands.host", "host a race on this machine"),
-    "serve": Subcommand("samedeal_client.commands.serve", "run a server", reads_all=True),
-    "door": Subcommand("samedeal_client.commands.door", "let people play over ssh"),
-    "admin": Subcommand("samedeal_client.commands.admin", "operate a server"),
+    "bot": Subcommand("samedeal_bots.commands.bot", "let a bot join a race"),
+    "engine": Subcommand("samedeal_bots.commands.engine", "play as an engine, for programs"),
+    "match": Subcommand("samedeal_bots.commands.match", "tell which of two engines is better"),
+    "host": Subcommand("samedeal_operate.commands.host", "host a race on this machine"),
+    "serve": Subcommand("samedeal_door.commands.serve", "run a server", reads_all=True),
+    "door": Subcommand("samedeal_door.commands.door", "let people play over ssh"),
+    "admin": Subcommand("samedeal_operate.commands.admin", "operate a server"),
     "records": Subcommand("samedeal_client.commands.records", "list records of races, or get one"),
     "replay": Subcommand("samedeal_client.commands.replay", "show a recorded race again"),
     "verify": Subcommand("samedeal_client.commands.verify", "check the record of a race"),
     "history": Subcommand("samedeal_client.commands.history", "show your past races and best times"),
     "rules": Subcommand("samedeal_client.commands.rules", "print the rules of a game"),
-    "doctor": Subcommand("samedeal_client.commands.doctor", "check the terminal and the connection to a server"),
+    "doctor": Subcommand("samedeal_operate.commands.doctor", "check the terminal and the connection to a server"),
 }
 
 _CODES: Final = (
@@ -207,7 +207,7 @@ def _run(command: Callable[[], int]) -> int:
         if os.environ.get("SAMEDEAL_DEBUG"):
             raise
         from samedeal.terminal_text import printable
-        from samedeal_client.commands.common import error_report
+        from samedeal_client.commands.arguments import error_report
 
         report = error_report(error)
         print(printable(f"samedeal: {report}", 2000), file=sys.stderr)

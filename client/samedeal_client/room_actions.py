@@ -17,11 +17,11 @@ from samedeal.protocol.messages import RoomLine, RoomState
 from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import next_tides
 from samedeal_client.local.local_bots import LocalBots
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.paths import write_private
-from samedeal_client.state.bot_levels import Level
-from samedeal_client.state.new_room_fields import DEFAULT_DEAL
-from samedeal_client.state.record_files import save_record
+from samedeal_client.menus.new_room_fields import DEFAULT_DEAL
+from samedeal_link.machine.paths import write_private
+from samedeal_link.records.record_files import save_record
+from samedeal_link.session.client_session import ClientSession
+from samedeal_link.solving.bot_levels import Level
 
 _TRY_NEXT_ROOM: Final = {
     *(RefusalCode.ROOM_FULL, RefusalCode.RACE_STARTED, RefusalCode.ROOM_CLOSED),

@@ -12,24 +12,24 @@ from functools import partial
 
 from samedeal.errors import MalformedText
 from samedeal.terminal_text import printable
-from samedeal_client.errors import Failure
-from samedeal_client.history_file import HistoryRecorder
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.input.key_file import load_bindings
-from samedeal_client.line_client import LineClient
-from samedeal_client.net.address import ServerAddress, is_loopback_url, parse_address
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.evidence_files import evidence_root
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.saved_sessions import FileSessions, MemorySessions
-from samedeal_client.paths import config_home
+from samedeal_client.line_by_line.line_client import LineClient
+from samedeal_client.panels.race import return_text
 from samedeal_client.saved_settings import load_settings, remember_server
-from samedeal_client.signals import on_signals
-from samedeal_client.terminal import LineSource, terminal
+from samedeal_client.terminal_io.kept_screen import KeptScreen
+from samedeal_client.terminal_io.line_io import LineReader, Printer, terminal_look
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.kept_screen import KeptScreen
-from samedeal_client.text.line_io import LineReader, Printer, terminal_look
-from samedeal_client.views.race import return_text
+from samedeal_link.connection.address import ServerAddress, is_loopback_url, parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import FileSessions, MemorySessions
+from samedeal_link.errors import Failure
+from samedeal_link.evidence.evidence_files import evidence_root
+from samedeal_link.machine.paths import config_home
+from samedeal_link.machine.signals import on_signals
+from samedeal_link.machine.terminal import LineSource, terminal
+from samedeal_link.records.history_file import HistoryRecorder
+from samedeal_link.session.client_session import ClientSession
 
 
 class LineIO:
@@ -119,13 +119,13 @@ async def run_client(
         recorder = HistoryRecorder(client, warnings.append)
         client.subscribe(recorder.update)
         if screen:
-            from samedeal_client.tui import show, with_background, with_high_rate, without_fixed_size
+            from samedeal_client.full_screen.run_app import show, with_background, with_high_rate, without_fixed_size
 
             bindings = key_bindings()
             await enter(client, None)
             with_high_rate()
             without_fixed_size()
-            from samedeal_client.app import SamedealApp
+            from samedeal_client.full_screen.app import SamedealApp
 
             app = SamedealApp(
                 *(client, with_background(look), bindings, back_to),

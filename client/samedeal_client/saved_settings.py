@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from samedeal.games import DEFAULT_GAME
 from samedeal.protocol.messages import TideTime
-from samedeal_client.paths import config_home, write_private
+from samedeal_link.machine.paths import config_home, write_private
 
 _FILE: Final = "settings.json"
 

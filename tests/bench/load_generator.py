@@ -42,10 +42,10 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.terminal_text import printable
-from samedeal_client.errors import Failure
-from samedeal_client.first_completed import first_of
-from samedeal_client.net.address import ServerAddress, home_path
-from samedeal_client.net.dial import CannotConnect, dial
+from samedeal_link.connection.address import ServerAddress, home_path
+from samedeal_link.connection.dial import CannotConnect, dial
+from samedeal_link.errors import Failure
+from samedeal_link.first_completed import first_of
 
 SEATS: Final = 4
 """Number of racers in a room, unless another one is asked for."""

@@ -19,7 +19,7 @@ from typing import Final
 
 import uvloop
 
-from samedeal_client.net.address import parse_address
+from samedeal_link.connection.address import parse_address
 from tests.bench.load_generator import LoadGenerator
 
 _PREPARED: Final = 10_000

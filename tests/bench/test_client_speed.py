@@ -21,13 +21,13 @@ from textual.pilot import Pilot
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import Move
-from samedeal_client.app import SamedealApp
-from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.board.board_picture import HitTarget
+from samedeal_client.full_screen.app import SamedealApp
+from samedeal_client.full_screen.widgets.board import BoardView, RegionView
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.text.appearance import Look
-from samedeal_client.widgets.board import BoardView, RegionView
+from samedeal_link.session.client_session import ClientSession
+from samedeal_link.solving.strategy import BotMemory, choose_move
 from tests.client.referee import Referee
 from tests.textual_internals import CountingDriver, has_queued_messages, paint_now
 

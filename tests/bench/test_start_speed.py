@@ -15,7 +15,7 @@ LINES = {
     "samedeal --help": "from samedeal_client.cli import main; main(['--help'])",
     "samedeal play --help": "from samedeal_client.cli import main; main(['play', '--help'])",
     "samedeal rules athena": "from samedeal_client.cli import main; main(['rules', 'athena'])",
-    "the full screen, loaded": "import samedeal_client.app, samedeal_client.screens.race",
+    "the full screen, loaded": "import samedeal_client.full_screen.app, samedeal_client.full_screen.screens.race",
 }
 
 

@@ -44,11 +44,11 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import CloseCode
-from samedeal_client.net.address import ServerAddress, home_path
-from samedeal_client.net.dial import CannotConnect
-from samedeal_client.net.link_events import Connected, Ended, Lost, SeatLost
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import ServerAddress, home_path
+from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.connection.link_events import Connected, Ended, Lost, SeatLost
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
 from tests.chaos.client_journal import Journal
 from tests.chaos.plan import Habit
 from tests.chaos.player_model import RETRIED_CODES, PlayerModel

@@ -24,14 +24,14 @@ from typing import Any, Final
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Notice, RoomState
-from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.dial import CannotConnect
-from samedeal_client.net.link_events import Ended, SeatLost
-from samedeal_client.net.race_audit import audit_race
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.room_client import RoomClient
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import ServerAddress
+from samedeal_link.connection.client_error_codes import ClientCode
+from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.connection.link_events import Ended, SeatLost
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.session.race_audit import audit_race
+from samedeal_link.session.room_client import RoomClient
 from tests.chaos.plan import Fault
 from tests.chaos.proxy import Proxy
 from tests.chaos.stage import Stage

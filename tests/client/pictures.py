@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samedeal_client.drawing.board_picture import BoardPicture, HitTarget
+from samedeal_client.board.board_picture import BoardPicture, HitTarget
 from samedeal_client.text.spans import row_text
 
 

@@ -19,10 +19,10 @@ from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race
 from samedeal.race.room_state import acked
 from samedeal.race.values import DealSecret
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.facts import AskedToEnter
-from samedeal_client.state.model import Model
-from samedeal_client.state.observation import received, sent
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.facts import AskedToEnter
+from samedeal_link.evidence.observation import received, sent
+from samedeal_link.model.model import Model
 
 START = 1_790_000_000_000
 OPENED = START - 60_000

@@ -57,19 +57,19 @@ from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race
 from samedeal.race.room_state import acked, tally_of
 from samedeal.race.values import DealSecret, DrawProgress, Racer
-from samedeal_client.app import SamedealApp
+from samedeal_client.full_screen.app import SamedealApp
+from samedeal_client.full_screen.widgets.board import BoardView, RegionView
+from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.input.bindings import DEFAULT, Bindings
-from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.link_events import Connected
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.saved_sessions import MemorySessions
-from samedeal_client.state.race_feed import News, NewsKind
+from samedeal_client.panels.race_feed import News, NewsKind
+from samedeal_client.panels.race_news import news_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.race_news import news_text
-from samedeal_client.widgets.board import BoardView, RegionView
-from samedeal_client.widgets.rows_widget import Rows
+from samedeal_link.connection.address import ServerAddress
+from samedeal_link.connection.link_events import Connected
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.session.client_session import ClientSession
 from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text, wait_for_screen
 
 START = 1_790_000_000_000

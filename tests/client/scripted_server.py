@@ -29,10 +29,10 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.address import ServerAddress, parse_address
-from samedeal_client.net.link_events import Connected, LinkEvent
-from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import ServerAddress, parse_address
+from samedeal_link.connection.link_events import Connected, LinkEvent
+from samedeal_link.connection.reconnecting_link import Link, LinkTimeouts
+from samedeal_link.connection.saved_sessions import MemorySessions
 
 DEADLINE = 30.0
 Request = TypeVar("Request", bound=ToServer)

@@ -8,11 +8,11 @@ import pytest
 
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.moves import Move
-from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
-from samedeal_client.solving.strategy import BotMemory
-from samedeal_client.solving.temperament import Temperament
-from samedeal_client.state.bot_levels import LEVELS, Level
-from samedeal_client.state.dead_end import is_stuck_for_good
+from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_link.solving.bot_levels import LEVELS, Level
+from samedeal_link.solving.dead_end import is_stuck_for_good
+from samedeal_link.solving.strategy import BotMemory
+from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ast import literal_eval
 
 from samedeal.errors import MalformedText
-from samedeal_client.commands.host import shared_address
-from samedeal_client.net.address import ServerAddress, parse_address
+from samedeal_link.connection.address import ServerAddress, parse_address
+from samedeal_operate.commands.host import shared_address
 from tests.golden.golden_files import assert_answers
 
 

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from samedeal.protocol.admin import BanLine, NodeLine, Phases, RedisLine, RoomShown, Survey, Whereabouts
 from samedeal.protocol.messages import Seat, Tally
-from samedeal_client.commands.admin import expand
+from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, row_text, row_width
-from samedeal_client.views.admin import age_text, ban_rows, room_rows, size_text, survey_rows
-from samedeal_client.widgets.style_colours import PAINTS
+from samedeal_operate.admin_tables import age_text, ban_rows, room_rows, size_text, survey_rows
+from samedeal_operate.commands.admin import expand
 from tests.client.lone_player import ROOM
 from tests.golden.golden_files import assert_golden
 

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal_client.net.backoff import Backoff
+from samedeal_link.connection.backoff import Backoff
 
 
 def test_delay_is_random_below_a_bound_that_doubles() -> None:

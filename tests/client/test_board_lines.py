@@ -6,7 +6,7 @@ import pytest
 
 from samedeal.cards import DOWN
 from samedeal.games import GAMES
-from samedeal_client.drawing.board_lines import board_lines
+from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from tests.client.boards import POSITIONS, board, golden_position

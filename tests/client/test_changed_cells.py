@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samedeal.terminal_text import columns_of
-from samedeal_client.text.changed_cells import TerminalCells
+from samedeal_client.terminal_io.changed_cells import TerminalCells
 
 STYLES = ("", "1", "4;31", "38;5;160;48;5;231", "38;5;234;48;5;231", "1;38;2;1;2;3", "48;2;1;2;3", "7")
 STYLED = st.tuples(st.sampled_from(STYLES), st.text("ab ♠", min_size=1, max_size=9))

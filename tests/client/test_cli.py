@@ -20,11 +20,11 @@ from samedeal_client import run_client
 from samedeal_client.cli import COMMANDS as CLIENT_COMMANDS
 from samedeal_client.cli import main, parser
 from samedeal_client.commands import new
-from samedeal_client.commands.common import error_report, player_name
-from samedeal_client.errors import Failure
-from samedeal_client.net.dial import CannotConnect
-from samedeal_client.state.new_room_fields import FIELDS
-from samedeal_client.state.start_menu import LONE_CODE
+from samedeal_client.commands.arguments import error_report, player_name
+from samedeal_client.menus.new_room_fields import FIELDS
+from samedeal_client.menus.start_menu import LONE_CODE
+from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.errors import Failure
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
 from tests.server.redis_kinds import free_port
@@ -35,7 +35,7 @@ COMMANDS = ("play", "join", "watch", "rooms", "new", "bot", "engine", "match")
 def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """It fits into 80 columns, names the exit codes, and lists every variable."""
     monkeypatch.setenv("COLUMNS", "80")
-    sources = "".join(file.read_text() for file in Path(samedeal_client.__file__).parent.rglob("*.py"))
+    sources = "".join(file.read_text() for file in Path(samedeal_client.__file__).parents[1].rglob("*.py"))
     text = parser().format_help()
     for command in sorted({*CLIENT_COMMANDS} - {"serve"}):
         with pytest.raises(SystemExit):
@@ -62,7 +62,7 @@ def test_help_imports_no_heavy_modules() -> None:
     modules = {line.rpartition("|")[2].strip() for line in loaded.splitlines()}
     assert "samedeal_client.cli" in modules
     heavy = {"asyncio", "textual", "websockets", "msgspec", "msgpack"}
-    heavy |= {"samedeal.games", "samedeal_client.solving.strategy"}
+    heavy |= {"samedeal.games", "samedeal_link.solving.strategy"}
     assert not heavy & modules
 
 

@@ -11,9 +11,9 @@ from samedeal.errors import RequestRefused
 from samedeal.options import Options
 from samedeal.protocol.messages import Act, DeclareStuck, Join, Notice, Ping, Refused
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.client_session import ClientSession, StatusMessage
-from samedeal_client.net.link_events import Connected, Ended, Lost
-from samedeal_client.state.connection_status import ConnectionStatus
+from samedeal_link.connection.link_events import Connected, Ended, Lost
+from samedeal_link.model.connection_status import ConnectionStatus
+from samedeal_link.session.client_session import ClientSession, StatusMessage
 from tests.client.boards import board
 from tests.client.referee import Referee, session_in, wait_until
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samedeal_client.net.clock_sync import ClockOffset
+from samedeal_link.connection.clock_sync import ClockOffset
 
 
 def test_shortest_round_trip_gives_the_time() -> None:

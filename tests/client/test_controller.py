@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samedeal.board import Board
 from samedeal.moves import Move
-from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.board.board_picture import HitTarget
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.controller import (
     DESTINATION_WINDOW,

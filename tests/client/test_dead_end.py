@@ -9,8 +9,8 @@ from hypothesis import given
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
-from samedeal_client.state.dead_end import is_dead_end, is_stuck_for_good
-from samedeal_client.state.own_play import OwnPlay
+from samedeal_link.model.own_play import OwnPlay
+from samedeal_link.solving.dead_end import is_dead_end, is_stuck_for_good
 from tests.client.boards import board, reachable
 from tests.golden.golden_files import assert_answers
 from tests.shared.playouts import won_record

@@ -21,9 +21,9 @@ from websockets.exceptions import (
 from websockets.http11 import Response
 
 from samedeal.protocol_codes import CloseCode
-from samedeal_client.net.address import ServerAddress, parse_address
-from samedeal_client.net.dial import CannotConnect, connect_error, dial
-from samedeal_client.terminal import Terminal, use_terminal
+from samedeal_link.connection.address import ServerAddress, parse_address
+from samedeal_link.connection.dial import CannotConnect, connect_error, dial
+from samedeal_link.machine.terminal import Terminal, use_terminal
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys
 

@@ -15,19 +15,19 @@ from unittest.mock import AsyncMock, Mock
 import asyncssh
 import pytest
 
-from samedeal_client.commands.common import error_report
-from samedeal_client.door import connections
-from samedeal_client.door import door as door_module
-from samedeal_client.door.connections import ChannelSession, DoorConnection, DoorServer, _Variables
-from samedeal_client.door.door import Door, dns_record, load_host_key, serve_door
-from samedeal_client.door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
-from samedeal_client.door.limits import DoorLimits, Rates, network_of, session_refusal
-from samedeal_client.door.proxy_header import read_proxy_header
-from samedeal_client.door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
-from samedeal_client.errors import Failure
-from samedeal_client.solving.solver_process import SolverProcess
-from samedeal_client.state.start_menu import enter_arguments
-from samedeal_client.terminal import use_terminal
+from samedeal_client.commands.arguments import error_report
+from samedeal_client.menus.start_menu import enter_arguments
+from samedeal_door import connections
+from samedeal_door import door as door_module
+from samedeal_door.connections import ChannelSession, DoorConnection, DoorServer, _Variables
+from samedeal_door.door import Door, dns_record, load_host_key, serve_door
+from samedeal_door.identities import KEPT_FOR, Identities, fingerprint, read_fingerprint, trim
+from samedeal_door.limits import DoorLimits, Rates, network_of, session_refusal
+from samedeal_door.proxy_header import read_proxy_header
+from samedeal_door.session import _MOST_WAITING, Lines, SessionRequest, SessionTerminal, _arguments
+from samedeal_link.errors import Failure
+from samedeal_link.machine.terminal import use_terminal
+from samedeal_link.solving.solver_process import SolverProcess
 from tests.golden.golden_files import assert_answers
 from tests.server.waiting import TIMEOUT, until
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.cards import DOWN, FACE, Card
 from samedeal.games import GAMES, game_named
-from samedeal_client.drawing.board_picture import BoardPicture, HitTarget, Region
-from samedeal_client.drawing.column import pack_column
-from samedeal_client.drawing.draw_board import draw_board, draw_region, pile_rows, region_of
-from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, layout, smallest
-from samedeal_client.drawing.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
+from samedeal_client.board.board_picture import BoardPicture, HitTarget, Region
+from samedeal_client.board.column import pack_column
+from samedeal_client.board.draw_board import draw_board, draw_region, pile_rows, region_of
+from samedeal_client.board.layout import RESERVE, TOP, CardSize, layout, smallest
+from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
+from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.widgets.style_colours import PAINTS
 from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
 from tests.client.pictures import hit, position_of, text_of
 from tests.golden.golden_files import assert_golden

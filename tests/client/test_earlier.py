@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from samedeal.options import Options
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import EarlierPlayer
-from samedeal_client.net.resume import names_other_room
-from samedeal_client.net.sanitize import decode_sanitized
+from samedeal_client.panels.earlier import earlier_rows
+from samedeal_client.panels.live_ranking import current_ranking
 from samedeal_client.room_actions import similar_options
-from samedeal_client.state.model import Model
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.earlier import earlier_rows
-from samedeal_client.views.live_ranking import current_ranking
+from samedeal_link.connection.resume import names_other_room
+from samedeal_link.connection.sanitize import decode_sanitized
+from samedeal_link.model.model import Model
 from tests.client.lone_player import OWN
 from tests.client.lone_player import ROOM as LONE_ROOM
 from tests.client.server_messages import room_state

@@ -16,10 +16,11 @@ from samedeal.board_history import UNDO, Play, Undo
 from samedeal.games import game_named
 from samedeal.moves import Move
 from samedeal.standings import Result
-from samedeal_client.bots import engine as engine_module
-from samedeal_client.bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
-from samedeal_client.bots.built_in_engine import BuiltInEngine
-from samedeal_client.bots.engine import (
+from samedeal_bots import engine as engine_module
+from samedeal_bots.action_choice import PAUSE, RESIGN, WAIT, ActionChooser
+from samedeal_bots.built_in_engine import BuiltInEngine
+from samedeal_bots.commands import match
+from samedeal_bots.engine import (
     LONGEST_LINE,
     MAX_FAILURES,
     MAX_LINES,
@@ -29,13 +30,12 @@ from samedeal_client.bots.engine import (
     EngineFailed,
     engine_command,
 )
-from samedeal_client.bots.engine_protocol import VERSION, Clock, position_line
-from samedeal_client.bots.match import RaceAlone, pairs
-from samedeal_client.bots.sequential_test import EDGE, Comparison, compared
+from samedeal_bots.engine_protocol import VERSION, Clock, position_line
+from samedeal_bots.match import RaceAlone, pairs
+from samedeal_bots.sequential_test import EDGE, Comparison, compared
 from samedeal_client.cli import main
-from samedeal_client.commands import match
-from samedeal_client.solving.strategy import BotMemory
-from samedeal_client.solving.temperament import Temperament
+from samedeal_link.solving.strategy import BotMemory
+from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board as positioned
 from tests.client.boards import dealt, with_other_hidden_cards
 from tests.client.engine_scripts import READY, answering, script

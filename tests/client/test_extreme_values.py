@@ -41,29 +41,29 @@ from samedeal.protocol.messages import (
 )
 from samedeal.race.room_state import board_state
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.net.sanitize import decode_sanitized
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.facts import AskedToEnter, Share
-from samedeal_client.state.lobby import Lobby
-from samedeal_client.state.model import Model
-from samedeal_client.state.observation import received
-from samedeal_client.state.observation import sent as heard_request
-from samedeal_client.state.own_draws import answer, wanted_share
-from samedeal_client.state.race_feed import RaceFeed
-from samedeal_client.state.verdict import NO_READING, verdict
+from samedeal_client.menus.lobby import Lobby
+from samedeal_client.panels import race as race_panels
+from samedeal_client.panels.earlier import earlier_rows
+from samedeal_client.panels.live_ranking import current_ranking, delayed_ranking
+from samedeal_client.panels.lobby import count_states, own_race_row, room_cells
+from samedeal_client.panels.narration import Narrator, room_lines
+from samedeal_client.panels.outcome import why_over
+from samedeal_client.panels.players_panel import panel_title, ranking_rows
+from samedeal_client.panels.race_feed import RaceFeed
+from samedeal_client.panels.records import record_list_lines
+from samedeal_client.panels.results import ResultDetails, closing_rows, headline_rows, progress_curves, race_length
+from samedeal_client.panels.series import series_rows
+from samedeal_client.panels.tide import tide_text
+from samedeal_client.panels.waiting import NO_BOTS, player_cells, room_rows, start_condition
 from samedeal_client.text.appearance import Look
-from samedeal_client.views import race as race_views
-from samedeal_client.views.earlier import earlier_rows
-from samedeal_client.views.live_ranking import current_ranking, delayed_ranking
-from samedeal_client.views.lobby import count_states, own_race_row, room_cells
-from samedeal_client.views.narration import Narrator, room_lines
-from samedeal_client.views.outcome import why_over
-from samedeal_client.views.players_panel import panel_title, ranking_rows
-from samedeal_client.views.records import record_list_lines
-from samedeal_client.views.results import ResultDetails, closing_rows, headline_rows, progress_curves, race_length
-from samedeal_client.views.series import series_rows
-from samedeal_client.views.tide import tide_text
-from samedeal_client.views.waiting import NO_BOTS, player_cells, room_rows, start_condition
+from samedeal_link.connection.sanitize import decode_sanitized
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.facts import AskedToEnter, Share
+from samedeal_link.evidence.observation import received
+from samedeal_link.evidence.observation import sent as heard_request
+from samedeal_link.evidence.own_draws import answer, wanted_share
+from samedeal_link.evidence.verdict import NO_READING, verdict
+from samedeal_link.model.model import Model
 from tests.client.race_server import START, RaceServer
 from tests.client.room_lines import line
 
@@ -214,13 +214,13 @@ def show(before: Model, model: Model) -> None:
     start_condition(model, NOW)
     series_rows(room, model.me, LOOK)
     earlier_rows(model, LOOK)
-    race_views.countdown_rows(model, model.until_start(NOW) // 1000, LOOK)
-    race_views.title_parts(model)
-    race_views.place_span(ranking, LOOK)
-    race_views.finish_rows(model, ranking, None, LOOK, 60)
+    race_panels.countdown_rows(model, model.until_start(NOW) // 1000, LOOK)
+    race_panels.title_parts(model)
+    race_panels.place_span(ranking, LOOK)
+    race_panels.finish_rows(model, ranking, None, LOOK, 60)
     if model.board is not None:
-        race_views.status_row(model, DEFAULT, LOOK, 80, "")
-        race_views.stock_text(model.board)
+        race_panels.status_row(model, DEFAULT, LOOK, 80, "")
+        race_panels.stock_text(model.board)
         model.board.legal_moves()
     if room.phase == "finished":
         why_over(room)
@@ -228,7 +228,7 @@ def show(before: Model, model: Model) -> None:
         headline_rows(model, details, LOOK, 60)
         progress_curves(model, details, LOOK)
         closing_rows(model, details, LOOK)
-        race_views.end_rows(model, LOOK, 60)
+        race_panels.end_rows(model, LOOK, 60)
         assert model.evidence is not None
         verdict(model.evidence, NO_READING)
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from samedeal_client.first_completed import first_of
+from samedeal_link.first_completed import first_of
 
 
 async def forever(ended: list[str]) -> str:

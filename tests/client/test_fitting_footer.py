@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
 
-from samedeal_client.widgets.fitting_footer import FittingFooter
+from samedeal_client.full_screen.widgets.fitting_footer import FittingFooter
 from tests.textual_internals import wait_for_screen
 
 

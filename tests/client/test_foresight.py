@@ -15,9 +15,9 @@ from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, Move
 from samedeal.solver.line import wins
-from samedeal_client.bots.action_choice import PAUSE, ActionChooser
-from samedeal_client.solving.foresight import lines_from, shortened
-from samedeal_client.solving.strategy import BotMemory
+from samedeal_bots.action_choice import PAUSE, ActionChooser
+from samedeal_link.solving.foresight import lines_from, shortened
+from samedeal_link.solving.strategy import BotMemory
 from tests.client.boards import board
 from tests.shared.playouts import numbered
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from samedeal_client.drawing.layout import Size
-from samedeal_client.state.connection_status import ConnectionStatus
-from samedeal_client.state.model import Model
+from samedeal_client.board.layout import Size
+from samedeal_client.panels.frame import connection_text, too_small_rows
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.frame import connection_text, too_small_rows
+from samedeal_link.model.connection_status import ConnectionStatus
+from samedeal_link.model.model import Model
 from tests.golden.golden_files import assert_sentences
 
 

@@ -14,13 +14,13 @@ from samedeal.moves import DEAL, FOUNDATION, Move
 from samedeal.solver.solve import Outcome, solve
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
-from samedeal_client.input.line_parser import parse_line
-from samedeal_client.solving.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
-from samedeal_client.solving.solver_process import Hints, SolverProcess
-from samedeal_client.solving.solver_program import HintReply, HintRequest, answer
-from samedeal_client.solving.strategy import BotMemory, choose_move
+from samedeal_client.line_by_line.line_parser import parse_line
+from samedeal_client.panels.race import hint_text
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.race import hint_text
+from samedeal_link.solving.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
+from samedeal_link.solving.solver_process import Hints, SolverProcess
+from samedeal_link.solving.solver_program import HintReply, HintRequest, answer
+from samedeal_link.solving.strategy import BotMemory, choose_move
 from tests.client.boards import board, dealt, playout
 from tests.shared.playouts import FAMILIES, won_record
 

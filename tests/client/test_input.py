@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from samedeal.board import Board
 from samedeal.moves import Move
-from samedeal_client.drawing.marks import Marks, selection_marks
+from samedeal_client.board.marks import Marks, selection_marks
 from samedeal_client.input.bindings import NAMED_KEYS, PILES, KeyCommand
 from samedeal_client.input.intended_move import Ambiguous, Rejected
 from samedeal_client.input.key_grammar import (
@@ -21,7 +21,7 @@ from samedeal_client.input.key_grammar import (
     Selected,
     ViewPile,
 )
-from samedeal_client.input.line_parser import TypedCommand, parse_command, parse_line
+from samedeal_client.line_by_line.line_parser import TypedCommand, parse_command, parse_line
 from tests.client.boards import board, reachable
 from tests.client.pressed_keys import WILLOW, effects
 from tests.golden.golden_files import assert_answers

@@ -6,10 +6,10 @@ import pytest
 
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
 from samedeal_client.input.key_file import load_bindings
+from samedeal_client.panels.help import help_rows
+from samedeal_client.panels.key_help import HelpContext, key_in_words, key_rows, keys_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.help import help_rows
-from samedeal_client.views.key_help import HelpContext, key_in_words, key_rows, keys_of
 from tests.golden.golden_files import assert_sentences
 
 

@@ -9,14 +9,14 @@ import sys
 import pytest
 
 from samedeal.protocol.messages import Leave, Resign
-from samedeal_client.line_client import LineClient
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.link_events import Lost
-from samedeal_client.state.model import Model
+from samedeal_client.line_by_line.line_client import LineClient
+from samedeal_client.panels.race import server_gone_sentences
+from samedeal_client.terminal_io.line_io import LineReader, Printer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.line_io import LineReader, Printer
 from samedeal_client.text.spans import Span
-from samedeal_client.views.race import server_gone_sentences
+from samedeal_link.connection.link_events import Lost
+from samedeal_link.model.model import Model
+from samedeal_link.session.client_session import ClientSession
 from tests.client.referee import Referee, wait_until
 from tests.golden.golden_files import assert_sentences
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from samedeal.protocol.messages import RoomLine
-from samedeal_client.state.lobby import DAILY_GAMES, Lobby, game_of_the_day
+from samedeal_client.menus.lobby import DAILY_GAMES, Lobby, game_of_the_day
 from tests.client.room_lines import line
 
 TODAY = date(2026, 11, 21)

@@ -9,7 +9,7 @@ import pytest
 
 from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.local.local_processes import BotPlan
-from samedeal_client.net.address import parse_address
+from samedeal_link.connection.address import parse_address
 
 
 async def test_bots_move_to_another_room(monkeypatch: pytest.MonkeyPatch) -> None:

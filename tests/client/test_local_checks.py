@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from samedeal_client import local_checks
 from samedeal_client.text.appearance import UNICODE, Look
-from samedeal_client.text.doctor_results import Finding, Severity, finding_rows, warn
 from samedeal_client.text.spans import row_text, row_width
+from samedeal_operate import local_checks
+from samedeal_operate.doctor_results import Finding, Severity, finding_rows, warn
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_answers
 
@@ -55,7 +55,7 @@ def test_findings_are_those_of_the_page() -> None:
     ("term", "known"), [("xterm-256color", RICH), ("vt100", NOTHING), ("no-such-terminal-anywhere", NOTHING)]
 )
 def test_terminal_colours(term: str, known: int) -> None:
-    code = f"from samedeal_client.local_checks import terminal_colours; print(terminal_colours({term!r}))"
+    code = f"from samedeal_operate.local_checks import terminal_colours; print(terminal_colours({term!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == repr(known)
 
@@ -139,7 +139,7 @@ def test_findings_in_ascii() -> None:
 
 PATIENT_DOCTOR = """
 from samedeal_client import cli
-from samedeal_client.text import terminal_query
+from samedeal_client.terminal_io import terminal_query
 terminal_query.query_terminal.__defaults__ = (60.0,)
 raise SystemExit(cli.main(["doctor"]))
 """

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from samedeal.moves import Move
 from samedeal.solver.solve import Answer, Outcome
-from samedeal_client.solving.solver_process import SolverProcess, review
-from samedeal_client.state.losing_move import Review, actions_kept
-from samedeal_client.state.replay import LINE_STEP, RecordedRace
+from samedeal_link.records.replay import LINE_STEP, RecordedRace
+from samedeal_link.solving.losing_move import Review, actions_kept
+from samedeal_link.solving.solver_process import SolverProcess, review
 from tests.client.boards import dealt
 from tests.golden.golden_files import assert_sentences
 from tests.shared.playouts import won_record

@@ -6,12 +6,12 @@ import pytest
 
 from samedeal.cards import Card
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
-from samedeal_client.drawing.foundation_order import foundation_for, foundations_shown
-from samedeal_client.drawing.marks import Marks, arrived_cards, liftable_count, selection_marks
+from samedeal_client.board.foundation_order import foundation_for, foundations_shown
+from samedeal_client.board.marks import Marks, arrived_cards, liftable_count, selection_marks
 from samedeal_client.input.controller import RaceController
+from samedeal_client.panels.race_keys import prompt_row
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.race_keys import prompt_row
 from tests.client.boards import board, golden_position
 
 

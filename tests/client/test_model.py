@@ -24,8 +24,8 @@ from samedeal.protocol.messages import (
     ToClient,
     Watching,
 )
-from samedeal_client.state.model import HANDLERS, Model
-from samedeal_client.state.own_play import Rollback
+from samedeal_link.model.model import HANDLERS, Model
+from samedeal_link.model.own_play import Rollback
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_sentences
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, FOUNDATION, Move
-from samedeal_client.drawing.draw_board import draw_board
-from samedeal_client.drawing.layout import Layout, layout
-from samedeal_client.drawing.motion import Flight, board_in_flight, cascade, flights, with_sprites
+from samedeal_client.board.draw_board import draw_board
+from samedeal_client.board.layout import Layout, layout
+from samedeal_client.board.motion import Flight, board_in_flight, cascade, flights, with_sprites
+from samedeal_client.full_screen.widgets.board import BoardView
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.widgets.board import BoardView
 from tests.client.boards import board, golden_position, reachable
 from tests.client.pictures import position_of, text_of
 from tests.client.referee import Referee, running_app

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from samedeal.board_history import Play, Undo
+from samedeal_client.panels.move_sentences import move_sentences
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.move_sentences import move_sentences
 from tests.client.boards import board
 from tests.golden.golden_files import assert_sentences
 

@@ -24,13 +24,13 @@ from samedeal.protocol.messages import (
     Tally,
     Watching,
 )
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.model import Model
-from samedeal_client.state.verdict import Verdict
+from samedeal_client.panels.narration import Narrator
+from samedeal_client.panels.race import card_location
+from samedeal_client.terminal_io.line_io import LineReader, Printer, terminal_look
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.line_io import LineReader, Printer, terminal_look
-from samedeal_client.views.narration import Narrator
-from samedeal_client.views.race import card_location
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import Verdict
+from samedeal_link.model.model import Model
 from tests.client.boards import board
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_sentences

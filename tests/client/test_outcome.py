@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing
+from samedeal_client.panels.outcome import headline, personal_best, why_over
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.outcome import headline, personal_best, why_over
 from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_answers, assert_sentences
 

@@ -10,15 +10,15 @@ from samedeal.names import WIDEST_NAME, clean_name
 from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Standing
 from samedeal.terminal_text import columns_of
-from samedeal_client.state.race_feed import RankedPlayer
+from samedeal_client.full_screen.widgets.style_colours import PAINTS
+from samedeal_client.panels.final_standings import standing_cells
+from samedeal_client.panels.meters import bar, sparkline
+from samedeal_client.panels.players_panel import panel_title, ranking_rows
+from samedeal_client.panels.plot import Curve, cards_plot
+from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
-from samedeal_client.views.final_standings import standing_cells
-from samedeal_client.views.meters import bar, sparkline
-from samedeal_client.views.players_panel import panel_title, ranking_rows
-from samedeal_client.views.plot import Curve, cards_plot
-from samedeal_client.widgets.style_colours import PAINTS
 from tests.golden.golden_files import assert_golden
 
 GLYPHS = Look()

@@ -14,8 +14,18 @@ import pytest
 
 from samedeal.protocol.messages import Seat, Standing, Tally
 from samedeal_client.cli import main
-from samedeal_client.history_file import HistoryFile
-from samedeal_client.state.past_races import (
+from samedeal_client.panels.history import (
+    cut_off_text,
+    fitted_cells,
+    history_rows,
+    result_line,
+    streak_text,
+    unreadable_text,
+)
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.spans import row_text, row_width
+from samedeal_link.records.history_file import HistoryFile
+from samedeal_link.records.past_races import (
     History,
     Opponent,
     PastRace,
@@ -25,16 +35,6 @@ from samedeal_client.state.past_races import (
     race_result,
     summaries,
     unfinished_race,
-)
-from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.history import (
-    cut_off_text,
-    fitted_cells,
-    history_rows,
-    result_line,
-    streak_text,
-    unreadable_text,
 )
 from tests.client.race_server import START, RaceServer
 from tests.golden.golden_files import assert_golden, assert_sentences

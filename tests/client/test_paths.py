@@ -8,8 +8,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from samedeal_client import paths
-from samedeal_client.paths import write_new
+from samedeal_link.machine import paths
+from samedeal_link.machine.paths import write_new
 
 
 def test_new_file_appears_with_its_whole_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

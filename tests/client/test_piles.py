@@ -14,12 +14,12 @@ import pytest
 
 from samedeal.cards import Card
 from samedeal.moves import Move
-from samedeal_client.drawing.board_picture import Region
-from samedeal_client.drawing.card_tile import stock_tile
-from samedeal_client.drawing.column import draw_column
-from samedeal_client.drawing.layout import RESERVE, TOP, CardSize, Rect, layout
-from samedeal_client.drawing.marks import NO_MARKS, Marks
-from samedeal_client.drawing.top_row import draw_reserve, draw_top
+from samedeal_client.board.board_picture import Region
+from samedeal_client.board.card_tile import stock_tile
+from samedeal_client.board.column import draw_column
+from samedeal_client.board.layout import RESERVE, TOP, CardSize, Rect, layout
+from samedeal_client.board.marks import NO_MARKS, Marks
+from samedeal_client.board.top_row import draw_reserve, draw_top
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
 from tests.client.boards import board

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samedeal_client.state.progress_history import MAX_POINTS, ProgressHistory, ProgressPoint, record_progress
+from samedeal_link.model.progress_history import MAX_POINTS, ProgressHistory, ProgressPoint, record_progress
 from tests.shared.playouts import won_record
 
 

@@ -10,11 +10,11 @@ import pytest
 from samedeal.errors import RequestRefused
 from samedeal.record import Record
 from samedeal.solver.solve import Answer, Outcome
-from samedeal_client.net import race_audit
-from samedeal_client.net.race_audit import Audit, audit_race
-from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solving.solver_process import SolverProcess
-from samedeal_client.state.model import Model
+from samedeal_link.model.model import Model
+from samedeal_link.session import race_audit
+from samedeal_link.session.race_audit import Audit, audit_race
+from samedeal_link.session.room_client import RoomClient
+from samedeal_link.solving.solver_process import SolverProcess
 from tests.client.referee import Referee
 from tests.lies.worlds import PLANS, Client, hold
 

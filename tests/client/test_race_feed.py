@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from samedeal.protocol.messages import Seat
-from samedeal_client.state.race_feed import (
+from samedeal_client.panels.race_feed import (
     MAX_NEWS,
     PLACE_CHANGE_SHOWN,
     QUIET_TIME,
@@ -12,8 +12,8 @@ from samedeal_client.state.race_feed import (
     RaceFeed,
     RankedPlayer,
 )
+from samedeal_client.panels.race_news import news_text, rings
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.race_news import news_text, rings
 from tests.golden.golden_files import assert_answers
 
 SEATS = {

@@ -20,22 +20,22 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
 from samedeal.protocol.messages import ListRooms, Notice, Refused, Resign, Standing
 from samedeal.race.commands import CloseCommand, DeclareStuckCommand, ResignCommand
-from samedeal_client.app import SamedealApp
-from samedeal_client.drawing.layout import Size, smallest
+from samedeal_client.board.layout import Size, smallest
+from samedeal_client.full_screen.app import SamedealApp
+from samedeal_client.full_screen.screens.lobby import LobbyScreen
+from samedeal_client.full_screen.screens.question import QuitScreen
+from samedeal_client.full_screen.screens.race import FRAME_ROWS, RaceScreen
+from samedeal_client.full_screen.screens.spectate import SpectateScreen
+from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.input.controller import RaceController
 from samedeal_client.input.key_file import load_bindings
-from samedeal_client.net.address import ServerAddress
-from samedeal_client.net.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
-from samedeal_client.screens.lobby import LobbyScreen
-from samedeal_client.screens.question import QuitScreen
-from samedeal_client.screens.race import FRAME_ROWS, RaceScreen
-from samedeal_client.screens.spectate import SpectateScreen
+from samedeal_client.panels.outcome import why_over
+from samedeal_client.panels.race import end_rows, hint_text
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.outcome import why_over
-from samedeal_client.views.race import end_rows, hint_text
-from samedeal_client.widgets.rows_widget import Rows
+from samedeal_link.connection.address import ServerAddress
+from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lost, SeatLost
 from tests.client.boards import board, golden_position
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.golden.golden_files import asked_on, assert_answers, assert_golden, assert_sentences
@@ -364,7 +364,7 @@ _ONE_CARD_LEFT = "7: KS | " + " | ".join(f"0{at}: {cards}" for at, cards in enum
 
 
 async def test_practice_claims_no_best_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.race.best_before", lambda _: 1_000_000)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.race.best_before", lambda _: 1_000_000)
     monkeypatch.setattr(SamedealApp, "practising", True)
     async with running_app(willow(_ONE_CARD_LEFT)) as ui:
         await ui.press("77")
@@ -374,7 +374,7 @@ async def test_practice_claims_no_best_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_finish_never_covers_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.race.best_before", lambda _: 1_000_000)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.race.best_before", lambda _: 1_000_000)
     async with running_app(athena(_ONE_CARD_LEFT), (120, 38)) as ui:
         await ui.press("77")
         await ui.wait_until(lambda: "You won!" in ui.text())
@@ -401,8 +401,8 @@ async def test_cancelled_task_leaves_the_text_of_a_newer_one() -> None:
 
 
 async def test_lobby_shows_a_refused_list_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
-    monkeypatch.setattr("samedeal_client.screens.base.MESSAGE_TIME", 0.5)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.lobby.LIST_INTERVAL", 0.2)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.base.MESSAGE_TIME", 0.5)
     async with running_app(willow(NEARLY_WON)) as ui:
         sentence = " ".join(f"word{number}" for number in range(18)) + " end."
         ui.referee.refusals[ListRooms] = Refused(to=0, code="unavailable", message=sentence, retry_after=0.1)
@@ -552,7 +552,7 @@ async def end_race(ui: RunningApp) -> None:
 
 
 async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 1000.0)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.race.END_PAUSE", 1000.0)
     async with running_app(willow()) as ui:
         await ui.press("3")
         await end_race(ui)
@@ -565,14 +565,14 @@ async def test_board_stays_with_the_reason_for_the_end(monkeypatch: pytest.Monke
         assert ui.line("#keys") == "⏎ results  ^Q quit"
         await ui.press("2", "enter")  # so soon, they were meant for a move
         assert (ui.screen, ui.acts) == ("RaceScreen", [])
-        monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 0.0)
+        monkeypatch.setattr("samedeal_client.full_screen.screens.race.END_PAUSE", 0.0)
         await ui.press("enter")
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")
         await ui.wait_until(lambda: why_over(room) in ui.text())
 
 
 async def test_late_request_for_a_hint_leaves_the_results_visible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 0.0)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.race.END_PAUSE", 0.0)
     async with running_app(willow()) as ui:
         await ui.press("3")
         await end_race(ui)
@@ -586,8 +586,8 @@ async def test_late_request_for_a_hint_leaves_the_results_visible(monkeypatch: p
 
 
 async def test_results_that_open_by_themselves_ignore_keys_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.race.END_TIME", 0.01)
-    monkeypatch.setattr("samedeal_client.screens.race.END_PAUSE", 1000.0)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.race.END_TIME", 0.01)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.race.END_PAUSE", 1000.0)
     async with running_app(willow()) as ui:
         await end_race(ui)
         await ui.wait_until(lambda: ui.screen == "ResultsScreen")

@@ -42,14 +42,14 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
-from samedeal_client.net import reconnecting_link
-from samedeal_client.net.address import ServerAddress, home_path, parse_address
-from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.dial import CannotConnect
-from samedeal_client.net.disconnect import PERMANENT_CLOSES
-from samedeal_client.net.link_events import Ended, Lost, SeatLost
-from samedeal_client.net.reconnecting_link import Link, LinkTimeouts
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection import reconnecting_link
+from samedeal_link.connection.address import ServerAddress, home_path, parse_address
+from samedeal_link.connection.client_error_codes import ClientCode
+from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.connection.disconnect import PERMANENT_CLOSES
+from samedeal_link.connection.link_events import Ended, Lost, SeatLost
+from samedeal_link.connection.reconnecting_link import Link, LinkTimeouts
+from samedeal_link.connection.saved_sessions import MemorySessions
 from tests.client.lone_player import ROOM
 from tests.client.scripted_server import (
     DEADLINE,

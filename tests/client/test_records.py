@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedeal.record import Record
-from samedeal_client.state.record_files import save_record
+from samedeal_link.records.record_files import save_record
 from tests.shared.playouts import won_record
 
 PLAYERS = [f"player {number}" for number in range(8)]

@@ -19,17 +19,17 @@ from samedeal.errors import RequestRefused
 from samedeal.moves import Move
 from samedeal.options import MAX_SEATS
 from samedeal.solver.solve import Answer, Outcome
+from samedeal_client.board.layout import Size
 from samedeal_client.commands import replay as command
-from samedeal_client.drawing.layout import Size
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.ghost_link import ROOM, GhostLink
-from samedeal_client.replay_app import ReplayApp
-from samedeal_client.screens.replay import PracticeRequest, ReplayScreen
-from samedeal_client.state.losing_move import Review, actions_kept
-from samedeal_client.state.replay import JUMP, SPEEDS, Moment, RecordedRace, Replay, Track
+from samedeal_client.full_screen.replay_app import ReplayApp
+from samedeal_client.full_screen.screens.replay import PracticeRequest, ReplayScreen
+from samedeal_client.panels.replay import grid_rows, key_of, ranking_at, replay_lines, slider_time
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_width
-from samedeal_client.views.replay import grid_rows, key_of, ranking_at, replay_lines, slider_time
+from samedeal_link.records.ghost_link import ROOM, GhostLink
+from samedeal_link.records.replay import JUMP, SPEEDS, Moment, RecordedRace, Replay, Track
+from samedeal_link.session.client_session import ClientSession
+from samedeal_link.solving.losing_move import Review, actions_kept
 from tests.client.referee import session_in, wait_until
 from tests.golden.golden_files import assert_golden
 from tests.shared.playouts import won_record
@@ -215,7 +215,7 @@ async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> Non
         answers = {38: Answer(Outcome.WON, line, 1), 39: Answer(Outcome.UNWINNABLE, (), 1)}
         return Review(actions_kept(actions), answers)
 
-    monkeypatch.setattr("samedeal_client.screens.replay.review", found)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.replay.review", found)
     async with replaying((120, 40)) as pilot:
         await pilot.press("2", "w")
         await wait_for_screen(pilot, lambda: "lost it" in screen_text(pilot.app))

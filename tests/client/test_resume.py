@@ -20,8 +20,8 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.resume import NextStep, Resumption
-from samedeal_client.state.evidence import Ack
+from samedeal_link.connection.resume import NextStep, Resumption
+from samedeal_link.evidence.evidence import Ack
 from tests.client.scripted_server import acked
 from tests.golden.golden_files import assert_answers
 

@@ -10,8 +10,8 @@ import pytest
 
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.state.new_room_fields import DEFAULTS, FIELDS
-from samedeal_client.state.room_form import NewRoom, RoomForm
+from samedeal_client.menus.new_room_fields import DEFAULTS, FIELDS
+from samedeal_client.menus.room_form import NewRoom, RoomForm
 from tests.golden.golden_files import assert_answers
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)

@@ -20,8 +20,8 @@ from samedeal.protocol.admin import Granted
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import BoardState, Notice, Pong, Refused
 from samedeal.terminal_text import columns_of, printable
-from samedeal_client.net.sanitize import decode_operator_sanitized, decode_sanitized
-from samedeal_client.state.model import Model
+from samedeal_link.connection.sanitize import decode_operator_sanitized, decode_sanitized
+from samedeal_link.model.model import Model
 from tests.shared.protocol.strategies import TO_CLIENT, structs
 
 LONG: Final = "W" * 5000

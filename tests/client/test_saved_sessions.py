@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from samedeal_client.net.saved_sessions import SEAT_TIME, FileSessions, MemorySessions
-from samedeal_client.paths import state_home, write_private
-from samedeal_client.state.kept_seat import KeptSeat
+from samedeal_link.connection.kept_seat import KeptSeat
+from samedeal_link.connection.saved_sessions import SEAT_TIME, FileSessions, MemorySessions
+from samedeal_link.machine.paths import state_home, write_private
 from tests.golden.golden_files import assert_answers
 
 URL = "ws://localhost:7777"

@@ -11,8 +11,8 @@ from msgspec.structs import replace as struct_replace
 from samedeal.options import Options
 from samedeal.protocol.messages import Standing
 from samedeal.race.held_race import PRESENT
-from samedeal_client.net.address import ServerAddress
 from samedeal_client.text.appearance import Look
+from samedeal_link.connection.address import ServerAddress
 from tests.client.qr_reader import scanned
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.client.room_lines import line
@@ -37,7 +37,7 @@ STANDINGS = tuple(
 async def test_screens_match_their_goldens(
     size: str, look: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 1000.0)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.lobby.LIST_INTERVAL", 1000.0)
     referee = Referee(options=Options(deal="#7"), phase="open")
     referee.rooms = ROOMS
     shown: list[str] = []
@@ -90,13 +90,13 @@ async def test_race_on_this_machine_hides_the_room(monkeypatch: pytest.MonkeyPat
     async def send_rivals(room: str) -> None:
         pass
 
-    monkeypatch.setattr("samedeal_client.screens.waiting.STARTING_TIME", 1000.0)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.waiting.STARTING_TIME", 1000.0)
     referee = Referee(options=Options(deal="#7", start="full"), phase="open")
     async with running_app(referee, send_rivals=send_rivals) as ui:
         assert "Starting a race …" in ui.text()
         assert "Invite" not in ui.text()
         assert "start  " not in ui.text()
-    monkeypatch.setattr("samedeal_client.screens.waiting.STARTING_TIME", 0.01)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.waiting.STARTING_TIME", 0.01)
     async with running_app(referee, send_rivals=send_rivals) as ui:
         await ui.wait_until(lambda: "Invite" in ui.text())
         assert "Starting a race" not in ui.text()

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from samedeal.options import Options
 from samedeal.protocol.messages import Standing, TableLine
+from samedeal_client.panels.series import series_rows
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.series import series_rows
 from tests.client.lone_player import ROOM
 
 ADA = TableLine(place=1, player="a", name="ada", races=2, points=1.5, time=61_000)

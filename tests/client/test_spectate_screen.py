@@ -8,9 +8,9 @@ import pytest
 
 from samedeal.options import MAX_SEATS
 from samedeal.protocol.messages import Watching
-from samedeal_client.state.model import Model
+from samedeal_client.panels.live_ranking import delayed_ranking
 from samedeal_client.text.appearance import Look
-from samedeal_client.views.live_ranking import delayed_ranking
+from samedeal_link.model.model import Model
 from tests.client.boards import board, golden_position
 from tests.client.referee import Referee, running_app
 from tests.golden.golden_files import assert_golden

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samedeal_client.state.spectating import SORT_ORDERS, Spectating, Watched
+from samedeal_link.records.spectating import SORT_ORDERS, Spectating, Watched
 
 KEYS = {"p1": "1", "p2": "2", "p3": "4"}
 RACE = Watched(("p2", "p3", "p1"), {"p1", "p3"}, KEYS, pages=2)

@@ -8,13 +8,13 @@ from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.cards import DOWN
 from samedeal.games import GAMES
-from samedeal_client.drawing.mini_board import draw_mini, smallest_mini
-from samedeal_client.state.model import WatchedBoard
-from samedeal_client.state.race_feed import RankedPlayer
-from samedeal_client.state.spectating import PLAYER_KEYS
+from samedeal_client.board.mini_board import draw_mini, smallest_mini
+from samedeal_client.panels.race_feed import RankedPlayer
+from samedeal_client.panels.spectator_grid import arrange, board_grid_rows, cell_head, last_move_text, sort_players
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_client.views.spectator_grid import arrange, board_grid_rows, cell_head, last_move_text, sort_players
+from samedeal_link.model.model import WatchedBoard
+from samedeal_link.records.spectating import PLAYER_KEYS
 from tests.client.boards import golden_position, reachable
 from tests.shared.playouts import FAMILIES
 

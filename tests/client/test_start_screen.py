@@ -23,24 +23,24 @@ from textual.widgets import Select
 from samedeal.errors import MalformedText, RequestRefused
 from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import tide_times
-from samedeal_client.commands.common import player_name
+from samedeal_client.commands.arguments import player_name
 from samedeal_client.commands.start import start
-from samedeal_client.history_file import HistoryFile
-from samedeal_client.net.saved_sessions import FileSessions
-from samedeal_client.paths import config_home, write_private
+from samedeal_client.full_screen.screens.history import HistoryScreen
+from samedeal_client.full_screen.screens.start import StartScreen
+from samedeal_client.full_screen.start_app import StartApp
+from samedeal_client.full_screen.widgets.rows_widget import Rows
+from samedeal_client.menus.lobby import game_of_the_day
+from samedeal_client.menus.start_menu import RESTART, FailedChoice, starting_text
+from samedeal_client.panels.history import cut_off_text
 from samedeal_client.saved_settings import Settings, load_settings, remember_server, save_settings
-from samedeal_client.screens.history import HistoryScreen
-from samedeal_client.screens.start import StartScreen
-from samedeal_client.start_app import StartApp
-from samedeal_client.state.lobby import game_of_the_day
-from samedeal_client.state.past_races import Opponent, PastRace
-from samedeal_client.state.record_files import save_record
-from samedeal_client.state.start_menu import RESTART, FailedChoice, starting_text
+from samedeal_client.terminal_io.kept_screen import KeptScreen, boxed
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.kept_screen import KeptScreen, boxed
 from samedeal_client.text.spans import row_text
-from samedeal_client.views.history import cut_off_text
-from samedeal_client.widgets.rows_widget import Rows
+from samedeal_link.connection.saved_sessions import FileSessions
+from samedeal_link.machine.paths import config_home, write_private
+from samedeal_link.records.history_file import HistoryFile
+from samedeal_link.records.past_races import Opponent, PastRace
+from samedeal_link.records.record_files import save_record
 from tests.golden.golden_files import asked_on, assert_answers, assert_golden
 from tests.shared.playouts import won_record
 from tests.textual_internals import screen_text, wait_for_screen
@@ -357,8 +357,8 @@ class _Noon(datetime):
 
 
 async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.screens.start.datetime", _Noon)
-    monkeypatch.setattr("samedeal_client.screens.history.datetime", _Noon)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.start.datetime", _Noon)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.history.datetime", _Noon)
     deals = (("willow", "daily 2026-11-21", 0), ("athena", "winnable easy", 352_000), ("steve", "#7", 0))
     for number, (game, deal, time) in enumerate(deals):
         starts = round(datetime(2026, 11, 21, 12, number, tzinfo=UTC).timestamp() * 1000)

@@ -15,11 +15,11 @@ from samedeal.game import Game
 from samedeal.game_file import BotTable
 from samedeal.games import GAMES
 from samedeal.moves import DEAL, DRAW, Move
-from samedeal_client.solving.foresight import guessed
-from samedeal_client.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
-from samedeal_client.solving.temperament import Temperament
-from samedeal_client.state.bot_levels import LEVELS, Level
-from samedeal_client.state.dead_end import key_of
+from samedeal_link.solving.bot_levels import LEVELS, Level
+from samedeal_link.solving.dead_end import key_of
+from samedeal_link.solving.foresight import guessed
+from samedeal_link.solving.strategy import CAREFUL_NODES, BotMemory, choose_move
+from samedeal_link.solving.temperament import Temperament
 from tests.client.boards import board, dealt, with_other_hidden_cards
 from tests.shared.playouts import COVERING, numbered
 

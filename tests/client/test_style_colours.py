@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 from rich.color import Color, ColorSystem
 
+from samedeal_client.full_screen.widgets.style_colours import PAINTS, style_of
 from samedeal_client.text.appearance import Look
-from samedeal_client.widgets.style_colours import PAINTS, style_of
 
 LOOKS = [Look(colour=colour, dark=dark, four_colour=four) for colour, dark, four in product((True, False), repeat=3)]
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from samedeal_client.text.terminal_background import BACKGROUND_QUERY, dark_of_answer, dark_of_environment
+from samedeal_client.terminal_io.terminal_background import BACKGROUND_QUERY, dark_of_answer, dark_of_environment
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_dark_of_environment(value: str, dark: bool | None) -> None:
 
 
 ASK = """
-from samedeal_client.text import terminal_background, terminal_query
+from samedeal_client.terminal_io import terminal_background, terminal_query
 terminal_query.query_terminal.__defaults__ = (60.0,)  # a busy machine answers late
 print(terminal_background.has_dark_background())
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from samedeal_client.widgets.terminal_driver import SLOW_FOR, SLOW_WRITE, LossyStream
+from samedeal_client.full_screen.widgets.terminal_driver import SLOW_FOR, SLOW_WRITE, LossyStream
 
 
 class SlowStream(io.StringIO):

@@ -11,12 +11,12 @@ from contextlib import suppress
 
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 
-from samedeal_client.text.terminal_hangup import EXIT_CODE
-from samedeal_client.widgets.terminal_driver import LossyStream
+from samedeal_client.full_screen.widgets.terminal_driver import LossyStream
+from samedeal_client.terminal_io.terminal_hangup import EXIT_CODE
 
 HANGING = """
 import threading
-from samedeal_client.text.terminal_hangup import on_terminal_lost
+from samedeal_client.terminal_io.terminal_hangup import on_terminal_lost
 with on_terminal_lost(0, lambda: None):
     print("watching", flush=True)
     threading.Event().wait()
@@ -24,7 +24,7 @@ with on_terminal_lost(0, lambda: None):
 
 BLOCKED = """
 import asyncio, threading
-from samedeal_client.signals import on_signals
+from samedeal_link.machine.signals import on_signals
 async def wait_for_the_terminal():
     with on_signals(print, must_end=True):
         print("waiting", flush=True)

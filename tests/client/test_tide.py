@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from samedeal.protocol.messages import RaceNow
 from samedeal.tides import tide_times
-from samedeal_client.state.model import Model
-from samedeal_client.views.results import ResultDetails, shared_result
-from samedeal_client.views.tide import tide_text
+from samedeal_client.panels.results import ResultDetails, shared_result
+from samedeal_client.panels.tide import tide_text
+from samedeal_link.model.model import Model
 from tests.client.lone_player import OWN, ROOM
 from tests.client.referee import Referee, running_app
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 from samedeal.protocol.messages import Act, Join, Ready, Refused, ToClient, ToServer
 from samedeal.protocol_codes import RefusalCode
-from samedeal_client.net.unanswered_requests import MAX_RETRY_AFTER, PendingRequests, ServerAnswer
+from samedeal_link.connection.unanswered_requests import MAX_RETRY_AFTER, PendingRequests, ServerAnswer
 from tests.client.scripted_server import rate_limited
 
 

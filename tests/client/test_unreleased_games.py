@@ -13,8 +13,8 @@ from samedeal.deal import Deal, shuffled
 from samedeal.game_json import games_json
 from samedeal.game_rules import sections_of
 from samedeal.solver.solve import solve
-from samedeal_client.drawing.draw_board import draw_board
-from samedeal_client.drawing.layout import layout, smallest
+from samedeal_client.board.draw_board import draw_board
+from samedeal_client.board.layout import layout, smallest
 from samedeal_client.text.appearance import Look
 from tests.client.pictures import text_of
 from tests.golden.golden_files import assert_golden

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from samedeal.record import Record
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.facts import Sealed
-from samedeal_client.views.records import verified_lines
+from samedeal_client.panels.records import verified_lines
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.facts import Sealed
 from tests.golden.golden_files import HERE
 
 

@@ -17,18 +17,9 @@ from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
 from samedeal.terminal_text import columns_of
 from samedeal.verdict_rows import VerdictKind
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.net.address import parse_address
-from samedeal_client.run_client import invitation_lines
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.model import Model
-from samedeal_client.state.progress_history import ProgressHistory, ProgressPoint
-from samedeal_client.state.verdict import Verdict
-from samedeal_client.text.appearance import Look
-from samedeal_client.text.player_names import fit_player_name
-from samedeal_client.text.spans import Row, row_text, row_width
-from samedeal_client.views.help import help_rows, pages
-from samedeal_client.views.race import quit_warnings, return_text
-from samedeal_client.views.results import (
+from samedeal_client.panels.help import help_rows, pages
+from samedeal_client.panels.race import quit_warnings, return_text
+from samedeal_client.panels.results import (
     ResultDetails,
     closing_rows,
     progress_curves,
@@ -36,7 +27,7 @@ from samedeal_client.views.results import (
     rematch_does,
     rematch_text,
 )
-from samedeal_client.views.waiting import (
+from samedeal_client.panels.waiting import (
     NO_BOTS,
     Invitation,
     OwnBots,
@@ -47,6 +38,15 @@ from samedeal_client.views.waiting import (
     room_rows,
     start_condition,
 )
+from samedeal_client.run_client import invitation_lines
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.player_names import fit_player_name
+from samedeal_client.text.spans import Row, row_text, row_width
+from samedeal_link.connection.address import parse_address
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import Verdict
+from samedeal_link.model.model import Model
+from samedeal_link.model.progress_history import ProgressHistory, ProgressPoint
 from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_sentences
 

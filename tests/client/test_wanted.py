@@ -9,7 +9,7 @@ import pytest
 from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.terms import RoomTerms
-from samedeal_client.state.facts import ANYTHING, Wanted
+from samedeal_link.evidence.facts import ANYTHING, Wanted
 
 START = 1_795_203_000_000
 TIDE = Options.scheduled("willow", START, 10, bots=False, players=64)

@@ -11,7 +11,7 @@ from samedeal.board_history import Undo
 from samedeal.games import game_named
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal.options import Options
-from samedeal_client.drawing.foundation_order import foundation_for
+from samedeal_client.board.foundation_order import foundation_for
 from tests.client.referee import Referee, RunningApp, running_app
 from tests.client.typed_moves import keys_for
 from tests.shared.playouts import FAMILIES, won_play, won_record

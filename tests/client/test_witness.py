@@ -27,10 +27,10 @@ from samedeal.protocol.messages import (
     Watching,
 )
 from samedeal.terms import RoomTerms
-from samedeal_client.net.client_error_codes import ClientCode
-from samedeal_client.net.evidence_files import EvidenceFiles, read_evidence
-from samedeal_client.net.link_events import SeatLost
-from samedeal_client.state.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, parse_fact
+from samedeal_link.connection.client_error_codes import ClientCode
+from samedeal_link.connection.link_events import SeatLost
+from samedeal_link.evidence.evidence_files import EvidenceFiles, read_evidence
+from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, parse_fact
 from tests.client.scripted_server import Peer, ScriptedServer, connect
 from tests.client.server_messages import room_state
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samedeal.board import Board
 from samedeal.moves import FOUNDATION, Move
-from samedeal_client.drawing.marks import movable_counts
+from samedeal_client.board.marks import movable_counts
 
 
 def keys_for(move: Move, board: Board) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from samedeal_client.cli import COMMANDS
 from samedeal_client.cli import parser as client_parser
-from samedeal_client.door.metrics import DoorMetrics
+from samedeal_door.metrics import DoorMetrics
 from samedeal_server.cli import parser as server_parser
 from samedeal_server.config.config import OTHER_VARIABLES, Config
 from samedeal_server.config.setting_sources import table

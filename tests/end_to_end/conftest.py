@@ -66,7 +66,14 @@ async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal
     environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
     with terminal_in(tmp_path, environment) as opened:
         yield opened
-    await until(lambda: not any("samedeal_client" in command for command in programs.left_running().values()))
+    await until(
+        lambda: (
+            not any(
+                "samedeal_client" in command or "samedeal_link" in command
+                for command in programs.left_running().values()
+            )
+        )
+    )
 
 
 @pytest.fixture(scope="module")

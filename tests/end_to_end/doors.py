@@ -24,8 +24,8 @@ import asyncio, sys
 from prometheus_client import Gauge
 from samedeal_client import cli
 from samedeal_client.commands import rules
-from samedeal_client.door import connections, door
-from samedeal_client.screens.lobby import LobbyScreen
+from samedeal_door import connections, door
+from samedeal_client.full_screen.screens.lobby import LobbyScreen
 
 class Door(door.Door):
     def __init__(self, *arguments):

@@ -17,19 +17,19 @@ from unittest.mock import patch
 
 from samedeal.errors import RequestRefused
 from samedeal.protocol.messages import Ping
-from samedeal_client.bots.bot import Bot
+from samedeal_bots.bot import Bot
 from samedeal_client.commands import verify
-from samedeal_client.errors import Failure
-from samedeal_client.line_client import LineClient
-from samedeal_client.net.address import home_path, parse_address
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.room_client import RoomClient
-from samedeal_client.net.saved_sessions import MemorySessions, SessionStore
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.verdict import Verdict
+from samedeal_client.line_by_line.line_client import LineClient
+from samedeal_client.terminal_io.line_io import LineReader, Printer
 from samedeal_client.text.appearance import Look
-from samedeal_client.text.line_io import LineReader, Printer
+from samedeal_link.connection.address import home_path, parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions, SessionStore
+from samedeal_link.errors import Failure
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import Verdict
+from samedeal_link.session.client_session import ClientSession
+from samedeal_link.session.room_client import RoomClient
 from tests.end_to_end.lying_server import DEADLINE, HonestServer
 from tests.shared.joint_deals import some_bytes
 

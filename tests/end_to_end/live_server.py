@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from redis import Redis
 
 from samedeal.protocol.messages import RoomState
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.session.client_session import ClientSession
 
 DEADLINE = 30.0
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Self
 from urllib.parse import urlsplit
 
-from samedeal_client.first_completed import first_of
+from samedeal_link.first_completed import first_of
 
 
 class Proxy:

@@ -20,11 +20,11 @@ from samedeal.protocol.messages import AckedAction, BoardState, Done, Notice, Re
 from samedeal.protocol_codes import CloseCode
 from samedeal.terms import RoomTerms
 from samedeal_client.cli import parser
-from samedeal_client.commands.admin import perform
-from samedeal_client.commands.common import error_report
-from samedeal_client.errors import Failure
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.dial import CannotConnect
+from samedeal_client.commands.arguments import error_report
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.dial import CannotConnect
+from samedeal_link.errors import Failure
+from samedeal_operate.commands.admin import perform
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.terminal import Terminal
 from tests.golden.golden_files import assert_sentences

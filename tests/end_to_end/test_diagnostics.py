@@ -17,9 +17,10 @@ from websockets.typing import Subprotocol
 
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import SUBPROTOCOL, Done, Ping, Pong
-from samedeal_client.net import connection_check, dial
-from samedeal_client.net.address import ServerAddress, parse_address
-from samedeal_client.text.doctor_results import Finding, Severity
+from samedeal_link.connection import dial
+from samedeal_link.connection.address import ServerAddress, parse_address
+from samedeal_operate import connection_check
+from samedeal_operate.doctor_results import Finding, Severity
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 from tests.server.certificates import Keys

@@ -22,10 +22,10 @@ from websockets.asyncio.server import ServerConnection, serve
 from samedeal.board import Board
 from samedeal.games import GAMES
 from samedeal.moves import FOUNDATION, Move
-from samedeal_client.drawing.board_picture import BoardPicture
-from samedeal_client.drawing.draw_board import draw_board
+from samedeal_client.board.board_picture import BoardPicture
+from samedeal_client.board.draw_board import draw_board
+from samedeal_client.full_screen.widgets.board import panel_layout
 from samedeal_client.text.appearance import Look
-from samedeal_client.widgets.board import panel_layout
 from tests.client.typed_moves import keys_for
 from tests.end_to_end.doors import Door, Visitor, door_to, key_in, ssh
 from tests.end_to_end.live_server import friend, until_racing

@@ -31,8 +31,8 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.terminal_text import printable
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.dial import CannotConnect, dial
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.dial import CannotConnect, dial
 from tests.client.server_messages import room_state
 from tests.end_to_end.processes import Program, Programs
 

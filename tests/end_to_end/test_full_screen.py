@@ -9,7 +9,7 @@ import signal
 import sys
 
 from samedeal.moves import Move
-from samedeal_client.history_file import HistoryFile
+from samedeal_link.records.history_file import HistoryFile
 from tests.client.boards import dealt
 from tests.client.typed_moves import keys_for
 from tests.end_to_end.processes import Programs, until

@@ -19,13 +19,13 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
 from samedeal.race import race_refusals
 from samedeal.record import Record
-from samedeal_client.app import SamedealApp
+from samedeal_client.full_screen.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.saved_sessions import MemorySessions
 from samedeal_client.text.appearance import Look
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.session.client_session import ClientSession
 from samedeal_server.races import refusals
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
@@ -38,10 +38,10 @@ DEADLINE = 30.0
 @pytest.fixture(autouse=True)
 def _own_records_and_short_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr("samedeal_client.screens.lobby.LIST_INTERVAL", 0.2)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.lobby.LIST_INTERVAL", 0.2)
     # A random deal can be a dead end, and no test here is about a race that ends because of that.
-    monkeypatch.setattr("samedeal_client.net.client_session.is_stuck_for_good", lambda *_, **__: False)
-    monkeypatch.setattr("samedeal_client.screens.results.COUNT_INTERVAL", 0.2)
+    monkeypatch.setattr("samedeal_link.session.client_session.is_stuck_for_good", lambda *_, **__: False)
+    monkeypatch.setattr("samedeal_client.full_screen.screens.results.COUNT_INTERVAL", 0.2)
 
 
 @dataclass

@@ -13,14 +13,14 @@ import pytest
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
-from samedeal_client.bots.bot import Bot
-from samedeal_client.bots.engine import Engine
+from samedeal_bots.bot import Bot
+from samedeal_bots.engine import Engine
 from samedeal_client.local.local_bots import LocalBots
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.client_session import ClientSession
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.room_client import RoomClient
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.session.client_session import ClientSession
+from samedeal_link.session.room_client import RoomClient
 from tests.client.engine_scripts import READY, answering, script
 from tests.end_to_end.live_server import DEADLINE, friend, until_racing, until_room
 
@@ -102,7 +102,7 @@ async def test_refused_bot_is_reported(server: str) -> None:
 
 OWNER = """
 import asyncio, sys
-from samedeal_client.net.address import parse_address
+from samedeal_link.connection.address import parse_address
 from samedeal_client.local.local_bots import LocalBots
 
 async def main():

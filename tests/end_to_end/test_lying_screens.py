@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from samedeal.verdict_rows import ROWS
-from samedeal_client.app import SamedealApp
+from samedeal_client.full_screen.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
-from samedeal_client.net import race_audit
-from samedeal_client.net.client_session import ClientSession
 from samedeal_client.text.appearance import Look
+from samedeal_link.session import race_audit
+from samedeal_link.session.client_session import ClientSession
 from tests.end_to_end.honest_clients import BotPlayer, Client, playing, until
 from tests.end_to_end.lies import LIES, OtherResultsLater
 from tests.end_to_end.lying_server import DEADLINE, HonestServer

@@ -14,12 +14,12 @@ from samedeal.deal_proof import LostShare
 from samedeal.protocol_codes import CloseCode
 from samedeal.solver.solve import Answer
 from samedeal.verdict_rows import ROWS
-from samedeal_client.bots import bot as bot_module
-from samedeal_client.net import race_audit
-from samedeal_client.net.race_audit import Audit, audit_race
-from samedeal_client.net.room_client import RoomClient
-from samedeal_client.solving.solver_process import SolverProcess
-from samedeal_client.views.verdict import EXIT_CODES
+from samedeal_bots import bot as bot_module
+from samedeal_client.panels.verdict import EXIT_CODES
+from samedeal_link.session import race_audit
+from samedeal_link.session.race_audit import Audit, audit_race
+from samedeal_link.session.room_client import RoomClient
+from samedeal_link.solving.solver_process import SolverProcess
 from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing, until, verified
 from tests.end_to_end.lies import LIES, ChangedMove, Draining, Shares, TwoDeals, UnaskedWatching
 from tests.end_to_end.lying_server import DEADLINE, HonestServer

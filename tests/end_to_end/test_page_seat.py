@@ -16,7 +16,7 @@ from websockets.http11 import Request, Response
 from samedeal.games import GAMES
 from samedeal.protocol.messages import Created, Done, KickPlayer, RaceNow, Ready, Resign, Start, TideTime
 from samedeal.record import Record
-from samedeal_client.drawing.board_lines import board_lines
+from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from samedeal_client.text.time_text import clock_text

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from samedeal.record import Record
-from samedeal_client.history_file import HistoryFile
+from samedeal_link.records.history_file import HistoryFile
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.proxy import Proxy
 from tests.shared.javascript import NODE, verdicts

@@ -14,10 +14,10 @@ from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES
 from samedeal.options import WantedOptions
 from samedeal.protocol.messages import Acked, Act, BoardState, Create, Created, Join, ListRooms, Refused, Rooms, Start
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.link_events import Connected, Ended, Lost
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.link_events import Connected, Ended, Lost
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_server.loop_timers import Timers
 from tests.server.live_nodes import PLENTY, Node, serving
 

@@ -11,14 +11,14 @@ from typing import Final
 from samedeal.errors import SamedealError
 from samedeal.protocol.codec import encode
 from samedeal.terminal_text import printable
-from samedeal_client.drawing import mini_board, top_row
-from samedeal_client.drawing.mini_board import draw_mini
-from samedeal_client.net.sanitize import decode_sanitized
-from samedeal_client.state import model
-from samedeal_client.state.model import Model
+from samedeal_client.board import mini_board, top_row
+from samedeal_client.board.mini_board import draw_mini
+from samedeal_client.panels import live_ranking, narration
+from samedeal_client.panels.narration import Narrator
 from samedeal_client.text.appearance import Look
-from samedeal_client.views import live_ranking, narration
-from samedeal_client.views.narration import Narrator
+from samedeal_link.connection.sanitize import decode_sanitized
+from samedeal_link.model import model
+from samedeal_link.model.model import Model
 from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.damage import Frames, damaged_frames
 from tests.fuzz.requests import ANSWERS

@@ -13,8 +13,8 @@ from samedeal import names, options
 from samedeal.errors import SamedealError
 from samedeal.protocol import codec, messages
 from samedeal.protocol.codec import LARGEST_FRAME, decode_to_client, decode_to_server, encode, request_id
-from samedeal_client.net import sanitize
-from samedeal_client.net.sanitize import decode_sanitized
+from samedeal_link.connection import sanitize
+from samedeal_link.connection.sanitize import decode_sanitized
 from tests.fuzz.campaign import BrokenPromise, Campaign
 from tests.fuzz.coverage import LineCoverage
 from tests.fuzz.damage import damaged_bytes, damaged_value, value

@@ -19,13 +19,16 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import samedeal_client.cli
-import samedeal_client.commands.common
-import samedeal_client.net.address
+import samedeal_client.commands.arguments
+import samedeal_link.connection.address
 import samedeal_server.cli
 import samedeal_server.telemetry.logs
-from samedeal_client.commands import bot, doctor, join, new, rules, watch
+from samedeal_bots.commands import bot
+from samedeal_client.commands import join, new, rules, watch
 from samedeal_client.commands import rooms as rooms_command
-from samedeal_client.net import connection_check, dial
+from samedeal_link.connection import dial
+from samedeal_operate import connection_check
+from samedeal_operate.commands import doctor
 from samedeal_server.config import config, limits, setting_sources
 from samedeal_server.config.config import Config
 from samedeal_server.config.setting_sources import table
@@ -35,7 +38,7 @@ from tests.fuzz.damage import TEXTS, damaged_bytes, damaged_text
 
 _WATCHED: Final = (
     *(samedeal_server.cli, setting_sources, config, limits),
-    *(samedeal_client.cli, samedeal_client.net.address, samedeal_client.commands.common),
+    *(samedeal_client.cli, samedeal_link.connection.address, samedeal_client.commands.arguments),
     *(bot, doctor, join, new, rules, watch, rooms_command),
 )
 _NOWHERE: Final = "127.0.0.1:1"

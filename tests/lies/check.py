@@ -20,7 +20,7 @@ from samedeal.protocol.messages import RoomState, Tally
 from samedeal.protocol_codes import NoticeCode, RefusalCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal.series import with_race
-from samedeal_client.state.verdict import RaceReading, Verdict, verdict
+from samedeal_link.evidence.verdict import RaceReading, Verdict, verdict
 from tests.lies.deals import answers
 from tests.lies.seen import Seen
 from tests.lies.worlds import LOCAL

@@ -23,7 +23,7 @@ from samedeal.protocol import messages
 from samedeal.protocol.messages import Standing, TableLine, Tally
 from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record, RecordedPlayer
-from samedeal_client.state.verdict import RaceReading
+from samedeal_link.evidence.verdict import RaceReading
 from tests.lies.deals import GAME, proof_of, some_bytes
 from tests.lies.worlds import Client, Racer, Server, _enter, _gone
 

@@ -18,9 +18,9 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from samedeal.verdict_rows import ROWS
-from samedeal_client.state import verdict as module
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.verdict import RaceReading, Verdict
+from samedeal_link.evidence import verdict as module
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import RaceReading, Verdict
 from tests.lies.check import Outcome, untruths
 
 _WORDING: Final = ("Verdict", "_sentence", "_and", "clock_sentence")
@@ -101,7 +101,7 @@ class Mutant(NamedTuple):
     names: dict[str, Any]
 
     def judge(self) -> Judge:
-        names = {"__name__": "samedeal_client.state.verdict", **self.names}
+        names = {"__name__": "samedeal_link.evidence.verdict", **self.names}
         exec(self.code, names)
         readings: dict[int, Any] = {}
 

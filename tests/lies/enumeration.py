@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from samedeal.verdict_rows import ROWS
-from samedeal_client.state import verdict
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.verdict import RaceReading
+from samedeal_link.evidence import verdict
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import RaceReading
 from tests.lies.changes import Change, changed, changes
 from tests.lies.check import Outcome, disagreements, judged, reveal_problems, untruths
 from tests.lies.coherent import CLOCK, HONEST, LIES, UNSEEN

@@ -16,7 +16,7 @@ import msgspec
 from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.codec import encode
 from samedeal.record import Record
-from samedeal_client.state.verdict import RaceReading, Verdict
+from samedeal_link.evidence.verdict import RaceReading, Verdict
 from tests.lies.seen import Seen, Told
 from tests.shared.javascript import NODE, copy_page
 

@@ -13,10 +13,10 @@ from samedeal.board_history import Undo
 from samedeal.errors import SamedealError
 from samedeal.protocol import messages
 from samedeal.protocol.messages import Act, CommitShare, RevealShare, RoomState, Tally, ToClient, ToServer
-from samedeal_client.state import facts, observation, own_draws
-from samedeal_client.state.evidence import Evidence
-from samedeal_client.state.facts import AskedToEnter, fact_text, parse_fact
-from samedeal_client.state.own_play import OwnPlay
+from samedeal_link.evidence import facts, observation, own_draws
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.facts import AskedToEnter, fact_text, parse_fact
+from samedeal_link.model.own_play import OwnPlay
 from tests.lies.deals import some_bytes
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from samedeal.protocol.messages import ProgressUpdate
 from samedeal.verdict_rows import ROWS
-from samedeal_client.state.verdict import RaceReading, Verdict, verdict
+from samedeal_link.evidence.verdict import RaceReading, Verdict, verdict
 from tests.lies.changes import changed, changes
 from tests.lies.check import judged
 from tests.lies.coherent import LIES, UNSEEN
@@ -31,7 +31,7 @@ def test_sample_of_lies_and_troubles_has_no_hole(kind: str) -> None:
 
 @pytest.mark.parametrize("most", [500, 1500, 3000])
 def test_evidence_that_is_full_accuses_nobody(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samedeal_client.state.evidence.MOST_BYTES", most)
+    monkeypatch.setattr("samedeal_link.evidence.evidence.MOST_BYTES", most)
     found = [
         (client.seen.evidence, outcome(server, client).verdict)
         for server in map(hold, PLANS.values(), repeat(SEED))

@@ -14,8 +14,8 @@ from samedeal.options import Options
 from samedeal.protocol import messages
 from samedeal.protocol.messages import DrawnShare, LostSeat, RoomState, Seat
 from samedeal.terms import RoomTerms
-from samedeal_client.state.facts import AskedToEnter
-from samedeal_client.state.verdict import NO_READING, verdict
+from samedeal_link.evidence.facts import AskedToEnter
+from samedeal_link.evidence.verdict import NO_READING, verdict
 from tests.golden.golden_files import assert_answers
 from tests.lies.page import Page, difference, page_files
 from tests.lies.seen import Event, Seen

@@ -28,8 +28,8 @@ from samedeal.record import Record, RecordedPlayer
 from samedeal.series import with_race
 from samedeal.standings import Result, ranked
 from samedeal.terms import RoomTerms
-from samedeal_client.state.facts import ANYTHING, AskedToEnter, Wanted
-from samedeal_client.state.verdict import RaceReading
+from samedeal_link.evidence.facts import ANYTHING, AskedToEnter, Wanted
+from samedeal_link.evidence.verdict import RaceReading
 from tests.lies.deals import GAME, answers, proof_of, some_bytes
 from tests.lies.seen import Event, Seen
 

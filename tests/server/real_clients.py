@@ -6,10 +6,10 @@ import asyncio
 from contextlib import AsyncExitStack
 from random import Random
 
-from samedeal_client.net.address import parse_address
-from samedeal_client.net.reconnecting_link import Link
-from samedeal_client.net.room_client import RoomClient
-from samedeal_client.net.saved_sessions import MemorySessions
+from samedeal_link.connection.address import parse_address
+from samedeal_link.connection.reconnecting_link import Link
+from samedeal_link.connection.saved_sessions import MemorySessions
+from samedeal_link.session.room_client import RoomClient
 from tests.server.live_nodes import Node
 from tests.server.waiting import until
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from samedeal_client.net.address import parse_address
+from samedeal_link.connection.address import parse_address
 from samedeal_server.config.config import Config
 from samedeal_server.process.banner import ListenAddresses, banner, listen_addresses
 from tests.golden.golden_files import assert_answers

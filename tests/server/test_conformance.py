@@ -21,11 +21,11 @@ ROOT = Path(__file__).parents[2]
 KIT = ROOT / "shared" / "conformance"
 TRANSCRIPTS = sorted((KIT / "transcripts").iterdir())
 
-LINK = "client/samedeal_client/net/reconnecting_link.py"
-RESUME = "client/samedeal_client/net/resume.py"
+LINK = "client/samedeal_link/connection/reconnecting_link.py"
+RESUME = "client/samedeal_link/connection/resume.py"
 
 MESSAGES = "shared/samedeal/protocol/messages.py"
-PLAY = "client/samedeal_client/state/own_play.py"
+PLAY = "client/samedeal_link/model/own_play.py"
 
 POST = "            self.post(replace(request, id=self.new_id()))\n"
 REVEAL = f"""{POST}
@@ -60,7 +60,7 @@ def check_client(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def copy_of_client(folder: Path, file: str, find: str, replacement: str) -> str:
     """Link to the files of our client, except for one with a mistake, and return a path for the packages."""
-    for package in ("shared/samedeal", "client/samedeal_client"):
+    for package in ("shared/samedeal", "client"):
         shutil.copytree(ROOT / package, folder / package, copy_function=os.symlink)
     text = (folder / file).read_text()
     assert text.count(find) == 1, (file, find)

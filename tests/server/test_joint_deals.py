@@ -28,8 +28,8 @@ from samedeal.race import draws
 from samedeal.race.draws import mixed
 from samedeal.record import Record
 from samedeal.terms import RoomTerms
-from samedeal_client.net.race_audit import audit_race
-from samedeal_client.net.room_client import RoomClient
+from samedeal_link.session.race_audit import audit_race
+from samedeal_link.session.room_client import RoomClient
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
 from samedeal_server.store import keys
@@ -98,7 +98,7 @@ async def finished(*clients: RoomClient) -> DealProof:
 async def test_four_players_start_in_time_on_a_proven_deal(
     one: Node, two: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samedeal_client.net.reconnecting_link.secrets", SimpleNamespace(token_bytes=bytes))
+    monkeypatch.setattr("samedeal_link.connection.reconnecting_link.secrets", SimpleNamespace(token_bytes=bytes))
     first, *others = EASY_SECRETS
     race = await race_of_four(one, two, first)
     for secret in others:

@@ -9,7 +9,7 @@ from samedeal.games import GAMES
 from tests.tools.game_texts import ROOT, texts
 
 TEXTS = texts()
-FOLDERS = ("client/samedeal_client", "server/samedeal_server", "shared/samedeal")
+FOLDERS = ("client", "server/samedeal_server", "shared/samedeal")
 
 
 def test_text_follows_from_the_games() -> None:

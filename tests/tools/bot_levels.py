@@ -22,10 +22,10 @@ from samedeal.games import GAMES, game_named
 from samedeal.moves import Move
 from samedeal.options import Options
 from samedeal.solver.solve import Outcome, solve
-from samedeal_client.bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
-from samedeal_client.solving.strategy import BotMemory
-from samedeal_client.solving.temperament import Temperament
-from samedeal_client.state.bot_levels import LEVELS, Level
+from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_link.solving.bot_levels import LEVELS, Level
+from samedeal_link.solving.strategy import BotMemory
+from samedeal_link.solving.temperament import Temperament
 from tests.shared.playouts import numbered
 
 PACE: Final = 20.0

@@ -16,8 +16,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from samedeal_client.solving.strategy import BotMemory, choose_move
 from samedeal_client.text.appearance import Look
+from samedeal_link.solving.strategy import BotMemory, choose_move
 from tests.client.referee import START, Referee, running_app
 from tests.client.typed_moves import keys_for
 from tests.textual_internals import painted_strips

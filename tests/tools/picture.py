@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from samedeal_client.solving.strategy import BotMemory, choose_move
-from samedeal_client.state.bot_levels import Level
 from samedeal_client.text.appearance import Look
+from samedeal_link.solving.bot_levels import Level
+from samedeal_link.solving.strategy import BotMemory, choose_move
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 
 PICTURE: Final = Path(__file__).parents[2] / "deploy" / "pictures" / "race.svg"

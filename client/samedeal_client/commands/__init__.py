@@ -1,1 +1,1 @@
-"""The commands of ``samedeal``. Each module has DESCRIPTION, EXAMPLES, ``add_arguments`` and ``run``."""
+"""The commands of players. Each module has DESCRIPTION, EXAMPLES, ``add_arguments`` and ``run``."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from samedeal.games import DEFAULT_GAME, GAMES
-from samedeal_client.commands.common import add_number
-from samedeal_client.terminal import terminal
+from samedeal_client.commands.arguments import add_number
+from samedeal_link.machine.terminal import terminal
 
 DESCRIPTION = """\
 Show your past races on this machine: how often you raced each game, your best times, how many days in a row you raced the
@@ -35,9 +35,9 @@ def run(given: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from samedeal.games import game_named
-    from samedeal_client.history_file import HistoryFile
-    from samedeal_client.text.line_io import Printer, terminal_look
-    from samedeal_client.views.history import history_rows, streak_text, unreadable_text
+    from samedeal_client.panels.history import history_rows, streak_text, unreadable_text
+    from samedeal_client.terminal_io.line_io import Printer, terminal_look
+    from samedeal_link.records.history_file import HistoryFile
 
     file = HistoryFile()
     history = file.read()

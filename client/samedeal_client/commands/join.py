@@ -6,8 +6,14 @@ import argparse
 from collections.abc import Coroutine
 from typing import Any
 
-from samedeal_client.commands.common import add_address, add_player, enter_with_passphrase, player_name, server_and_room
-from samedeal_client.errors import Failure
+from samedeal_client.commands.arguments import (
+    add_address,
+    add_player,
+    enter_with_passphrase,
+    player_name,
+    server_and_room,
+)
+from samedeal_link.errors import Failure
 
 DESCRIPTION = """\
 Join a race, or return to one: with the same name on the same machine you get your seat back, even if this program was
@@ -34,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that joins. Its result is the exit code."""
-    from samedeal_client.net.address import home_path
-    from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.net.dial import CannotConnect
+    from samedeal_client.menus.start_menu import LONE_CODE, is_room_code
+    from samedeal_client.panels.narration import room_lines
     from samedeal_client.run_client import LineIO, run_client
-    from samedeal_client.state.start_menu import LONE_CODE, is_room_code
-    from samedeal_client.views.narration import room_lines
+    from samedeal_link.connection.address import home_path
+    from samedeal_link.connection.dial import CannotConnect
+    from samedeal_link.session.client_session import ClientSession
 
     address, room = server_and_room(given)
     name = player_name(given.name)

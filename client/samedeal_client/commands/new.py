@@ -8,14 +8,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from samedeal.games import GAMES
-from samedeal_client.commands.common import add_address, add_number, add_player, player_name, server_and_room
-from samedeal_client.errors import Failure
-from samedeal_client.terminal import terminal
+from samedeal_client.commands.arguments import add_address, add_number, add_player, player_name, server_and_room
+from samedeal_link.errors import Failure
+from samedeal_link.machine.terminal import terminal
 
 if TYPE_CHECKING:
     from samedeal.options import Options
-    from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import LineIO
+    from samedeal_link.session.client_session import ClientSession
 
 DESCRIPTION = """\
 Open a room and join it. The link and the QR code for your friends are shown. You are the host: start the race when
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_option(group: argparse._ActionsContainer, name: str) -> None:
     """Add the argument for the room option ``name``, with the help and default of its field in ``FIELD_BY_NAME``."""
-    from samedeal_client.state.new_room_fields import FIELD_BY_NAME
+    from samedeal_client.menus.new_room_fields import FIELD_BY_NAME
 
     field = FIELD_BY_NAME[name]
     flag = f"--{name.replace('_', '-')}"
@@ -81,7 +81,7 @@ def add_option(group: argparse._ActionsContainer, name: str) -> None:
 
 def read_limit(text: str) -> int:
     """Return a time limit in seconds. Raise Failure if the text is invalid."""
-    from samedeal_client.state.option_parsing import read_duration
+    from samedeal_client.menus.option_parsing import read_duration
 
     try:
         return read_duration(text)
@@ -96,8 +96,8 @@ def options_of(given: argparse.Namespace) -> Options:
     from samedeal.deal import Deal
     from samedeal.games import game_named
     from samedeal.options import Options
-    from samedeal_client.state.new_room_fields import DEFAULTS, START_CHOICES
-    from samedeal_client.state.option_parsing import read_start
+    from samedeal_client.menus.new_room_fields import DEFAULTS, START_CHOICES
+    from samedeal_client.menus.option_parsing import read_start
 
     games = tuple(game_named(game.lower()).name for game in given.game or [DEFAULTS["game"]])
     rules = set(START_CHOICES.values()) - {"at"}
@@ -139,11 +139,11 @@ def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
         await client.join(room, given.passphrase)
 
     async def open_room() -> int:
-        from samedeal_client.net.reconnecting_link import Link
-        from samedeal_client.net.room_client import RoomClient
-        from samedeal_client.net.saved_sessions import MemorySessions
-        from samedeal_client.text.line_io import terminal_look
+        from samedeal_client.terminal_io.line_io import terminal_look
         from samedeal_client.text.qr_code import qr_lines
+        from samedeal_link.connection.reconnecting_link import Link
+        from samedeal_link.connection.saved_sessions import MemorySessions
+        from samedeal_link.session.room_client import RoomClient
 
         async with Link(address, name, MemorySessions()) as link:
             room = await RoomClient(link).create(options_of(given), code, given.passphrase)

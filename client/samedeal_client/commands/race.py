@@ -7,8 +7,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from samedeal.games import DEFAULT_GAME, GAMES
-from samedeal_client.commands.common import add_player, player_name
-from samedeal_client.errors import Failure
+from samedeal_client.commands.arguments import add_player, player_name
+from samedeal_link.errors import Failure
 
 DESCRIPTION = """\
 Race now: take a seat in the public race that starts soonest. If there is none, one is opened. It starts within a minute
@@ -33,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that races. Its result is the exit code."""
-    from samedeal_client.net.address import parse_address
-    from samedeal_client.net.client_session import ClientSession
     from samedeal_client.room_actions import enter_next_tide, race_now
     from samedeal_client.run_client import LineIO, run_client
     from samedeal_client.saved_settings import load_settings
+    from samedeal_link.connection.address import parse_address
+    from samedeal_link.session.client_session import ClientSession
 
     words = list(given.words)
     game = words.pop(0).lower() if words and (words[0].lower() in GAMES or len(words) > 1) else ""

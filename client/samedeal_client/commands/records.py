@@ -7,9 +7,9 @@ import asyncio
 import sys
 
 from samedeal.terminal_text import printable
-from samedeal_client.commands.common import add_passphrase
-from samedeal_client.errors import Failure
-from samedeal_client.net.address import parse_address
+from samedeal_client.commands.arguments import add_passphrase
+from samedeal_link.connection.address import parse_address
+from samedeal_link.errors import Failure
 
 DESCRIPTION = """\
 List the records of races that a server keeps, newest first, or get one of them. Without URL, list the records on this
@@ -43,11 +43,11 @@ def run(given: argparse.Namespace) -> int:
 
 
 async def _list(given: argparse.Namespace) -> int:
-    from samedeal_client.net.reconnecting_link import Link
-    from samedeal_client.net.room_client import RoomClient
-    from samedeal_client.net.saved_sessions import MemorySessions
-    from samedeal_client.text.line_io import terminal_look
-    from samedeal_client.views.records import record_list_lines
+    from samedeal_client.panels.records import record_list_lines
+    from samedeal_client.terminal_io.line_io import terminal_look
+    from samedeal_link.connection.reconnecting_link import Link
+    from samedeal_link.connection.saved_sessions import MemorySessions
+    from samedeal_link.session.room_client import RoomClient
 
     async with Link(parse_address(given.url), "visitor", MemorySessions()) as link:
         records = await RoomClient(link).records()
@@ -61,7 +61,7 @@ async def _list(given: argparse.Namespace) -> int:
 
 def _get(given: argparse.Namespace) -> int:
     from samedeal.record import Record
-    from samedeal_client.state.record_files import save_downloaded
+    from samedeal_link.records.record_files import save_downloaded
 
     data = asyncio.run(read_from_server(given.url, given.race, given.passphrase))
     record = Record.read(data)
@@ -78,10 +78,10 @@ async def read_from_server(url: str, race: str, passphrase: str) -> bytes:
     If ``race`` is empty, ``url`` must name the room. Raise Failure if neither names a race or a room. Raise
     RequestRefused if the server refuses the record.
     """
-    from samedeal_client.commands.common import player_name
-    from samedeal_client.net.reconnecting_link import Link
-    from samedeal_client.net.room_client import RoomClient
-    from samedeal_client.net.saved_sessions import FileSessions
+    from samedeal_client.commands.arguments import player_name
+    from samedeal_link.connection.reconnecting_link import Link
+    from samedeal_link.connection.saved_sessions import FileSessions
+    from samedeal_link.session.room_client import RoomClient
 
     def warn(sentence: str) -> None:
         print(printable(f"samedeal: {sentence}", 400), file=sys.stderr)
@@ -97,8 +97,8 @@ async def read_from_server(url: str, race: str, passphrase: str) -> bytes:
 def _list_saved() -> int:
     from samedeal.errors import BadRecord
     from samedeal.record import Record
-    from samedeal_client.state.record_files import saved_records
-    from samedeal_client.views.records import record_heading
+    from samedeal_client.panels.records import record_heading
+    from samedeal_link.records.record_files import saved_records
 
     files = saved_records()
     if not files:

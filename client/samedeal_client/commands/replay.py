@@ -7,16 +7,16 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from samedeal_client.commands.common import add_back_to, add_games, add_look, add_passphrase, offer_file
-from samedeal_client.errors import Failure
-from samedeal_client.terminal import terminal
+from samedeal_client.commands.arguments import add_back_to, add_games, add_look, add_passphrase, offer_file
+from samedeal_link.errors import Failure
+from samedeal_link.machine.terminal import terminal
 
 if TYPE_CHECKING:
     from samedeal.record import Record
-    from samedeal_client.screens.replay import PracticeRequest
-    from samedeal_client.state.replay import RecordedRace
+    from samedeal_client.full_screen.screens.replay import PracticeRequest
+    from samedeal_client.terminal_io.line_io import Printer
     from samedeal_client.text.appearance import Look
-    from samedeal_client.text.line_io import Printer
+    from samedeal_link.records.replay import RecordedRace
 
 DESCRIPTION = "Show a recorded race again, from a file or from a server: all boards, two side by side, or one."
 
@@ -49,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(given: argparse.Namespace) -> int:
     """Show the replay and return the exit code."""
-    from samedeal_client.state.replay import RecordedRace, Replay
-    from samedeal_client.text.kept_screen import KeptScreen
-    from samedeal_client.text.line_io import Printer, terminal_look
-    from samedeal_client.views.replay import replay_lines
+    from samedeal_client.panels.replay import replay_lines
+    from samedeal_client.terminal_io.kept_screen import KeptScreen
+    from samedeal_client.terminal_io.line_io import Printer, terminal_look
+    from samedeal_link.records.replay import RecordedRace, Replay
 
     offer_file(given.games)
     record = await _record(given)
@@ -70,10 +70,10 @@ async def run(given: argparse.Namespace) -> int:
         return 0
     from dataclasses import replace
 
-    from samedeal_client.tui import with_background, without_fixed_size
+    from samedeal_client.full_screen.run_app import with_background, without_fixed_size
 
     without_fixed_size()
-    from samedeal_client.replay_app import ReplayApp
+    from samedeal_client.full_screen.replay_app import ReplayApp
 
     look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
     replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)
@@ -93,12 +93,12 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
 
     The ghosts are the players whose boards the replay was showing.
     """
-    from samedeal_client.app import SamedealApp
-    from samedeal_client.net.client_session import ClientSession
-    from samedeal_client.net.ghost_link import ROOM, GhostLink
+    from samedeal_client.full_screen.app import SamedealApp
+    from samedeal_client.full_screen.run_app import show
     from samedeal_client.run_client import key_bindings
-    from samedeal_client.state.replay import START
-    from samedeal_client.tui import show
+    from samedeal_link.records.ghost_link import ROOM, GhostLink
+    from samedeal_link.records.replay import START
+    from samedeal_link.session.client_session import ClientSession
 
     replay = request.replay
     track = race.shown_tracks[replay.chosen[0]]
@@ -119,7 +119,7 @@ async def _practise(race: RecordedRace, request: PracticeRequest, look: Look) ->
 def _write_cast(path: Path, race: RecordedRace, look: Look, only: int | None) -> int:
     from dataclasses import replace
 
-    from samedeal_client.widgets.cast import cast_lines
+    from samedeal_client.full_screen.widgets.cast import cast_lines
 
     path.write_text(
         "".join(f"{line}\n" for line in cast_lines(race, replace(look, colour=True), only)), encoding="utf-8"
@@ -128,7 +128,7 @@ def _write_cast(path: Path, race: RecordedRace, look: Look, only: int | None) ->
 
 
 async def _review(race: RecordedRace, only: int | None, printer: Printer) -> None:
-    from samedeal_client.solving.solver_process import review
+    from samedeal_link.solving.solver_process import review
 
     for track in race.tracks if only is None else race.tracks[only : only + 1]:
         name = track.player.name

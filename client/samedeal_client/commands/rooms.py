@@ -6,8 +6,8 @@ import argparse
 
 from samedeal.games import DEFAULT_GAME
 from samedeal.terminal_text import printable
-from samedeal_client.commands.common import add_address, server_and_room
-from samedeal_client.terminal import terminal
+from samedeal_client.commands.arguments import add_address, server_and_room
+from samedeal_link.machine.terminal import terminal
 
 DESCRIPTION = "List the rooms of a server that you can join or watch, newest first."
 EXAMPLES = f"""\
@@ -25,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(given: argparse.Namespace) -> int:
     """List the rooms and return the exit code."""
-    from samedeal_client.net.reconnecting_link import Link
-    from samedeal_client.net.room_client import RoomClient
-    from samedeal_client.net.saved_sessions import MemorySessions
-    from samedeal_client.text.line_io import terminal_look
-    from samedeal_client.views.narration import room_lines
+    from samedeal_client.panels.narration import room_lines
+    from samedeal_client.terminal_io.line_io import terminal_look
+    from samedeal_link.connection.reconnecting_link import Link
+    from samedeal_link.connection.saved_sessions import MemorySessions
+    from samedeal_link.session.room_client import RoomClient
 
     address, _ = server_and_room(given)
     async with Link(address, "visitor", MemorySessions()) as link:

@@ -6,8 +6,8 @@ import argparse
 import shutil
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
-from samedeal_client.errors import Failure
-from samedeal_client.terminal import terminal
+from samedeal_link.errors import Failure
+from samedeal_link.machine.terminal import terminal
 
 DESCRIPTION = "Print the complete rules of a game."
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the rules and return the exit code."""
-    from samedeal_client.text.line_io import Printer, terminal_look
+    from samedeal_client.terminal_io.line_io import Printer, terminal_look
     from samedeal_client.text.rules_text import rules_rows
 
     if not given.game:

@@ -11,14 +11,19 @@ CommandStarter = Callable[[Sequence[str]], int | Coroutine[Any, Any, int]]
 """Run a command and return the exit code, or return a coroutine that does so. Raise SystemExit for bad usage."""
 
 _SHOWN: Final = (
-    *("samedeal_client.app", "samedeal_client.start_app", "samedeal_client.replay_app", "samedeal_client.line_client"),
+    *(
+        "samedeal_client.full_screen.app",
+        "samedeal_client.full_screen.start_app",
+        "samedeal_client.full_screen.replay_app",
+        "samedeal_client.line_by_line.line_client",
+    ),
     *("samedeal_client.commands.join", "samedeal_client.commands.watch", "samedeal_client.commands.race"),
 )
 
 
 def preload() -> None:
     """Import what the commands of the start screen show, so that nobody waits for it later."""
-    from samedeal_client import screens
+    from samedeal_client.full_screen import screens
 
     for module in (*_SHOWN, *(found.name for found in pkgutil.iter_modules(screens.__path__, f"{screens.__name__}."))):
         importlib.import_module(module)
@@ -32,17 +37,17 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
     from dataclasses import replace
 
     from samedeal.errors import RequestRefused, SamedealError
-    from samedeal_client.commands.common import error_report
-    from samedeal_client.errors import Failure
+    from samedeal_client.commands.arguments import error_report
+    from samedeal_client.full_screen.run_app import with_background, without_fixed_size
+    from samedeal_client.menus.start_menu import RESTART, starting_text
     from samedeal_client.saved_settings import load_settings
-    from samedeal_client.state.start_menu import RESTART, starting_text
-    from samedeal_client.text.kept_screen import KeptScreen
-    from samedeal_client.text.line_io import terminal_look
-    from samedeal_client.tui import with_background, without_fixed_size
+    from samedeal_client.terminal_io.kept_screen import KeptScreen
+    from samedeal_client.terminal_io.line_io import terminal_look
+    from samedeal_link.errors import Failure
 
     without_fixed_size()
-    from samedeal_client.start_app import StartApp
-    from samedeal_client.state.start_menu import FailedChoice
+    from samedeal_client.full_screen.start_app import StartApp
+    from samedeal_client.menus.start_menu import FailedChoice
 
     background = with_background(terminal_look(ascii_only=False))
     failed: FailedChoice | None = None
@@ -72,7 +77,7 @@ async def start(run_command: Callable[[Sequence[str]], Awaitable[int]]) -> int:
 
 def forget_refused_seat(arguments: Sequence[str]) -> None:
     """Forget the player's saved seat, if the refused command ``arguments`` was meant to return to that seat."""
-    from samedeal_client.net.saved_sessions import FileSessions
+    from samedeal_link.connection.saved_sessions import FileSessions
 
     sessions = FileSessions(lambda _: None)
     seat = sessions.kept_seat()

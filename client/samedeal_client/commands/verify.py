@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from samedeal.terminal_text import printable
-from samedeal_client.commands.common import add_games, offer_file
-from samedeal_client.errors import Failure
+from samedeal_client.commands.arguments import add_games, offer_file
+from samedeal_link.errors import Failure
 
 DESCRIPTION = """\
 Check the record of a race: that nothing in it was changed, that the server dealt what it had committed to, that every move
@@ -38,9 +38,9 @@ def run(given: argparse.Namespace) -> int:
     """Check a record and return the exit code."""
     from samedeal.errors import BadRecord
     from samedeal.record import Record
-    from samedeal_client.net.evidence_files import all_evidence
-    from samedeal_client.views.records import verified_lines
-    from samedeal_client.views.verdict import compared
+    from samedeal_client.panels.records import verified_lines
+    from samedeal_client.panels.verdict import compared
+    from samedeal_link.evidence.evidence_files import all_evidence
 
     offer_file(given.games)
     try:

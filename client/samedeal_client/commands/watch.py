@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Coroutine
 from typing import Any
 
-from samedeal_client.commands.common import (
+from samedeal_client.commands.arguments import (
     add_address,
     add_player,
     enter_with_passphrase,
@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Coroutine[Any, Any, int]:
     """Return the coroutine that watches. Its result is the exit code."""
-    from samedeal_client.net.address import home_path
-    from samedeal_client.net.client_session import ClientSession
     from samedeal_client.run_client import LineIO, run_client
+    from samedeal_link.connection.address import home_path
+    from samedeal_link.session.client_session import ClientSession
 
     address, room = server_and_required_room(given, "watch")
 

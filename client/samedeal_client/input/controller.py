@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, TypeAlias
 from samedeal.board import Board, Step
 from samedeal.cards import FACE, Card
 from samedeal.moves import Move
-from samedeal_client.drawing.board_picture import HitTarget
-from samedeal_client.drawing.drag_preview import DragPreview, drag_preview
-from samedeal_client.drawing.marks import Marks, arrived_cards, selection_marks
+from samedeal_client.board.board_picture import HitTarget
+from samedeal_client.board.drag_preview import DragPreview, drag_preview
+from samedeal_client.board.marks import Marks, arrived_cards, selection_marks
 from samedeal_client.input.bindings import KeyCommand
 from samedeal_client.input.intended_move import Rejected, move_between
 from samedeal_client.input.key_grammar import (

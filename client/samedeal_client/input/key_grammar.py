@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from samedeal.board import Board
 from samedeal.cards import RANKS, SUITS, Card
 from samedeal.moves import FOUNDATION, Move
-from samedeal_client.drawing.marks import liftable_count, movable_counts
+from samedeal_client.board.marks import liftable_count, movable_counts
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand, normal_key
 from samedeal_client.input.intended_move import (
     Ambiguous,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from samedeal.board import Board
 from samedeal.moves import Move
-from samedeal_client.drawing.board_picture import HitTarget
+from samedeal_client.board.board_picture import HitTarget
 from samedeal_client.input.intended_move import Rejected
 from samedeal_client.input.key_grammar import Cancelled, KeyGrammar, KeyResult, Selected
 

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from samedeal_client.local.bot_names import BOT_NAMES
 from samedeal_client.local.local_processes import BotPlan, local_bot
-from samedeal_client.net.address import ServerAddress
-from samedeal_client.state.bot_levels import Level
+from samedeal_link.connection.address import ServerAddress
+from samedeal_link.solving.bot_levels import Level
 
 DEFAULT_PACE: Final = 20.0
 """Number of moves a minute, about as many as an experienced player makes."""

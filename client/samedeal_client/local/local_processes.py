@@ -14,11 +14,11 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, Final, NamedTuple
 
 from samedeal.terminal_text import printable
-from samedeal_client.errors import Failure
-from samedeal_client.first_completed import first_of
 from samedeal_client.local import parent_watch
-from samedeal_client.net.address import DEFAULT_PORT, PASSPHRASE, ServerAddress, parse_address
-from samedeal_client.state.bot_levels import Level
+from samedeal_link.connection.address import DEFAULT_PORT, PASSPHRASE, ServerAddress, parse_address
+from samedeal_link.errors import Failure
+from samedeal_link.first_completed import first_of
+from samedeal_link.solving.bot_levels import Level
 
 START_TIMEOUT: Final = 30.0
 """Timeout, in seconds, for the server to announce its address."""

@@ -1,1 +1,1 @@
-"""Text for terminals: wording, glyphs, styles, line input and output, and queries to the terminal."""
+"""Styled text and wording."""

@@ -1,0 +1,1 @@
+"""Bots, engines, and matches between them."""

@@ -1,0 +1,247 @@
+"""A bot: an ordinary client that plays by itself and sees only what a player sees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field
+from random import Random
+from typing import Final
+
+from samedeal.board_history import UNDO, Play
+from samedeal.errors import PlayError
+from samedeal.moves import Move
+from samedeal.protocol.messages import Notice
+from samedeal.protocol_codes import RefusalCode
+from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME, WAIT, ActionChooser
+from samedeal_bots.engine import Engine, EngineFailed
+from samedeal_bots.engine_protocol import Clock
+from samedeal_client.local.bot_names import BOT_NAMES
+from samedeal_client.panels.final_standings import finish_text
+from samedeal_client.text.time_text import ordinal
+from samedeal_link.connection.client_error_codes import ClientCode
+from samedeal_link.connection.link_events import Connected, Ended, Lost, ModelMessage, SeatLost
+from samedeal_link.first_completed import first_of
+from samedeal_link.session.race_audit import audit_race
+from samedeal_link.session.room_client import RoomClient, allowing
+from samedeal_link.solving.bot_levels import Level
+from samedeal_link.solving.strategy import BotMemory
+from samedeal_link.solving.temperament import STEADY, Temperament
+
+RECONNECT_TIMEOUT: Final = 60.0
+"""Timeout, in seconds, for reconnecting to the server."""
+
+_REMATCH_DELAY: Final = 2.0
+"""Delay, in seconds, before joining the room of a rematch, so that people take their seats first."""
+
+
+def bot_name(rng: Random) -> str:
+    """Return a random name for a bot."""
+    return f"{rng.choice(BOT_NAMES)}{rng.randrange(10, 100)}"
+
+
+@dataclass(eq=False, repr=False)
+class Bot:
+    """A player that makes its own moves in the room that ``rooms``, a ``RoomClient``, has joined.
+
+    ``pace`` is in moves a minute. The bot's temperament makes it faster or slower than that. If ``stay`` is true, the
+    bot also joins the rematches. ``report`` is called with each message for the person who started the bot. If there is
+    an ``engine``, it chooses the actions, without a temperament.
+    """
+
+    _rooms: RoomClient
+    _level: Level
+    pace: InitVar[float]
+    _rng: Random
+    stay: bool
+    report: Callable[[str], None]
+    engine: Engine | None = None
+    _engine_failed: bool = False
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self, pace: float) -> None:
+        self._interval = 60 / pace
+        self._temperament = STEADY if self.engine else Temperament.random(self._rng)
+
+    async def run(self) -> int:
+        """Play to the end of the race, or if ``stay`` is true, until there is no rematch. Return the exit code."""
+        async with first_of(self._follow_events(), self._play()) as (following, playing):
+            if playing.done():
+                return 0 if playing.result() else 1
+            self.report(str(following.result()))
+            return 1
+
+    async def _follow_events(self) -> str:
+        """Process events until the link has ended or the seat is lost. Return the reason."""
+        try:
+            async with asyncio.timeout(None) as outage:
+                async for event in self._rooms:
+                    if isinstance(event, ModelMessage):
+                        self._changed.set()
+                        continue
+                    match event:
+                        case Lost(sentence) if outage.when() is None:
+                            self.report(f"{sentence} Reconnecting.")
+                            outage.reschedule(asyncio.get_running_loop().time() + RECONNECT_TIMEOUT)
+                        case Lost():
+                            pass  # another failed attempt to reconnect
+                        case Connected():
+                            outage.reschedule(None)
+                        case Notice(ClientCode.NOT_FAIR, sentence):
+                            return f"{sentence} Leaving."
+                        case Notice(_, sentence):
+                            self.report(sentence)
+                        case SeatLost(_, sentence) | Ended(_, sentence):
+                            return sentence
+        except TimeoutError:
+            return f"The server was unreachable for {RECONNECT_TIMEOUT:g} seconds."
+        return "The connection has ended."
+
+    async def _play(self) -> bool:
+        """Play to the end. Return whether the bot had no reason to accuse the server."""
+        while True:
+            await self._wait_until(lambda: self._phase != "")
+            await self._get_ready()
+            await self._wait_for_start()
+            await self._race()
+            await self._wait_until(lambda: self._phase in ("finished", "closed"))
+            self._report_result()
+            if not await self._is_fair() or self._engine_failed:
+                return False
+            if not self.stay or self._phase == "closed" or not await self._join_rematch():
+                return True
+
+    @property
+    def _phase(self) -> str:
+        """The phase of the room, or an empty string before the room's state has arrived."""
+        room = self._rooms.model.room
+        return room.phase if room is not None else ""
+
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def _get_ready(self) -> None:
+        seat = self._rooms.model.seat
+        if self._phase == "open" and seat is not None and not seat.ready:
+            with allowing(RefusalCode.RACE_STARTED):
+                await self._rooms.ready()
+
+    async def _wait_for_start(self) -> None:
+        """Wait for the race to start. A bot that has become the host starts the race once all players are ready."""
+        before = ("", "open", "countdown")  # empty on the way to another room
+        while self._phase in before:
+            await self._wait_until(lambda: self._phase not in before or self._must_start)
+            if self._must_start:
+                with allowing(RefusalCode.NOT_HOST):
+                    await self._rooms.start()
+
+    @property
+    def _must_start(self) -> bool:
+        room = self._rooms.model.room
+        if room is None or room.phase != "open" or room.options.start != "host" or not self._rooms.model.hosting:
+            return False
+        return len(room.players) > 1 and all(seat.ready for seat in room.players)
+
+    async def _race(self) -> None:
+        """Act at the bot's pace until the race is over. Resign if nothing helps any more."""
+        temperament = self._temperament
+        if self.engine is not None:
+            self.engine.begin_race()
+        chooser = ActionChooser(self._level, BotMemory(self._rng, temperament=temperament))
+        interval, slack = self._interval / temperament.pace, temperament.unevenness
+        loop = asyncio.get_running_loop()
+        next_move_at = loop.time() + self._rng.uniform(0, interval)
+        while self._phase == "racing":
+            await asyncio.sleep(next_move_at - loop.time())
+            await self._wait_until(lambda: self._phase != "racing" or self._can_move)
+            own = self._rooms.model.own
+            if self._phase != "racing" or own.play is None or own.play.board.won:
+                return
+            if self.engine is not None:
+                action = await self._ask_engine(self.engine, own.play, interval)
+            else:
+                moves_left, from_deal = self._time_left / interval, own.first is not None
+                play = own.play
+                action = await asyncio.to_thread(chooser.choose_action, play, moves_left, from_deal=from_deal)
+                if self._phase != "racing" or self._rooms.model.own.play != play:
+                    continue
+            if action == RESIGN:
+                await self._resign()
+            if action in (RESIGN, WAIT):
+                return
+            pause = interval * self._rng.uniform(1 - slack, 1 + slack) * (UNDO_TIME if action == UNDO else 1)
+            next_move_at = max(next_move_at + pause, loop.time())
+            if action == PAUSE:
+                continue
+            try:
+                self._rooms.act(action)
+            except PlayError:
+                return
+
+    async def _ask_engine(self, engine: Engine, play: Play, interval: float) -> Move | str:
+        """Return the action that the engine chooses. Return ``RESIGN`` if it fails, and ``WAIT`` if the race ends first.
+
+        Return ``PAUSE`` if the board has changed meanwhile, because the client had to reconnect.
+        """
+        choice = engine.choose(play, Clock(self._time_left, interval))
+        async with first_of(choice, self._wait_until(lambda: self._phase != "racing")) as (choosing, _):
+            if not choosing.done():
+                return WAIT
+            try:
+                action = choosing.result() or WAIT
+            except EngineFailed as failure:
+                self.report(str(failure))
+                self._engine_failed = True
+                return RESIGN
+            return action if self._rooms.model.own.play == play else PAUSE
+
+    def _report_result(self) -> None:
+        """Report the bot's place, cards and time. A room that was closed has no results."""
+        model = self._rooms.model
+        standings = model.room.standings if model.room is not None else ()
+        for line in standings:
+            if line.player == model.me:
+                place = f"{ordinal(line.place)} of {len(standings)}"
+                self.report(f"{place}, {line.foundation_cards}/{model.game.cards} cards, {finish_text(line)}")
+
+    async def _is_fair(self) -> bool:
+        """Verify the race. If it was not fair, report why, and return False."""
+        if self._phase != "finished":
+            return True
+        found = (await audit_race(self._rooms, lambda _: None)).verdict
+        if found is None or found.kind in ("fair", "checked"):
+            return True
+        self.report(f"{found.sentence} Leaving." if found.kind == "wrong" else found.sentence)
+        return found.kind != "wrong"
+
+    @property
+    def _time_left(self) -> float:
+        """The time until the end of the race, in seconds."""
+        room = self._rooms.model.room
+        return room.starts / 1000 + room.options.limit - self._rooms.link.now() / 1000 if room is not None else 0.0
+
+    async def _resign(self) -> None:
+        self.report("No helpful move found. Resigning.")
+        with allowing(RefusalCode.NOT_RACING, RefusalCode.ROOM_CLOSED):  # the race has just ended
+            await self._rooms.resign()
+
+    @property
+    def _can_move(self) -> bool:
+        """Whether the board is known and every earlier move is acknowledged."""
+        model = self._rooms.model
+        return model.board is not None and not model.own.pending and not model.out_of_sync
+
+    async def _join_rematch(self) -> bool:
+        """Wait until another player asks for a rematch, then join the rematch. Return False if the room closes instead."""
+        await self._wait_until(
+            lambda: self._phase == "closed" or bool(self._rooms.model.room and self._rooms.model.room.next)
+        )
+        room = self._rooms.model.room
+        if room is None or not room.next:
+            return False
+        await asyncio.sleep(_REMATCH_DELAY)
+        await self._rooms.join(room.next)
+        await self._wait_until(lambda: self._rooms.model.is_in(room.next))
+        return True

@@ -1,0 +1,155 @@
+"""``samedeal bot``: a bot that joins a race."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from samedeal.errors import RequestRefused
+from samedeal.terminal_text import printable
+from samedeal_client.commands.arguments import add_address, add_passphrase, server_and_required_room
+from samedeal_link.machine.signals import until_stopped
+from samedeal_link.solving.bot_levels import LEVELS
+
+if TYPE_CHECKING:
+    from samedeal_bots.engine import Engine
+    from samedeal_link.session.room_client import RoomClient
+
+DESCRIPTION = """\
+A bot joins a room, plays one race and leaves. It sees only what a player sees. At the level random it makes any move
+that leads to a board it has not seen yet, at greedy it looks a few moves ahead, at careful many. No two bots of a level
+play alike."""
+
+EXAMPLES = """\
+examples:
+  samedeal bot example.org friday                              a careful bot, one move every three seconds
+  samedeal bot example.org friday --level greedy --pace 60
+  samedeal bot localhost friday --name deep --stay             also plays the rematches
+  samedeal bot localhost friday --engine ./mine                your own program"""
+
+_LEAVE_TIMEOUT: Final = 0.25
+"""Timeout, in seconds, for giving up the seat when the bot is stopped."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of ``samedeal bot``."""
+    add_address(parser, room="the room's code")
+    parser.add_argument("--level", choices=LEVELS, default="careful", help="how well it plays (default: careful)")
+    parser.add_argument("--engine", metavar="COMMAND", default="", help="a program that plays; see shared/ENGINES.md")
+    add_engine_options(parser)
+    parser.add_argument(
+        "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the program"
+    )
+    parser.add_argument(
+        "--pace", type=pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
+    )
+    parser.add_argument("--name", default="", help="the bot's name (default: a generated one)")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="a number; with the same one the bot makes the same choices"
+    )
+    parser.add_argument("--stay", action="store_true", help="also play every rematch")
+    add_passphrase(parser)
+    parser.add_argument("--exit-with-stdin", action="store_true", help=argparse.SUPPRESS)
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of all commands that run engines."""
+    parser.add_argument("--peek", action="store_true", help="let engines undo moves that turned up cards")
+    parser.add_argument("--trace", action="store_true", help="print each line to and from the engine")
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (equals and name and text.isprintable()) or " " in name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an option. Write its name and value, as in depth=5.")
+    return name, value
+
+
+def pace(text: str) -> float:
+    """Return the number of moves per minute that a text stands for."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 1 <= number <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1000.")
+    return number
+
+
+def engine_of(given: argparse.Namespace, command: str, name: str, options: Sequence[tuple[str, str]] = ()) -> Engine:
+    """Return the engine with a command, whose messages begin with ``name``. Raise Failure if there is no such program."""
+    from samedeal_bots.engine import Engine, engine_command
+
+    def report(sentence: str) -> None:
+        print(printable(f"{name}: {sentence}", 2000), file=sys.stderr, flush=True)
+
+    trace = report if given.trace else lambda _: None
+    return Engine(engine_command(command), report, dict(options), trace, given.peek)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Play and return the exit code."""
+    from random import Random
+
+    from samedeal.names import clean_name
+    from samedeal_bots.bot import Bot, bot_name
+    from samedeal_link.connection.address import home_path
+    from samedeal_link.connection.reconnecting_link import Link
+    from samedeal_link.connection.saved_sessions import MemorySessions
+    from samedeal_link.session.room_client import RoomClient
+
+    address, room = server_and_required_room(given, "bot")
+    rng = Random(given.seed)  # noqa: S311 (a bot's choices are not secret)
+    name = clean_name(given.name) if given.name else bot_name(rng)
+
+    def report(sentence: str) -> None:
+        print(printable(f"{name}: {sentence}"), flush=True)
+
+    async def play() -> int:
+        if given.exit_with_stdin:
+            _stop_at_end_of_input()
+        async with contextlib.AsyncExitStack() as contexts:
+            engine: Engine | None = None
+            if given.engine:
+                engine = await contexts.enter_async_context(engine_of(given, given.engine, name, given.option))
+                await engine.start()
+            link = Link(address, name, MemorySessions(), bot=True, home=home_path(room))
+            rooms = RoomClient(await contexts.enter_async_context(link))
+            await rooms.join(room, given.passphrase)
+            kind = engine.name if engine else given.level
+            report(f"in room {room}, {kind}, {given.pace:g} moves per minute")
+            bot = Bot(rooms, given.level, given.pace, rng, stay=given.stay, report=report, engine=engine)
+            code = 1
+            try:
+                code = await bot.run()
+            finally:
+                if code:
+                    await _leave(rooms)
+            return code
+
+    return asyncio.run(until_stopped(play()))
+
+
+async def _leave(rooms: RoomClient) -> None:
+    """Give up the seat, so that nobody waits for a stopped bot."""
+    with contextlib.suppress(RequestRefused, TimeoutError):
+        async with asyncio.timeout(_LEAVE_TIMEOUT):
+            await rooms.leave()
+
+
+def _stop_at_end_of_input() -> None:
+    """Stop as after SIGTERM when standard input closes. It closes when the parent process ends."""
+    loop = asyncio.get_running_loop()
+
+    def on_input() -> None:
+        if not os.read(0, 4096):
+            loop.remove_reader(0)
+            signal.raise_signal(signal.SIGTERM)
+
+    loop.add_reader(0, on_input)

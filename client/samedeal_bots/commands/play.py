@@ -1,0 +1,204 @@
+"""``samedeal play``: race against bots on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import cycle, islice
+from typing import TYPE_CHECKING
+
+from samedeal.games import DEFAULT_GAME, GAMES, game_named
+from samedeal_client.commands.arguments import add_back_to, add_game, add_look, add_number, integer_in, player_name
+from samedeal_client.commands.new import read_limit
+from samedeal_link.errors import Failure
+from samedeal_link.first_completed import first_of
+from samedeal_link.machine.signals import until_stopped
+from samedeal_link.machine.terminal import terminal
+from samedeal_link.solving.bot_levels import MIXES
+
+if TYPE_CHECKING:
+    from samedeal.options import Options
+    from samedeal_client.run_client import LineIO
+    from samedeal_link.connection.address import ServerAddress
+    from samedeal_link.session.client_session import ClientSession
+
+DESCRIPTION = """\
+Race against bots on this machine. A server and the bots run until you quit. Without a terminal another bot plays instead
+of you, and the progress is printed as lines."""
+
+EXAMPLES = f"""\
+examples:
+  samedeal play                                {DEFAULT_GAME} against a careful, a greedy and a random bot
+  samedeal play GAME --level careful --pace 30
+  samedeal play GAME --deal 4821 --bots 7
+  samedeal play GAME < /dev/null            four bots race each other
+
+games: {", ".join(GAMES)}"""
+
+SendBots = Callable[[str, Callable[[str], None]], Awaitable[None]]
+"""A function that sends bots into a room, and calls another one with a sentence about each that fails."""
+
+_PACE = 15.0
+_FAST = 300.0
+_LIMIT = "15"
+_SHORT = "55s"
+_PROGRESS_INTERVAL = 2.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of ``samedeal play``."""
+    add_game(parser)
+    parser.add_argument("--deal", default="", help="winnable, a number, daily or random (default: winnable)")
+    add_number(parser, "--bots", (1, 15), 3, "number of bots")
+    parser.add_argument("--level", choices=MIXES, default="mixed", help="how well the bots play (default: mixed)")
+    parser.add_argument(
+        "--pace",
+        type=integer_in(1, 1000),
+        metavar="N",
+        help=f"moves per minute of each bot (default: {_PACE:g}; without a terminal {_FAST:g})",
+    )
+    parser.add_argument(
+        "--limit",
+        default="",
+        metavar="TIME",
+        help="time limit: 15 (minutes), 15:00 or 90s (default: 15; without a terminal 55s)",
+    )
+    parser.add_argument(
+        "--hints", action=argparse.BooleanOptionalAction, default=True, help="allow hints (default: yes)"
+    )
+    parser.add_argument("--name", default="", help="your name (default: your login name)")
+    add_back_to(parser)
+    add_look(parser)
+
+
+async def run(given: argparse.Namespace) -> int:
+    """Race and return the exit code."""
+    from samedeal_client.local.local_bots import LocalBots
+    from samedeal_client.local.local_processes import race_on_local_server
+
+    game = game_named(given.game.lower()).name
+    unattended = not terminal().is_interactive
+    options = _options(given, game, unattended=unattended)
+    pace = float(given.pace or (_FAST if unattended else _PACE))
+    name = "" if unattended else player_name(given.name)
+    levels = list(islice(cycle(MIXES[given.level]), min(given.bots + unattended, 15)))
+
+    async def race(address: ServerAddress) -> int:
+        bots = LocalBots(address)
+
+        async def send_bots(room: str, warn: Callable[[str], None]) -> None:
+            await bots.remove_all()
+            for level in levels:
+                await bots.add(room, level, "", taken=(), warn=warn, pace=pace)
+
+        try:
+            if unattended:
+                return await _watch_bots(address, options, send_bots)
+            return await _play(address, name, given, options, send_bots)
+        finally:
+            await bots.remove_all()
+
+    return await until_stopped(race_on_local_server(race))
+
+
+def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Options:
+    from samedeal.deal import Deal
+    from samedeal.options import Options
+    from samedeal_client.menus.new_room_fields import DEFAULT_DEAL
+
+    limit = read_limit(given.limit or (_SHORT if unattended else _LIMIT))
+    demo = game_named(game).file.demo if unattended else None
+    deal = Deal.parse(given.deal or (f"#{demo}" if demo else DEFAULT_DEAL))
+    players, hints, countdown = min(given.bots + 1, 16), given.hints and deal.kind != "daily", 1 if unattended else 5
+    seats = {"players": players, "start": "full", "countdown": countdown, "delay": 0}
+    try:
+        return Options(games=(game,), deal=str(deal), limit=limit, hints=hints, **seats)
+    except ValueError as error:
+        raise Failure(str(error), 2) from None
+
+
+async def _play(
+    address: ServerAddress, name: str, given: argparse.Namespace, options: Options, send_bots: SendBots
+) -> int:
+    """Let the player race against bots at a terminal. Return the exit code."""
+    from samedeal_client.run_client import run_client
+
+    async def enter(client: ClientSession, lines: LineIO | None) -> None:
+        room = await client.rooms.create(options)
+        await client.join(room)
+        await send_bots(room, _ignore if lines is None else lambda sentence: lines.printer.print_lines([sentence]))
+
+    async def send_rivals(room: str) -> None:
+        await send_bots(room, _ignore)
+
+    return await run_client(given, address, name, enter, lasting=False, send_rivals=send_rivals)
+
+
+async def _watch_bots(address: ServerAddress, options: Options, send_bots: SendBots) -> int:
+    """Let bots race each other and print their progress. Return the exit code."""
+    from samedeal_link.connection.reconnecting_link import Link
+    from samedeal_link.connection.saved_sessions import MemorySessions
+    from samedeal_link.session.client_session import ClientSession
+
+    async with Link(address, "spectator", MemorySessions()) as link:
+        client = ClientSession(link)
+        room = await client.rooms.create(options)
+        await client.watch(room)
+        await send_bots(room, _warn)
+        return await _print_race(client)
+
+
+def _ignore(warning: str) -> None:
+    """Ignore a warning, because the full screen already shows which bots are connected."""
+
+
+def _warn(sentence: str) -> None:
+    import sys
+
+    print(f"samedeal: {sentence}", file=sys.stderr)
+
+
+async def _print_race(client: ClientSession) -> int:
+    """Print the events of a race until it ends. Return the exit code."""
+    import sys
+
+    from samedeal_client.panels.narration import Narrator
+    from samedeal_client.panels.verdict import exit_code
+    from samedeal_client.terminal_io.line_io import Printer, terminal_look
+    from samedeal_client.text.time_text import clock_text
+
+    look = terminal_look(ascii_only=False)
+    printer = Printer(sys.stdout, colour=False)
+    narrator = Narrator(look)
+    printed = client.model
+    over = asyncio.Event()
+
+    def print_changes() -> None:
+        nonlocal printed
+        before, printed = printed, client.model
+        if printed is not before:
+            printer.print_lines(narrator.narrate(before, printed))
+        if printed.room is not None and printed.room.phase in ("finished", "closed"):
+            over.set()
+
+    async def print_progress() -> int:
+        previous = ""
+        while True:
+            await asyncio.sleep(_PROGRESS_INTERVAL)
+            room = client.model.room
+            line = narrator.rivals_line(client.model)
+            if room is not None and room.phase == "racing" and line != previous:
+                printer.print_lines([f"{clock_text(client.now() - room.starts)}  {line}"])
+                previous = line
+
+    async def follow() -> int:
+        raise Failure((await client.run()).sentence)
+
+    async def until_over() -> int:
+        await over.wait()
+        return exit_code((await client.audit()).verdict)
+
+    client.subscribe(print_changes)
+    async with first_of(until_over(), follow(), print_progress()) as tasks:
+        return next(task for task in tasks if task.done()).result()

@@ -1,1 +1,0 @@
-"""Bots, and the local servers on which people race against them."""

@@ -1,1 +1,0 @@
-"""Drawing boards as rows of styled text."""

@@ -1,0 +1,233 @@
+"""The full-screen client. The model determines which screen is shown."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+from rich.text import Text
+from textual.app import SuspendNotSupported, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.timer import Timer
+
+from samedeal_client.full_screen.client_app import ClientApp
+from samedeal_client.full_screen.screens.base import ClientScreen
+from samedeal_client.input.key_names import QUIT_KEY
+from samedeal_link.machine.paths import state_home, write_private
+from samedeal_link.machine.terminal import terminal
+from samedeal_link.model.model import Model
+
+ANNOUNCEMENT_TIME: Final = 20.0
+"""Time, in seconds, for which the banner shows an announcement."""
+
+ScreenName = Literal["lobby", "waiting", "race", "watch", "results"]
+
+
+def screen_for(model: Model) -> ScreenName:
+    """Return the name of the screen that fits a model."""
+    room = model.room
+    if room is None:
+        return "lobby"
+    if room.standings:
+        return "results"
+    if room.phase == "closed":
+        return "lobby"
+    if model.delay is not None:
+        return "watch"
+    return "waiting" if room.phase == "open" else "race"
+
+
+class SamedealApp(ClientApp):
+    """The full-screen app. It runs a ``ClientSession`` and shows the screen that fits the session's model."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1,question_mark", "help", "help"),
+        Binding(QUIT_KEY, "quit", "quit", priority=True),
+        Binding("ctrl+c", "quit", "quit", priority=True, show=False),
+        Binding("ctrl+z", "suspend_process", "Suspend", priority=True, show=False),
+    ]
+
+    screen_name: ScreenName | None = None
+    _announcement_timer: Timer | None = None
+    _unsubscribe: Callable[[], None] | None = None
+
+    async def on_mount(self) -> None:
+        """Start the ``ClientSession`` and show the screen for its model."""
+        self._unsubscribe = self.client.subscribe(self.request_update)
+        self.run_worker(self.client.run(), name="client", exit_on_error=True)
+        await self.show_model()
+
+    async def on_unmount(self) -> None:
+        """End the player's bots and unsubscribe from the ``ClientSession``."""
+        await self.bots.remove_all()
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
+    async def theme_changed(self) -> None:
+        """Show the screen again, in the colours of the theme."""
+        name = self.screen_name
+        if name == "lobby" or (name is not None and self.client.model.room is not None):
+            before = self.screen_stack[1]
+            await self.show_screen(name)
+            if isinstance(before, ClientScreen) and isinstance(self.screen, ClientScreen):
+                self.screen.take_over(before)
+
+    async def show_model(self) -> None:
+        """Show the screen that fits the model, and let it show what has changed."""
+        self.update_pending = False
+        if not self.screen_stack:
+            return  # the app is closing
+        model = self.client.model
+        if model.room is not None:
+            self.room = model.room.room
+        entering = model.room is None and self.client.entering
+        name = screen_for(model)
+        if name == "lobby" and not self.has_lobby and not entering:
+            self.exit(0)
+            return
+        shown = self.screen_stack[1] if len(self.screen_stack) > 1 else None
+        stays = name == "results" and isinstance(shown, ClientScreen) and shown.stays_for(model)
+        if stays:
+            while len(self.screen_stack) > 2:
+                await self.pop_screen()  # what is asked or shown there belongs to a race that is over
+        elif name != self.screen_name and not entering:
+            await self.show_screen(name)
+            if name == "lobby" and model.room is not None and not self.announcement:
+                self._announce_closed_room()
+        screen = self.screen_stack[-1] if self.screen_stack else None
+        if isinstance(screen, ClientScreen):
+            screen.update()
+            for message in self.client.take_messages():
+                if message.kind in ("refusal", "wait"):
+                    screen.show_message(message.sentence)
+                elif message.kind == "room_closed":
+                    self._announce_closed_room()
+                else:
+                    self.announce(message.sentence)
+
+    async def show_screen(self, name: ScreenName) -> None:
+        """Replace all open screens with the screen ``name``."""
+        screen = self._screen(name)
+        self.screen_name = name
+        for below in self.screen_stack:
+            if isinstance(below, ClientScreen):
+                below.retire()
+        while len(self.screen_stack) > 2:
+            await self.pop_screen()
+        if len(self.screen_stack) == 2:
+            await self.switch_screen(screen)
+        else:
+            await self.push_screen(screen)
+
+    def _screen(self, name: ScreenName) -> Screen[None]:
+        match name:
+            case "lobby":
+                from samedeal_client.full_screen.screens.lobby import LobbyScreen
+
+                return LobbyScreen()
+            case "waiting":
+                from samedeal_client.full_screen.screens.waiting import WaitingScreen
+
+                return WaitingScreen()
+            case "race":
+                from samedeal_client.full_screen.screens.race import RaceScreen
+
+                return RaceScreen(self.client.model.game)
+            case "watch":
+                from samedeal_client.full_screen.screens.spectate import SpectateScreen
+
+                return SpectateScreen(self.client.model.game)
+            case "results":
+                from samedeal_client.full_screen.screens.results import ResultsScreen
+
+                return ResultsScreen()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
+        """Return whether an action is available now. The help is available on every screen of the client."""
+        return action != "help" or isinstance(self.screen, ClientScreen)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Return the commands of the command palette. While the player races, they include resigning."""
+        from samedeal_client.full_screen.screens.race import RaceScreen
+
+        if isinstance(screen, RaceScreen) and self.client.model.racing:
+            yield SystemCommand("Resign", "Your foundation cards still count", screen.ask_to_resign)
+        yield from super().get_system_commands(screen)
+
+    async def action_help(self, *, rules: bool = False) -> None:
+        """Open the help over the current screen. In a race, or if ``rules`` is true, open it at the rules."""
+        from samedeal_client.full_screen.screens.help import HelpScreen
+
+        if isinstance(self.screen, ClientScreen) and not isinstance(self.screen, HelpScreen):
+            await self.push_screen(HelpScreen(self.screen.help_context, rules=rules))
+
+    def show_message(self, sentence: str, style: str = "notice") -> None:
+        """Show a message on the current screen."""
+        if isinstance(self.screen, ClientScreen):
+            self.screen.show_message(sentence, style)
+
+    def announce(self, sentence: str) -> None:
+        """Show a sentence in the banner, on every screen, for ``ANNOUNCEMENT_TIME``."""
+        self.announcement = sentence
+        if self._announcement_timer is not None:
+            self._announcement_timer.stop()
+        self._announcement_timer = self.set_timer(ANNOUNCEMENT_TIME, self._clear_announcement)
+        self._show_announcement()
+
+    def _announce_closed_room(self) -> None:
+        self.announce(f"The room {self.room} was closed. Press n to open one, or m to race now.")
+
+    def _clear_announcement(self) -> None:
+        self.announcement = ""
+        self._show_announcement()
+
+    def _show_announcement(self) -> None:
+        if isinstance(self.screen, ClientScreen):
+            self.screen.show_frame()
+
+    def action_suspend_process(self) -> None:
+        """Suspend this process and its process group, as a terminal does on Ctrl-Z.
+
+        The group has the processes that wait for this one, such as ``make``. The shell takes over the terminal only
+        when these processes are suspended too. The terminal is restored first, because a suspended process can't
+        restore it.
+        """
+        if not terminal().owns_process:
+            return
+        with suppress(SuspendNotSupported), self.suspend():
+            os.killpg(os.getpgrp(), signal.SIGSTOP)
+
+    async def action_quit(self) -> None:
+        """Quit. During a race of the player or of their bots, ask for confirmation first."""
+        from samedeal_client.full_screen.screens.question import QuestionScreen, QuitScreen, QuitWithBotsScreen
+
+        asked, racing = isinstance(self.screen, (QuitScreen, QuitWithBotsScreen)), self.client.model.racing
+        if asked or self.client.connection.state == "ended" or not (racing or self.has_racing_bots):
+            self.exit(0)
+        else:
+            if isinstance(self.screen, QuestionScreen):
+                _ = self.pop_screen()  # a screen can't await its own removal
+            await self.push_screen(QuitScreen() if racing else QuitWithBotsScreen())
+
+    def _fatal_error(self) -> None:
+        """Report a crash in one sentence and save the traceback to a file.
+
+        Textual has no public hook for this. If SAMEDEAL_DEBUG is set, Textual prints the traceback instead.
+        """
+        if os.environ.get("SAMEDEAL_DEBUG") or terminal().on_crash is not None:
+            super()._fatal_error()
+            return
+        path: Path | None = state_home() / "crash.txt"
+        try:
+            write_private(state_home() / "crash.txt", traceback.format_exc())
+        except OSError:
+            path = None
+        details = f"Details: {path}." if path else "The details could not be saved."
+        rejoin = " Your seat is kept: run the same command to rejoin." if self.lasting else ""
+        self.panic(Text(f"Samedeal crashed. {details}{rejoin}"))

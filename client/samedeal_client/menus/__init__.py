@@ -1,0 +1,1 @@
+"""What players choose from: the start menu, the lobby, and the form for a new room. Pure."""

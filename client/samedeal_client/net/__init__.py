@@ -1,1 +1,0 @@
-"""Connections to servers: dialing, reconnection, sessions, requests."""

@@ -1,0 +1,1 @@
+"""Panels and lists around a board, as rows of text. Pure."""

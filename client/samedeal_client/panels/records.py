@@ -1,0 +1,93 @@
+"""Records as lines of text: a list of records, and the result of checking a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from samedeal.deal_proof import DealProof
+from samedeal.protocol.messages import RecordLine
+from samedeal.record import Record
+from samedeal.series import record_standings
+from samedeal.utc_text import utc_text
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.draw_wording import LOSSES
+from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
+from samedeal_client.text.spans import counted
+from samedeal_client.text.time_text import clock_text
+from samedeal_link.evidence.evidence import Evidence
+
+
+def record_list_lines(records: Iterable[RecordLine], look: Look) -> list[str]:
+    """Return a heading, and then one line for each record of a server."""
+    lines = [f"{'race':<40} {'game':<14} {'deal':<17} {'players':<8} {'winner':<20} time"]
+    for line in records:
+        time = clock_text(line.time) if line.time else "-"
+        text = f"{line.race:<40} {title_of(line.game):<14} {line.deal:<17} {line.players:<8} {line.winner:<20} {time}"
+        lines.append(look.displayable(text).rstrip())
+    return lines
+
+
+def record_heading(record: Record) -> str:
+    """Return a line with the game, the deal, the room and the time of a recorded race."""
+    terms = record.terms
+    when = utc_text(record.start)[:16].replace("T", " ")
+    deal = f"deal {terms.deal}" if public_deal_title(str(terms.deal)) else deal_title(str(terms.deal))
+    return f"{record.game.title}, {deal}, room {terms.room}, {when} UTC"
+
+
+def standings_lines(record: Record) -> list[str]:
+    """Return a line for each player of a record, with the player's result. The first place comes first."""
+    lines = []
+    for player in record_standings(record):
+        result = f"Foundations {player.foundation_cards}/{record.game.cards}"
+        if player.time:
+            result = f"Won in {clock_text(player.time)}" if player.place == 1 else clock_text(player.time)
+        if player.resigned:
+            result += ", resigned"
+        name = f"{player.name} (bot)" if player.bot else player.name
+        lines.append(f"{player.place:>3}. {name:<26} {result}, moves {player.moves}, undos {player.undos}")
+    return lines
+
+
+def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
+    """Return lines that say how the deal of a record was found, and whether somebody could have chosen it."""
+    if proof.public:
+        if proof.public.startswith("again "):
+            return ["The deal is that of an earlier race, which the server chose."]
+        return ["The deal follows from its name, so nobody chose it."]
+    lines = [f"The deal was drawn by the server and {counted(len(proof.shares), 'player')} together."]
+    lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
+    known = (
+        "Nobody chose it: your own program took part in the draw, and saw all promises before it revealed its number."
+    )
+    unknown = "Whether somebody chose it, only the evidence of one of its players can tell."
+    return [*lines, known if is_known_fair else unknown]
+
+
+def verified_lines(record: Record, known: Sequence[tuple[Evidence, list[str]]], *, deep: bool) -> list[str]:
+    """Return lines about a record that was checked without errors, and about its comparison with the player's own evidence.
+
+    ``known`` is that evidence, with sentences about what contradicts the record.
+    ``deep`` is true if the check included the earlier candidates for the deal.
+    """
+    lines = [record_heading(record), *standings_lines(record), ""]
+    whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
+    lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
+    if record.proof is not None:
+        is_known_fair = any(evidence.draws and not differences for evidence, differences in known)
+        lines += _deal_lines(record.proof, is_known_fair=is_known_fair)
+        earlier = (
+            "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."
+        )
+        lines.append(earlier)
+        if record.deal.difficulty and record.proof.is_of_other_solver:
+            lines.append(
+                f"Not checked: whether the deal is {record.deal.difficulty}. "
+                f"That needs a Samedeal with version {record.proof.terms.solver} of the solver."
+            )
+    if not known:
+        lines.append("There is no evidence of this race on this machine to compare it with.")
+    for evidence, differences in known:
+        agrees = f"It agrees with your own evidence: all {len(evidence.acks)} moves of {evidence.name}."
+        lines += differences or [agrees]
+    return lines

@@ -1,0 +1,158 @@
+"""The results of a race, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal_client.panels.earlier import earlier_rows
+from samedeal_client.panels.outcome import headline, personal_best, why_over
+from samedeal_client.panels.plot import Curve, top_of_plot
+from samedeal_client.panels.series import series_rows
+from samedeal_client.panels.tide import tide_title
+from samedeal_client.panels.verdict import VERDICT_STYLES, verdict_lines
+from samedeal_client.text.appearance import Look
+from samedeal_client.text.draw_wording import words_text
+from samedeal_client.text.player_names import player_name
+from samedeal_client.text.share_text import bar_text, share_text
+from samedeal_client.text.spans import Row, Span, counted, wrap
+from samedeal_link.model.model import Model
+from samedeal_link.model.progress_history import ProgressHistory
+
+_MAX_NAMED: Final = 4
+
+
+@dataclass(frozen=True)
+class ResultDetails:
+    """Details of the results that are not in the model.
+
+    ``record_text`` says where the record was saved, or why there is none. ``own_progress`` is this player's progress
+    according to the record. ``best`` is the player's best time in this game before this race, in milliseconds, or None if
+    there is none.
+    """
+
+    record_text: str = ""
+    own_progress: tuple[tuple[int, int], ...] = ()
+    best: int | None = None
+
+
+def rematch_does(model: Model) -> str:
+    """Return the effect of the rematch key."""
+    if model.seat is None:
+        return "watch the rematch"
+    return "join the rematch" if model.this_room.next else "rematch"
+
+
+def race_length(model: Model) -> int:
+    """Return the length of the race in milliseconds.
+
+    If the server has not sent the time of the end, return the time from the start to the latest action that is known.
+    """
+    room = model.this_room
+    if room.finished_at:
+        return max(room.finished_at - room.starts, 0)
+    times = [line.time for line in room.standings]
+    times += [tally.acted_at - room.starts for tally in model.tallies.values()]
+    times += [point.time - room.starts for series in model.history.values() for point in series.points[-1:]]
+    return max(0, *times) if times else 0
+
+
+def headline_rows(model: Model, details: ResultDetails, look: Look, width: int) -> tuple[Row, ...]:
+    """Return the player's result, the reason why the race is over, and the time against the player's best time.
+
+    Return no rows outside a room.
+    """
+    room = model.this_room
+    own = next((line for line in room.standings if line.player == model.me), None)
+    won = own is not None and own.place == 1 and not own.resigned and len(room.standings) > 1
+    sentences = [(headline(room.standings, model.me, model.game.cards, look), "good title" if won else "title")]
+    if why := why_over(room):
+        sentences.append((why, "notice"))
+    if own is not None and own.time:
+        sentences.append((personal_best(own.time, details.best, model.game.title), "label"))
+    return tuple(
+        (Span(f"{look.glyphs.star if style == 'good title' else ' '} ", style), Span(line, style))
+        for text, style in sentences
+        for line in wrap(text, width - 2)
+    )
+
+
+def plot_maximum(model: Model) -> int:
+    """Return the number of cards at the top of the plot."""
+    best = max((line.foundation_cards for line in model.this_room.standings), default=0)
+    return top_of_plot(best, model.game.cards)
+
+
+def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[list[Curve], list[str]]:
+    """Return the curves of cards on the foundations over time, and the names of the players without a curve.
+
+    The curve of this client's player comes first, then the others by place. A player whose progress is known for less
+    than half of the race has no curve.
+    """
+    room = model.this_room
+    length = race_length(model)
+    drawn, left_out = [], []
+    for line in sorted(room.standings, key=lambda line: line.player != model.me):
+        if line.player == model.me and details.own_progress:
+            curve = Curve(line.name, details.own_progress, bot=line.bot)
+        else:
+            series = model.history.get(line.player, ProgressHistory())
+            curve = Curve(
+                line.name, series.foundation_cards(room.starts), series.missed_since(room.starts), bot=line.bot
+            )
+        known = 2 * curve.known(length) >= length and (curve.points or not line.foundation_cards)
+        if known:
+            drawn.append(curve)
+        else:
+            left_out.append(player_name(curve.name, look, bot=curve.bot))
+    return drawn, left_out
+
+
+def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
+    """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
+    drawn, left_out = progress_curves(model, details, look)
+    rows: list[Row] = [*series_rows(model.this_room, model.me, look), ()] if model.this_room.table else []
+    if earlier := earlier_rows(model, look):
+        rows += [*earlier, ()]
+    if not drawn:
+        rows.append((Span("No chart, because you were away for most of the race.", "label"),))
+    elif left_out:
+        names = ", ".join(left_out[:_MAX_NAMED]) + (" and others" if len(left_out) > _MAX_NAMED else "")
+        rows.append((Span(f"No curve, because you were away for most of the race: {names}.", "label"),))
+    elif any(curve.missed for curve in drawn):
+        rows.append((Span("Curves have gaps where you were away.", "label"),))
+    style = VERDICT_STYLES[model.verdict.kind] if model.verdict else "label"
+    rows += ((Span(line, style),) for line in verdict_lines(model))
+    if details.record_text:
+        rows.append((Span(look.displayable(details.record_text), "label"),))
+    if words := words_text(model.deal_words):
+        rows.append((Span(words, "label"),))
+    return tuple(rows)
+
+
+def shared_result(model: Model, details: ResultDetails, page: Callable[[str], str] | None) -> str:
+    """Return the player's result as a text to send to others, or an empty text if the player has none.
+
+    ``page`` returns the link to a path of the server's page. It is None if the server has no page.
+    """
+    room = model.this_room
+    own = next((line for line in room.standings if line.player == model.me), None)
+    if own is None:
+        return ""
+    cards = model.game.cards
+    bar = bar_text(details.own_progress, own.time or race_length(model), cards)
+    link = page(f"replay?race={room.room}") if page else ""
+    return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link, tide_title(room.tide))
+
+
+def rematch_text(model: Model, players: int | None) -> str:
+    """Return a sentence that names the room of the rematch, and says how many players it has if that is known.
+
+    Return an empty text if there is no rematch yet.
+    """
+    room = model.this_room
+    if not room.next:
+        return ""
+    count = "" if players is None else f" with {counted(players, 'player')} so far"
+    return f"The rematch is in room {room.next}{count}. Press m to join it."

@@ -1,1 +1,0 @@
-"""The client's knowledge of rooms and races, as frozen values."""

@@ -1,0 +1,140 @@
+"""``samedeal door``: let people play over ssh."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samedeal_client.commands.arguments import add_number, integer_in
+from samedeal_link.connection.address import parse_address
+from samedeal_link.errors import Failure
+from samedeal_link.machine.paths import data_home
+
+if TYPE_CHECKING:
+    from asyncssh import SSHKey
+
+    from samedeal_door.door import Network
+
+DESCRIPTION = """\
+Let people play over ssh: 'ssh HOST' shows the start screen of a server, and 'ssh -t HOST friday' the room friday. They
+need nothing but ssh, and their key is who they are. The server should trust the address of the door
+(--trusted-proxies), so that its limits see the addresses of people. Needs the extra [ssh]."""
+
+EXAMPLES = """\
+examples:
+  samedeal door wss://play.example.org                   on port 2222
+  samedeal door localhost --port 22 --workers 2          beside a server, with two processes
+  samedeal door forget SHA256:...                        forget a key: its seats, settings and history
+  samedeal door key                                      print the host key, also as a DNS record"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the arguments of ``samedeal door``."""
+    from samedeal_door.limits import DoorLimits
+
+    parser.add_argument("url", metavar="URL", help="the server; or 'forget', or 'key'")
+    parser.add_argument("key", metavar="KEY", nargs="*", help="for 'forget': a public key, or its fingerprint")
+    parser.add_argument(
+        "--public-url",
+        default="",
+        metavar="URL",
+        help="address of the server for players, if the door uses another one",
+    )
+    parser.add_argument("--host", default="all", metavar="ADDRESS", help="address to listen on (default: %(default)s)")
+    add_number(parser, "--port", (0, 65535), 2222, "port", "PORT")
+    parser.add_argument("--data", metavar="DIR", help="directory of the host key and of what is kept of keys")
+    add_number(parser, "--workers", (1, 64), 1, "processes")
+    parser.add_argument("--health-host", default="127.0.0.1", metavar="ADDRESS", help="address for health checks")
+    parser.add_argument(
+        "--health-port",
+        type=integer_in(1, 65535),
+        metavar="PORT",
+        help="port for /healthz, /readyz and /metrics; further workers use the next ones (default: off)",
+    )
+    parser.add_argument(
+        "--proxy-protocol",
+        default="",
+        metavar="ADDRESSES",
+        help="load balancers that begin connections with a PROXY header: addresses, or networks such as 10.0.0.0/8",
+    )
+    parser.add_argument("--with-server", action="store_true", help=argparse.SUPPRESS)
+    limits = parser.add_argument_group("limits of each process (maximum values)")
+    for limit in fields(DoorLimits):
+        flag = f"--limit-{limit.name.replace('_', '-')}"
+        add_number(limits, flag, (1, 10_000_000), getattr(DoorLimits(), limit.name), limit.metadata["meaning"])
+
+
+def host_key_of(directory: Path) -> SSHKey:
+    """Return the host key in a directory, which is made if there is none. Raise Failure if asyncssh is missing."""
+    try:
+        from samedeal_door.door import load_host_key
+    except ModuleNotFoundError as error:
+        if error.name != "asyncssh":
+            raise
+        raise Failure("The door needs asyncssh. Install it with: pip install 'samedeal[ssh]'") from None
+    return load_host_key(directory)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the door until a signal, and return the exit code."""
+    from samedeal_door.limits import DoorLimits
+
+    directory = Path(given.data) if given.data else data_home() / "door"
+    if given.url == "forget":
+        from samedeal_door.identities import Identities, read_fingerprint
+
+        identities = Identities(directory)
+        known = identities.forget(identities.identity(read_fingerprint(" ".join(given.key))))
+        print("The key is forgotten." if known else "This key is not known here.")
+        return 0
+    host_key = host_key_of(directory)
+    from samedeal_door.door import Door, dns_record, listen, prepare, serve_door, serve_workers
+
+    if given.url == "key":
+        print(host_key.get_fingerprint(), dns_record("HOST", host_key), sep="\n")
+        return 0
+    server = parse_address(given.url).typed
+    public = parse_address(given.public_url).typed if given.public_url else ""
+    proxies = _networks(given.proxy_protocol)
+    limits = DoorLimits(**{limit.name: getattr(given, f"limit_{limit.name}") for limit in fields(DoorLimits)})
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
+    try:
+        listeners = listen(given.host, given.port)
+    except OSError as error:
+        raise Failure(
+            f"Cannot listen on {given.host}, port {given.port}: {error.strerror}. Choose another --port."
+        ) from None
+    port = listeners[0].getsockname()[1]
+    print(f"Door to {server}: ssh -p {port} HOST", flush=True)
+    print(f"Host key {host_key.get_fingerprint()}", f"DNS record {dns_record('HOST', host_key)}", sep="\n", flush=True)
+    prepare()
+    print("Ready", flush=True)
+
+    def serve_worker(number: int, lifeline: int | None = None) -> None:
+        health = (given.health_host, given.health_port + number) if given.health_port else None
+        serve_door(
+            Door(server, directory, limits, given.start_command, proxies, public),
+            listeners,
+            health,
+            sys.stdin.fileno() if given.with_server else lifeline,
+        )
+
+    if given.workers > 1:
+        serve_workers(given.workers, serve_worker)
+    else:
+        serve_worker(0)
+    return 0
+
+
+def _networks(text: str) -> list[Network]:
+    from ipaddress import ip_network
+
+    try:
+        return [ip_network(word.strip(), strict=False) for word in text.split(",") if word.strip()]
+    except ValueError as error:
+        raise Failure(f"--proxy-protocol {text} is not valid: {error}. Give addresses or networks.", 2) from None

@@ -1,0 +1,1 @@
+"""What every client does: connect, resume, know, prove, and judge. It shows nothing."""

@@ -1,0 +1,1 @@
+"""The connection to a server, which is opened again whenever it is lost."""

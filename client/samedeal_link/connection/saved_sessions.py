@@ -1,0 +1,178 @@
+"""Session tokens by server and name. With a session token a player returns to a seat.
+
+The tokens are kept in the state directory, in the file ``sessions.json``, which only its owner can read::
+
+    {"version": 1, "sessions": {"ws://localhost:7777": {"ana": {"session": "...", "used": 1790000000, "room": "friday"}}}}
+
+``room`` is the room of the unfinished race in which the player last had a seat.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from samedeal_link.connection.address import ServerAddress, is_loopback_url
+from samedeal_link.connection.kept_seat import KeptSeat
+from samedeal_link.machine.paths import open_private, state_home, write_private
+
+_MAX_SESSIONS: Final = 500
+"""Maximum number of sessions kept. The least recently used are dropped first."""
+
+_VERSION: Final = 1
+
+SEAT_TIME: Final = 24 * 3600
+"""Time, in seconds, for which a seat is offered to a player who has not returned to it."""
+
+
+class MemorySessions:
+    """Sessions that are lost when the process ends."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def session(self, url: str, name: str) -> str:
+        """Return the session for a server and a name, or an empty string if there is none."""
+        return self._sessions.get((url, name), ("", ""))[0]
+
+    def room(self, url: str, name: str) -> str:
+        """Return the room that was saved with a session, or an empty string if there is none."""
+        return self._sessions.get((url, name), ("", ""))[1]
+
+    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
+        """Save a session and the room of the player's seat."""
+        self._sessions[url, name] = (session, room)
+
+
+class _SavedSession(Struct, frozen=True):
+    session: str
+    used: int
+    room: str = ""
+
+
+class _File(Struct, frozen=True):
+    version: int
+    sessions: dict[str, dict[str, _SavedSession]]
+
+
+class FileSessions:
+    """Sessions in a file. Errors of the file do not stop the game, but are passed to ``warn`` as sentences."""
+
+    def __init__(self, warn: Callable[[str], None], path: Path | None = None) -> None:
+        self._path = path or state_home() / "sessions.json"
+        self._warn = warn
+
+    def session(self, url: str, name: str) -> str:
+        """Return the session for a server and a name.
+
+        If there is none, look at the sessions for this name on other servers, as far as the server at ``url`` may see
+        them. Return the newest of these, or an empty string.
+        """
+        sessions = self._read()
+        if name in sessions.get(url, {}):
+            return sessions[url][name].session
+        shown = [names[name] for issuer, names in sessions.items() if name in names and _may_see(url, issuer)]
+        return max(shown, key=lambda saved: saved.used).session if shown else ""
+
+    def room(self, url: str, name: str) -> str:
+        """Return the room that was saved with a session, or an empty string if there is none."""
+        saved = self._read().get(url, {}).get(name)
+        return saved.room if saved is not None else ""
+
+    def kept_seat(self) -> KeptSeat | None:
+        """Return the seat that was used last, under any name.
+
+        Return None if no seat was used in the last ``SEAT_TIME`` seconds.
+        """
+        seats = [
+            (saved.used, KeptSeat(url, name, saved.room))
+            for url, names in self._read().items()
+            for name, saved in names.items()
+            if saved.room and saved.used > time.time() - SEAT_TIME
+        ]
+        return max(seats)[1] if seats else None
+
+    def forget_seat(self, seat: KeptSeat) -> None:
+        """Forget the seat, but keep the session."""
+        self.keep(seat.url, seat.name, self.session(seat.url, seat.name))
+
+    def keep(self, url: str, name: str, session: str, room: str = "") -> None:
+        """Save a session and the room of the player's seat."""
+        try:
+            with self._locked():
+                sessions = self._read()
+                sessions.setdefault(url, {})[name] = _SavedSession(session, int(time.time()), room)
+                self._write(sessions)
+        except OSError as error:
+            self._warn(
+                f"Cannot save your session in {self._path} ({error.strerror}). "
+                "You can't return to your seat after you restart this program."
+            )
+
+    def _read(self) -> dict[str, dict[str, _SavedSession]]:
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            self._warn(f"Cannot read the sessions in {self._path} ({error.strerror}). You play with a new session.")
+            return {}
+        try:
+            file = msgspec.json.decode(data, type=_File)
+        except ValueError:
+            file = None
+        if file is None or file.version != _VERSION:
+            self._rename_damaged()
+            return {}
+        return file.sessions
+
+    def _rename_damaged(self) -> None:
+        damaged = self._path.with_name(f"{self._path.name}.damaged")
+        try:
+            self._path.replace(damaged)
+        except OSError as error:
+            self._warn(
+                f"{self._path} is damaged and cannot be renamed ({error.strerror}). You play with a new session."
+            )
+        else:
+            self._warn(f"{self._path} is damaged and was renamed to {damaged.name}. You play with a new session.")
+
+    def _write(self, sessions: dict[str, dict[str, _SavedSession]]) -> None:
+        newest = sorted(
+            ((kept.used, url, name) for url in sessions for name, kept in sessions[url].items()), reverse=True
+        )
+        kept: dict[str, dict[str, _SavedSession]] = {}
+        for _, url, name in newest[:_MAX_SESSIONS]:
+            kept.setdefault(url, {})[name] = sessions[url][name]
+        file = msgspec.json.encode(_File(_VERSION, kept))
+        write_private(self._path, msgspec.json.format(file, indent=1).decode() + "\n")
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Lock the file, so that clients that start together don't overwrite each other's sessions."""
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with open_private(self._path.with_suffix(".lock"), "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+SessionStore: TypeAlias = MemorySessions | FileSessions
+"""The saved sessions that a link uses."""
+
+
+def _may_see(url: str, issuer: str) -> bool:
+    """Return whether the server at ``url`` may see a session of the server at ``issuer``.
+
+    Both servers must have the same host and the same port. Only on this machine the ports may differ, because local
+    nodes that share their rooms have different ports. A session that was issued over TLS is never sent without TLS.
+    """
+    server, issued = ServerAddress(url), ServerAddress(issuer)
+    same_endpoint = server.host == issued.host and (server.port == issued.port or is_loopback_url(url))
+    return same_endpoint and (server.encrypted or not issued.encrypted)

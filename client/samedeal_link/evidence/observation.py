@@ -1,0 +1,331 @@
+"""What a client's evidence learns from its own requests and from the messages of the server. Pure.
+
+Both functions return the evidence with more facts. Times are local ones, in milliseconds since any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, get_args
+
+from msgspec.structs import replace
+
+from samedeal.deal import Deal
+from samedeal.errors import SamedealError
+from samedeal.joint_deal import HIGHEST_SEAT, LossReason
+from samedeal.protocol import messages
+from samedeal.protocol.messages import Phase, RoomState, Seat, Tally, ToClient, ToServer
+from samedeal.protocol_codes import NoticeCode, RefusalCode
+from samedeal.series import with_race
+from samedeal.terms import RoomTerms
+from samedeal_link.evidence import facts
+from samedeal_link.evidence.board_from_piles import masked_board
+from samedeal_link.evidence.evidence import Evidence, deal_hash
+from samedeal_link.evidence.own_draws import agrees
+
+_ABSENT_AFTER: Final = 50_000
+"""Time, in milliseconds, without a connection after which a race may have ended without the player."""
+
+_BY_RULES: Final = (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO)
+
+_ORDER: Final = ("", *get_args(Phase))
+"""The phases in their order. An open room may follow a countdown."""
+
+
+def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
+    """Return the evidence before a request is sent at the local time ``now``."""
+    if isinstance(request, messages.Hello):  # a new connection: what was asked on others is never answered
+        known = replace(evidence, waiting={request.id: (request, now)})
+        was_away = known.seat and known.seat not in known.absent and not 0 < now - known.heard_at < _ABSENT_AFTER
+        return known.plus(facts.Gone(known.seat, stuck=False)) if was_away else known
+    known = replace(evidence, waiting={**evidence.waiting, request.id: (request, now)})
+    match request:
+        case messages.Act() if request.id not in known.sent_actions:
+            low = now + known.clock.low if known.clock.is_known else 0
+            return known.plus(facts.Sent(request.id, request.revision, request.action, low))
+        case messages.Resign() | messages.Leave() | messages.DeclareStuck():
+            return known.plus(facts.Own(type(request).__name__.lower()))
+        case _:
+            return known
+
+
+def received(evidence: Evidence, message: ToClient, now: int) -> Evidence:
+    """Return the evidence after a message of the server that arrived at the local time ``now``."""
+    evidence = replace(evidence, heard_at=now)
+    if not hasattr(message, "to"):
+        handler = _HANDLERS.get(type(message))
+        return handler(evidence, message, now) if handler is not None else evidence
+    if message.to not in evidence.waiting:
+        return evidence
+    request, at = evidence.waiting[message.to]
+    waiting = {id_: each for id_, each in evidence.waiting.items() if id_ != message.to}
+    return _answered(replace(evidence, waiting=waiting), request, at, message, now)
+
+
+def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now: int) -> Evidence:
+    """Return the evidence after the answer to a request that was sent at the local time ``at``."""
+    match request, answer:
+        case messages.Hello(), messages.Welcome():
+            return _welcomed(known, answer)
+        case messages.Ping(), messages.Pong():
+            return replace(known, clock=known.clock.exchanged(at, now, answer.time))
+        case messages.Join(), messages.Joined():
+            back = _joined(known, answer)
+            return replace(back, clock=replace(back.clock, entered_at=now))
+        case messages.Watch(), messages.Watching():
+            return known.finding_if(answer.room != known.room, "other_room")
+        case messages.Act(), messages.Acked():
+            acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash))
+            acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
+            return acked.timed("late", known.clock.late(at, now))
+        case messages.Act(), messages.Refused() if answer.code in _BY_RULES:
+            return known.plus(facts.Denied(request.id))
+        case _:
+            return known
+
+
+def _welcomed(evidence: Evidence, message: messages.Welcome) -> Evidence:
+    if not evidence.player:
+        return evidence.plus(facts.Known(message.player, message.name))
+    if message.player == evidence.player:
+        return evidence.finding_if(message.name != evidence.name, "other_identity")
+    return evidence.finding("new_session").plus(facts.Known(message.player, message.name)).plus(facts.Out())
+
+
+def _joined(evidence: Evidence, message: messages.Joined) -> Evidence:
+    if message.room != evidence.room:
+        return evidence.finding("other_room")
+    known = evidence
+    if evidence.seat and not evidence.is_out:
+        moved = message.seat != evidence.seat and evidence.begun is not None
+        known = evidence.finding_if(moved, "other_identity")
+        known = known.finding_if(message.generation <= evidence.generation, "lost_data")
+    behind = -1 < message.revision < (evidence.acks[-1].revision if evidence.acks else 0)
+    sent_actions = (each.revision + 1 for each in evidence.sent_actions.values())
+    newest = max([len(evidence.acks), *sent_actions]) if evidence.seat else -1
+    known = known.finding_if(behind, "lost_data").finding_if(message.revision > newest, "other_window")
+    return replace(known.plus(facts.Sat(message.seat, message.generation)), came_from=evidence.seat)
+
+
+def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
+    if state.room != evidence.room:
+        return evidence.finding("other_room")
+    known = _with_terms(evidence, state)
+    is_open_again = state.phase == "open" and known.phase == "countdown"
+    went_back = _ORDER.index(state.phase) < _ORDER.index(known.phase) and not is_open_again
+    known = known.finding_if(state.event < known.event or went_back, "lost_data")
+    known = replace(known, event=max(state.event, known.event), phase=state.phase)
+    if state.phase == "countdown":
+        known = replace(known, clock=replace(known.clock, is_fixed=known.clock.is_known))
+    known = _with_losses(known, state)
+    if known.role == "player":
+        known = _with_own_seat(known, state)
+    if state.phase in ("racing", "finished"):
+        known = _with_race(known, state)
+    seats = {each.player: each.seat for each in state.players}
+    for tally in state.tallies:
+        known = _with_tally(known, seats.get(tally.player, 0), tally)
+    return _with_result(_with_table(known, state), state)
+
+
+def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
+    if evidence.terms_text:
+        changed = evidence.finding_if(state.terms != evidence.terms_text, "changed_terms")
+        changed = changed.finding_if(state.commitment != evidence.commitment, "changed_commitment")
+    else:
+        table = None if state.standings else state.table
+        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table))
+    terms = changed.terms
+    if terms is None or changed.terms_text != state.terms:
+        return changed
+    shown = state.room, state.round, state.game, state.deal, state.private, state.tide
+    fixed = terms.room, terms.round, terms.game.name, str(terms.deal), terms.private, terms.tide
+    asked = Deal.parse(state.options.deal).on(terms.deal.date)  # a number may have no #
+    is_same = asked == (Deal("winnable") if terms.deal.kind == "again" else terms.deal)
+    options = RoomTerms.options_with(state.options, terms.deal) if is_same else state.options
+    return changed.finding_if(shown != fixed or options != terms.options, "contradicting_terms")
+
+
+def _with_losses(evidence: Evidence, state: RoomState) -> Evidence:
+    known = evidence
+    if state.lost != evidence.lost:
+        known = evidence.finding_if(not set(evidence.lost).issubset(state.lost), "lost_data")
+        known = known.plus(facts.Losses(state.lost))
+    if known.role != "player":
+        return known
+    own = [each for each in state.lost if (each.seat, each.name) in known.places]
+    unheard = any(each.reason == "silent" and known.draw(each.draw) is not None for each in own)
+    known = known.finding_if(unheard, "unheard")
+    return _back(known, state, [each.reason for each in own if each not in evidence.lost])
+
+
+def _back(evidence: Evidence, state: RoomState, reasons: Sequence[LossReason]) -> Evidence:
+    """Return the evidence after the first state since the player came back to the room.
+
+    ``reasons`` are those for which the player lost seats while away. Only another program of the player can have left,
+    or was kicked. A seat that was freed before any draw is no loss.
+    """
+    before, seat = evidence.came_from, evidence.seat
+    known = replace(evidence, came_from=0)
+    if not before or evidence.is_out or all(each.player != evidence.player for each in state.players):
+        return known
+    if reasons:
+        known = known.finding_if(any(reason != "silent" for reason in reasons), "other_window")
+        return known.plus(facts.Out()).plus(facts.Sat(seat, evidence.generation))
+    return known.finding_if(before != seat and bool(known.draws), "lost_data")
+
+
+def _with_own_seat(evidence: Evidence, state: RoomState) -> Evidence:
+    own = [seat for seat in state.players if seat.player == evidence.player]
+    if not own:
+        return _without_seat(evidence, state)
+    seat = own[0]
+    wrong = (seat.seat, seat.name) != (evidence.seat, evidence.name) or seat.bot is not evidence.bot
+    known = evidence.finding_if(wrong or len(own) > 1, "other_identity")
+    resigned = seat.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked
+    known = known.finding_if(resigned, "resigned_for_you")
+    return known.finding_if(seat.stuck and "declarestuck" not in evidence.own, "stuck_for_you")
+
+
+def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:
+    """Return the evidence after a state without the player's seat."""
+    if evidence.is_out or "leave" in evidence.own or evidence.is_kicked:
+        return evidence
+    if state.phase in ("racing", "finished"):
+        return evidence  # other racers than those of the record
+    place = evidence.seat, evidence.name
+    reasons = [each.reason for each in state.lost if (each.seat, each.name) == place]
+    reason = reasons[-1] if reasons else ""
+    known = evidence.finding_if(not reason and state.phase == "countdown", "seat_vanished")
+    return known.finding_if(reason == "left", "said_left").plus(facts.Out())
+
+
+def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
+    """Return the evidence after a state of a race that has begun."""
+    fixed = (Seat(player=each.player, name=each.name, seat=each.seat, bot=each.bot) for each in state.players)
+    racers = tuple(sorted(fixed, key=lambda each: each.player))
+    known = evidence if evidence.begun is not None else evidence.plus(facts.Begun(state.starts, racers))
+    begun = known.begun
+    if begun is not None:
+        known = known.finding_if(state.starts != begun.start, "lost_data")  # a race has one start; the record has it
+        known = known.finding_if(racers != begun.racers, "other_players")
+    terms = known.terms
+    if terms is not None:
+        end = state.starts + 1000 * terms.options.limit
+        is_earlier = terms.options.first_finish_ends and state.starts <= state.ends < end
+        known = known.finding_if(state.ends != end and not is_earlier, "other_limit")
+        alone = terms.deal.kind != "again" or len(racers) == 1
+        known = known.finding_if(not alone, "not_alone")
+    for each in state.players:
+        if each.stuck and each.seat not in known.stuck:
+            known = known.plus(facts.Gone(each.seat, stuck=True))
+    return _with_connection(known, known.seat, is_connected=True)
+
+
+def _with_result(evidence: Evidence, state: RoomState) -> Evidence:
+    if not (state.phase == "finished" or state.standings or state.seed or state.proof or state.finished_at):
+        return evidence
+    result = facts.EndShown(state.finished_at, state.standings, deal_hash(state.seed, state.proof))
+    if result in evidence.results:
+        return evidence
+    ended_again = bool(evidence.results) and evidence.results[0].end != result.end
+    return evidence.finding_if(ended_again, "lost_data").plus(result)
+
+
+def _with_table(evidence: Evidence, state: RoomState) -> Evidence:
+    table, terms = evidence.table, evidence.terms
+    if table is not None and terms is not None and terms.options.series > 1 and state.standings:
+        table = with_race(table, state.standings, state.finished_at - state.starts)
+    return evidence.finding_if(evidence.table is not None and state.table != table, "other_table")
+
+
+def _drawn(evidence: Evidence, message: messages.Drawn, _: int) -> Evidence:
+    if message.room != evidence.room:
+        return evidence.finding("other_room")
+    drawn = facts.SharesShown(message.draw, message.shares)
+    if evidence.drawn is not None:
+        return evidence.finding_if(drawn != evidence.drawn, "other_drawn")
+    if not all(0 < each.seat <= HIGHEST_SEAT for each in drawn.shares):
+        return evidence.finding("other_shares")
+    known = evidence.plus(drawn)
+    return known.finding_if(known.role == "player" and not known.is_out and not agrees(known, drawn), "other_shares")
+
+
+def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Evidence:
+    if message.room != evidence.room:
+        return evidence.finding("other_room")
+    if evidence.role != "player" or not evidence.terms_text:
+        return evidence.finding("other_board")
+    if evidence.terms is None:
+        return evidence
+    if message.game != evidence.terms.game.name:
+        return evidence.finding("contradicting_terms")
+    cards = _cards(evidence, message.piles)
+    known = evidence.finding_if(cards != message.hash, "other_board")
+    known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos))
+    is_first = known.begun is not None and not evidence.dealt
+    return known.timed("dealt", known.clock.dealt(now, known.start)) if is_first else known
+
+
+def _cards(evidence: Evidence, piles: tuple[bytes, ...]) -> bytes:
+    """Return the hash of piles, or an empty value if they cannot be a board of the game."""
+    try:
+        return masked_board(evidence.terms.game, piles).state_hash() if evidence.terms else b""
+    except SamedealError:
+        return b""
+
+
+def _counted(evidence: Evidence, update: messages.ProgressUpdate, now: int) -> Evidence:
+    before = evidence.tallies.get(update.seat)
+    if before is None:
+        return evidence
+    tally = before.updated(update)
+    known = _with_tally(evidence, update.seat, tally)
+    is_new = tally.acted_at != before.acted_at
+    return known.timed("misdated", known.clock.ahead(now, tally.acted_at)) if is_new else known
+
+
+def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
+    known = replace(evidence, tallies={**evidence.tallies, seat: tally})
+    if seat != known.seat:  # a client knows when its own line was cut
+        known = _with_connection(known, seat, is_connected=tally.connected)
+    before = known.counts.get(seat, (facts.Counted(seat),))[-1]
+    counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
+    known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
+    return known if counts in (before, facts.Counted(seat)) else known.plus(counts)
+
+
+def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Evidence:
+    """Return the evidence after a racer was seen to be connected or not. Who is back after the end was gone at the end."""
+    if is_connected == (seat not in evidence.absent) or (is_connected and evidence.phase != "racing"):
+        return evidence
+    return evidence.plus(facts.Back(seat) if is_connected else facts.Gone(seat, stuck=False))
+
+
+def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
+    cards = _cards(evidence, message.piles)
+    return evidence.plus(
+        facts.BoardWatched(message.player, message.revision, cards, message.moves, message.undos, message.time)
+    )
+
+
+def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidence:
+    return evidence.plus(
+        facts.MoveWatched(message.player, message.revision, message.action, message.seen, message.time)
+    )
+
+
+def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:
+    return evidence.plus(facts.Kicked()) if message.code == NoticeCode.KICKED else evidence
+
+
+_HANDLERS: Final[Mapping[type, Callable[[Evidence, Any, int], Evidence]]] = {
+    RoomState: _shown,
+    messages.Drawn: _drawn,
+    messages.BoardState: _dealt,
+    messages.ProgressUpdate: _counted,
+    messages.DelayedBoard: _watched,
+    messages.DelayedMove: _moved,
+    messages.Notice: _noticed,
+}
+"""What is learnt from each kind of message that is not an answer."""

@@ -1,0 +1,84 @@
+"""The draws of a joint deal in which the player takes part: when to commit to a share, and when to reveal it. Pure.
+
+A server that could choose the deal would need the player's share twice: once to see the deal, and once to replace it. So a
+client reveals its share once in a draw, for the seats and commitments that it was shown before, and in another draw only
+if somebody has lost a seat. DEALS.md, *The verdict*, has the rules.
+"""
+
+from __future__ import annotations
+
+from samedeal.joint_deal import MAX_DRAWS, share_commitment
+from samedeal.protocol.messages import CommitShare, RevealShare, RoomState, Seat
+from samedeal_link.evidence import facts
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.facts import Promise, Sealed
+
+
+def agrees(evidence: Evidence, drawn: facts.SharesShown) -> bool:
+    """Return whether shares are those that were promised to the player, or the player revealed none at all."""
+    own = evidence.draw(drawn.draw)
+    if own is None:
+        return not evidence.draws
+    shares = {each.seat: each.share for each in drawn.shares}
+    shown = tuple((each.seat, each.name, each.commitment) for each in drawn.shares)
+    return shown == own.seats and shares.get(evidence.seat) == evidence.shares[own.draw]
+
+
+def wanted_share(evidence: Evidence, state: RoomState) -> int:
+    """Return the number of the draw for which the player has to draw a share, or 0 if there is none."""
+    is_asked = state.room == evidence.room and state.phase == "countdown" and _seat_in(evidence, state) is not None
+    return state.draw if is_asked and 0 < state.draw <= MAX_DRAWS and state.draw not in evidence.shares else 0
+
+
+def _seat_in(evidence: Evidence, state: RoomState) -> Seat | None:
+    if evidence.role != "player" or evidence.is_out:
+        return None
+    return next((seat for seat in state.players if seat.player == evidence.player), None)
+
+
+def answer(evidence: Evidence, state: RoomState) -> tuple[Evidence, CommitShare | RevealShare | None]:
+    """Return the request that the player has to send after a room state, if any, with the evidence before it.
+
+    The id of the request is 0. It is returned again for each state that waits for it, because the server may have
+    lost it. After a contradiction, the player reveals nothing.
+    """
+    seat, draw = _seat_in(evidence, state), state.draw
+    is_known = evidence.drawn is not None and evidence.draw(draw) is None
+    is_drawing = state.room == evidence.room and state.phase == "countdown" and not is_known
+    if (
+        seat is None
+        or not is_drawing
+        or draw not in evidence.shares
+        or evidence.terms is None
+        or evidence.contradiction
+    ):
+        return evidence, None
+    share = evidence.shares[draw]
+    promise = share_commitment(evidence.digest, evidence.commitment, evidence.seat, evidence.name, draw, share)
+    if not all(each.share_commitment for each in state.players):
+        return evidence, CommitShare(id=0, draw=draw, commitment=promise)
+    if seat.share_commitment != promise:
+        return evidence, None  # another program of the player takes part, or the server lies
+    seats = tuple(sorted((each.seat, each.name, each.share_commitment) for each in state.players))
+    known = _revealing(evidence, Sealed(draw, seats))
+    is_settled = known is not None and not known.contradiction
+    return known or evidence, RevealShare(id=0, draw=draw, share=share) if is_settled else None
+
+
+def _places(seats: tuple[Promise, ...]) -> set[tuple[int, str]]:
+    """Return the numbers of seats with the names of their players."""
+    return {(seat, name) for seat, name, _ in seats}
+
+
+def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
+    """Return the evidence before a share is revealed, or None if the player has revealed for other seats or later draws."""
+    earlier = evidence.draw(sealed.draw)
+    if earlier is not None:
+        return evidence if earlier == sealed else None
+    known, last = evidence, evidence.draws[-1] if evidence.draws else None
+    if last is not None:
+        if sealed.draw < last.draw:
+            return None
+        is_smaller = _places(sealed.seats) < _places(last.seats)
+        known = evidence.finding_if(not (is_smaller or evidence.was_out), "no_seat_lost")
+    return known if known.contradiction else known.plus(sealed)

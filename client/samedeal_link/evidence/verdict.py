@@ -1,0 +1,384 @@
+"""The verdict on a race: whether what a client was shown is what the proof and the record of the race say. Pure.
+
+Nothing is fair by default. Each fact that a verdict needs must be present and agree (DEALS.md, *The verdict*): what is
+missing makes the race *not fully checked*, and what contradicts makes it *not fair*. ``verdict`` looks for all rows of
+the table of verdicts (``samedeal.verdict_rows``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from msgspec.structs import astuple
+from msgspec.structs import replace as with_fields
+
+from samedeal.board_history import Play
+from samedeal.deal_words import result_words
+from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
+from samedeal.protocol.messages import DrawnShare, LostSeat
+from samedeal.record import Record, RecordedPlayer
+from samedeal.series import record_standings
+from samedeal.solver.solve import Answer
+from samedeal.terms import RoomTerms
+from samedeal.verdict_rows import VerdictKind, row_sentence
+from samedeal_link.evidence.evidence import Evidence, deal_hash
+from samedeal_link.evidence.facts import BoardWatched, MoveWatched, SharesShown
+from samedeal_link.evidence.own_draws import agrees
+
+IDLE: Final = 240_000
+"""Time, in milliseconds, without an action after which a race may end without a racer."""
+
+_TITLES: Final[Mapping[VerdictKind, str]] = {
+    "fair": "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
+    "checked": "Checked: the deal was set before the start, and all is as you saw it.",
+    "unsure": "Not fully checked:",
+    "wrong": "NOT fair:",
+}
+
+
+@dataclass(frozen=True)
+class RaceReading:
+    """What a client has read after a race.
+
+    ``record`` is the server's record of the whole race, or None, and then ``reason`` is a sentence that says why.
+    ``error`` says what is wrong with a record that could not be read. ``second`` is the digest of the record as it was
+    read once more, or empty. ``answers`` are the solver's for all candidates up to the dealt one, or None if they could
+    not be computed. ``given_up`` is how many earlier races on this server did not begin with this client, although it had
+    revealed a share: a server may give up rooms until it likes a deal.
+    """
+
+    record: Record | None = None
+    reason: str = "The server gave no record of the race."
+    error: str = ""
+    second: bytes = b""
+    answers: Sequence[Answer] | None = None
+    given_up: int = 0
+
+    @cached_property
+    def faults(self) -> tuple[tuple[str, str], ...]:
+        """The rows about the record alone."""
+        record = self.record
+        if record is None:
+            return (("bad_record", self.error) if self.error else ("no_record", self.reason),)
+        return tuple(_record_faults(record, self.second)) or tuple(_search_faults(record, self.answers))
+
+    @cached_property
+    def plays(self) -> Mapping[int, Sequence[Play]]:
+        """The plays of all players, by their seats, if the record has no faults."""
+        return {player.seat: self.record.plays(player) for player in self.record.players} if self.record else {}
+
+    @cached_property
+    def counts(self) -> Mapping[int, frozenset[tuple[int, ...]]]:
+        """All counts that the players had, by their seats: cards, moves, undos, newest action, finish."""
+        players = self.record.players if self.record else ()
+        return {player.seat: frozenset(self._counts(player)) for player in players}
+
+    def _counts(self, player: RecordedPlayer) -> Iterator[tuple[int, ...]]:
+        start = self.record.start if self.record else 0
+        times = [0, *(start + time for time, _ in player.actions)]
+        for time, play in zip(times, self.plays[player.seat], strict=True):
+            yield play.board.foundation_cards, play.moves, play.undos, time, time if play.board.won else 0
+
+
+NO_READING: Final = RaceReading()
+"""What a client has read that has not asked for the record."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on a race.
+
+    ``rows`` are the names of the rows that were found, with their details, those that decide first. ``sentence`` is for
+    the player, and so is ``clock``, which is neutral: networks delay too. ``words`` are those of the result.
+    """
+
+    kind: VerdictKind
+    sentence: str
+    rows: Mapping[str, str] = field(default_factory=dict)
+    clock: str = ""
+    words: str = ""
+
+
+def verdict(evidence: Evidence, reading: RaceReading) -> Verdict:
+    """Return the verdict on a race that is over."""
+    found = {row: detail for row, (detail, _) in evidence.found.items()}
+    for row, detail in _rows(evidence, reading):
+        found.setdefault(row, detail)
+    rows = dict(sorted(found.items(), key=lambda each: evidence.verdict_of(each[0]) != "wrong"))
+    kind: VerdictKind = "fair" if _nobody_could_choose(evidence) else "checked"
+    if rows:
+        kind = evidence.verdict_of(next(iter(rows)))
+    words = result_words(reading.record.digest) if reading.record else ""
+    return Verdict(kind, _sentence(evidence, reading, kind, rows), rows, clock_sentence(evidence), words)
+
+
+def _nobody_could_choose(evidence: Evidence) -> bool:
+    return (
+        evidence.role == "player" and evidence.terms is not None and evidence.terms.deal.kind in ("winnable", "daily")
+    )
+
+
+def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows: Mapping[str, str]) -> str:
+    if not rows:
+        lost, drawn = [each.name for each in evidence.lost], evidence.drawn.draw if evidence.drawn else 0
+        seats = "the seat" if len(lost) == 1 else "their seats"
+        draws = f" The deal was drawn {drawn} times; {_and(lost)} lost {seats}." if drawn > 1 else ""
+        races = "1 race" if reading.given_up == 1 else f"{reading.given_up} races"
+        earlier = (
+            f" Before it, you took part in the draw of {races} that did not begin with you." if reading.given_up else ""
+        )
+        return _TITLES[kind] + draws + earlier
+    row, detail = next(iter(rows.items()))
+    return f"{_TITLES[kind]} {row_sentence(row, detail)}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _rows(evidence: Evidence, reading: RaceReading) -> Iterator[tuple[str, str]]:
+    """Yield the rows that follow from the record of a race, and those about what is missing."""
+    if evidence.is_out or (evidence.begun is None and (evidence.is_kicked or "leave" in evidence.own)):
+        yield "out_of_draw", ""
+        return
+    if not evidence.terms_text:
+        yield "unfinished", "the room never showed its terms"
+    if evidence.terms is None:
+        return
+    yield from _missing(evidence, evidence.terms)
+    yield from reading.faults
+    record = reading.record
+    if record is None or any(row in _UNREADABLE for row, _ in reading.faults):
+        return
+    if not reading.second:
+        yield "no_record", "The server gave the record of the race only once."
+    if record.terms.digest != evidence.digest:
+        yield "other_record_terms", ""
+    if record.commitment != evidence.commitment:
+        yield "other_record_commitment", ""
+    yield from _deal(evidence, record)
+    yield from _race(evidence, record, reading.plays)
+    yield from _results(evidence, reading, record)
+    if evidence.role == "player":
+        yield from _own(evidence, record, reading.plays)
+    yield from _watched(evidence, record, reading.plays)
+
+
+_UNREADABLE: Final = ("bad_record", "not_checkable")
+
+
+def _record_faults(record: Record, second: bytes) -> Iterator[tuple[str, str]]:
+    """Yield rows about a record and the record that was read once more."""
+    if second and second != record.digest:
+        yield "changed_record", ""
+    try:
+        if not record.is_whole:
+            raise DealNotProven("It lacks players.")
+        record.check()
+        if record.proof is not None:
+            record.proof.check_kind(record.deal)
+    except DealNotCheckable as error:
+        yield "not_checkable", str(error)
+    except SamedealError as error:
+        yield "bad_record", str(error)
+
+
+def _search_faults(record: Record, answers: Sequence[Answer] | None) -> Iterator[tuple[str, str]]:
+    """Yield rows about the search for the deal of a record."""
+    proof = record.proof
+    if proof is None or not record.terms.is_described:
+        return  # if another release describes the game, the search cannot be repeated, which another row says
+    if answers is None or len(answers) != proof.candidate + 1:
+        yield "not_repeated", ""
+        return
+    try:
+        proof.check_limits()
+        for number, answer in enumerate(answers):
+            proof.check_candidate(number, answer)
+    except DealNotCheckable as error:
+        yield "not_checkable", str(error)
+    except DealNotProven as error:
+        yield "not_first", str(error)
+
+
+def _missing(evidence: Evidence, terms: RoomTerms) -> Iterator[tuple[str, str]]:
+    """Yield rows about what the client should have seen."""
+    if not evidence.results:
+        yield "unfinished", "no results were shown"
+    if evidence.role != "player":
+        return
+    if not evidence.dealt:
+        yield "no_first_board", ""
+    if terms.deal.kind == "winnable" and not evidence.draws:
+        yield "missed_draw", ""
+
+
+def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
+    """Yield rows about the draw of the deal."""
+    proof = record.proof
+    shown = deal_hash(record.seed, str(proof) if proof else "")
+    if any(result.deal != shown for result in evidence.results):
+        yield "other_deal", ""
+    if proof is None:
+        return
+    drawn = SharesShown(proof.draw, tuple(DrawnShare(**share._asdict()) for share in proof.shares))
+    if evidence.drawn not in (None, drawn):
+        yield "other_drawn", ""
+    if evidence.lost != tuple(LostSeat(**lost._asdict()) for lost in proof.lost):
+        yield "other_lost", ""
+    if evidence.draws:
+        if not agrees(evidence, drawn):
+            yield "other_shares", ""
+        if proof.draw < evidence.draws[-1].draw:
+            yield "went_back", ""
+
+
+def _race(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
+    """Yield rows about the racers, the start and the end."""
+    begun = evidence.begun
+    if begun is None:
+        yield "unfinished", "the race never began"
+        return
+    if begun.start != record.start:
+        yield "other_start", ""
+    shown = sorted((each.seat, each.name, each.bot) for each in begun.racers)
+    if shown != [(each.seat, each.name, each.bot) for each in record.players]:
+        yield "other_players", ""
+    if evidence.results and _ended_early(evidence, record, plays):
+        yield "ended_early", ""
+
+
+def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> bool:
+    """Return whether a race ended before its time for no reason that the client can see."""
+    options = record.terms.options
+    is_decided = options.first_finish_ends and any(player.finish_time for player in record.players)
+    if record.end - record.start >= record.limit or is_decided or evidence.seat in evidence.absent:
+        return False  # who was away at the end has not seen who else was
+    people = [player for player in record.players if not player.bot] or record.players
+    counted = people if options.end_when_settled else record.players
+    return any(not _is_done(evidence, record, player, plays[player.seat][-1]) for player in counted)
+
+
+def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: Play) -> bool:
+    """Return whether a race needs not wait for a player at its end, as far as the client can see."""
+    done = bool(player.finish_time) or player.resigned or last.no_moves_left
+    stuck = record.terms.options.end_when_settled and player.seat in evidence.stuck
+    newest = player.actions[-1][0] if player.actions else 0
+    idle = record.end - record.start - newest >= IDLE
+    return done or stuck or idle or player.seat in evidence.absent
+
+
+def _results(evidence: Evidence, reading: RaceReading, record: Record) -> Iterator[tuple[str, str]]:
+    """Yield rows about results and counts that were shown."""
+    ids = {racer.seat: racer.player for racer in evidence.begun.racers} if evidence.begun else {}
+    known = {player.name: ids.get(player.seat, "") for player in record.players}
+    lines = {with_fields(line, player=known[line.name]) for line in record_standings(record)}
+    for result in evidence.results:
+        order = [line.place for line in result.lines]
+        is_whole = set(result.lines) == lines and len(order) == len(lines) and order == sorted(order)
+        if not is_whole or result.end != record.end:
+            yield "other_results", ""
+    names = {player.seat: player.name for player in record.players}
+    for seat, shown_counts in evidence.counts.items():
+        if not reading.counts.get(seat, frozenset()).issuperset(astuple(each)[1:] for each in shown_counts):
+            yield "other_counts", names.get(seat, "nobody")
+
+
+def _seats(evidence: Evidence) -> dict[str, int]:
+    return {racer.player: racer.seat for racer in evidence.begun.racers} if evidence.begun else {}
+
+
+def _own(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
+    """Yield rows about the player's own cards and actions."""
+    player = next((each for each in record.players if (each.seat, each.name) == (evidence.seat, evidence.name)), None)
+    if player is None:
+        yield "other_players", ""
+        return
+    own = plays[player.seat]
+    for board in evidence.dealt:
+        if not 0 <= board.revision < len(own):
+            yield "other_board", f"The board after action {board.revision} is not in the record."
+            continue
+        play = own[board.revision]
+        cards = play.board.masked().state_hash()
+        if board.cards != cards:
+            yield ("other_board" if board.revision else "other_cards"), f"That was after action {board.revision}."
+        if (board.moves, board.undos) != (play.moves, play.undos):
+            yield "other_board", f"It counted your moves in another way after action {board.revision}."
+    yield from _actions(evidence, record, player, own)
+    if player.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked:
+        yield "resigned_for_you", ""
+
+
+def _actions(
+    evidence: Evidence, record: Record, player: RecordedPlayer, own: Sequence[Play]
+) -> Iterator[tuple[str, str]]:
+    for ack in evidence.acks:
+        if not 0 < ack.revision <= len(player.actions):
+            yield "other_action", f"It lacks action {ack.revision}, {ack.action}."
+            break
+        time, action = player.actions[ack.revision - 1]
+        if (record.start + time, action) != (ack.time, ack.action):
+            yield "other_action", f"Action {ack.revision} was {ack.action}."
+            break
+        if own[ack.revision].board.masked().state_hash() != ack.cards:
+            yield "other_board", f"That was after action {ack.revision}."
+            break
+    acked = {ack.revision for ack in evidence.acks}
+    open_actions = {(each.revision + 1, each.action): each.time for each in evidence.sent_actions.values()}
+    for revision, (time, action) in enumerate(player.actions, 1):
+        if revision in acked:
+            continue
+        sent = open_actions.get((revision, action))
+        if sent is None or not sent <= record.start + time + _DRIFT:
+            yield "foreign_action", f"Action {revision} is {action}."
+            break
+    for denied in evidence.denied:
+        if denied.revision < len(own):
+            try:
+                own[denied.revision].act(denied.action)
+            except PlayError:
+                continue
+            yield "refused_move", f"It was {denied.action}."
+            break
+
+
+_DRIFT: Final = 1000
+"""Time, in milliseconds, by which the client's idea of the server's clock may be wrong."""
+
+
+def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
+    """Yield rows about the boards that a spectator, or a racer who watched others, was shown."""
+    seats = _seats(evidence)
+    players = {player.seat: player for player in record.players}
+    every: tuple[BoardWatched | MoveWatched, ...] = (*evidence.boards, *evidence.moves)
+    for shown in every:
+        player, is_move = players.get(seats.get(shown.player, 0)), isinstance(shown, MoveWatched)
+        if player is None or not is_move <= shown.revision < len(plays[player.seat]):
+            yield "other_watched", player.name if player else "nobody"
+            continue
+        play = plays[player.seat][shown.revision]
+        time, action = player.actions[shown.revision - 1] if shown.revision else (shown.time - record.start, "")
+        if isinstance(shown, MoveWatched):
+            is_so = (shown.action, shown.seen) == (action, play.seen)
+        else:
+            cards = play.board.masked().state_hash()
+            is_so = (shown.cards, shown.moves, shown.undos) == (cards, play.moves, play.undos)
+        if not is_so or shown.time != record.start + time:
+            yield "other_watched", player.name
+
+
+def clock_sentence(evidence: Evidence) -> str:
+    """Return what is strange about the times of the race, in a sentence, or an empty text."""
+    parts = []
+    for kind, what in (("misdated", "dated wrongly"), ("late", "answered late")):
+        times, total = evidence.mistimed.get(kind, (0, 0))
+        if times:
+            actions = f"{times} action was" if times == 1 else f"{times} actions were"
+            parts.append(f"{actions} {what}, by {total / 1000:.1f} s in all")
+    if "dealt" in evidence.mistimed:
+        parts.append(f"your cards came {evidence.mistimed['dealt'][1] / 1000:.1f} s after the start")
+    return f"The clock: {'; '.join(parts)}." if parts else ""

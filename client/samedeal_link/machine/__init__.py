@@ -1,0 +1,1 @@
+"""The machine and the terminal of a client: directories, signals, environment."""

@@ -1,0 +1,421 @@
+"""A client's knowledge as one frozen value: the room, the player's own play, the rivals and the spectated boards.
+
+``after`` applies a message of the server, and ``with_action`` applies an action of the player. Both return a new model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from samedeal.board import Board
+from samedeal.board_history import Play, Undo
+from samedeal.deal import Deal
+from samedeal.deal_proof import DealProof
+from samedeal.errors import PlayError, SamedealError
+from samedeal.game import Game
+from samedeal.games import game_named
+from samedeal.moves import Move
+from samedeal.protocol.messages import (
+    Acked,
+    Act,
+    BoardState,
+    Created,
+    DelayedBoard,
+    DelayedMove,
+    Done,
+    Drawn,
+    Joined,
+    Notice,
+    Pong,
+    ProgressUpdate,
+    RecordPart,
+    Records,
+    Refused,
+    Rooms,
+    RoomState,
+    Seat,
+    Tally,
+    ToClient,
+    Watching,
+    Welcome,
+)
+from samedeal.record import Record, RecordedPlayer
+from samedeal_link.evidence.board_from_piles import masked_board
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.verdict import Verdict
+from samedeal_link.model.own_play import OwnPlay
+from samedeal_link.model.progress_history import (
+    Histories,
+    ProgressHistory,
+    ProgressPoint,
+    tally_after,
+    with_tallies,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedBoard:
+    """A player's board as a spectator sees it.
+
+    ``time`` is the server's time of the newest move, in milliseconds since 1970. ``missed`` is true if a later move did
+    not reach the client.
+    """
+
+    play: Play
+    time: int
+    missed: bool = False
+
+
+@dataclass(frozen=True)
+class Model:
+    """A client's knowledge of the room that it is in. Times are the server's, in milliseconds since 1970.
+
+    ``me`` is the player's public id, or empty before the welcome. ``own`` is the player's own play. ``tallies`` has the
+    newest counts of each player, and ``watched`` the boards that a spectator sees, both by player. ``delay`` is the
+    spectator delay in seconds, or None for a player. ``history`` has each player's foundation cards and moves over
+    time. For a spectator, ``history`` has the same delay as the boards.
+
+    ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
+    ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
+
+    ``evidence`` is what the client knows of its own race for certain. ``verdict`` is the verdict on the finished race, or
+    None until then, and ``checking`` says how far it has come.
+    """
+
+    me: str = ""
+    name: str = ""
+    room: RoomState | None = None
+    own: OwnPlay = field(default_factory=OwnPlay)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    watched: Mapping[str, WatchedBoard] = field(default_factory=dict)
+    delay: int | None = None
+    history: Histories = field(default_factory=dict)
+    evidence: Evidence | None = None
+    verdict: Verdict | None = None
+    checking: str = ""
+    stale: bool = True
+    missed_move: bool = False
+
+    @property
+    def board(self) -> Board | None:
+        """The player's own board as the screen shows it. It is None until the cards are dealt, and for a spectator."""
+        return self.own.shown.board if self.own.shown and self.delay is None else None
+
+    @property
+    def out_of_sync(self) -> bool:
+        """Whether one of the boards differs from the server's board. The client then has to request the boards again."""
+        return self.own.out_of_sync or self.missed_move
+
+    @property
+    def seat(self) -> Seat | None:
+        """The player's own seat, or None if the player has no seat."""
+        return self.seat_of(self.me)
+
+    def seat_of(self, player: str) -> Seat | None:
+        """Return a player's seat, or None if the player has no seat."""
+        seats = self.room.players if self.room else ()
+        return next((seat for seat in seats if seat.player == player), None)
+
+    @property
+    def hosting(self) -> bool:
+        """Whether the player is the room's host."""
+        return self.room is not None and bool(self.me) and self.room.host == self.me
+
+    @property
+    def has_live_seat(self) -> bool:
+        """Whether the player has a seat in a race that is not over, and the player has not resigned."""
+        seat = self.seat
+        running = self.room is not None and self.room.phase in ("open", "countdown", "racing")
+        return running and seat is not None and not seat.resigned
+
+    @property
+    def racing(self) -> bool:
+        """Whether the player is still playing a race, or is in its countdown."""
+        if self.room is None or self.delay is not None or self.room.phase == "open":
+            return False
+        return self.has_live_seat and not (self.board is not None and self.board.won)
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether the player is done in a race that still goes on.
+
+        A player who has finished or resigned is done. In a room without undo, a player is also done if no move helps
+        any more.
+        """
+        seat, own = self.seat, self.own
+        if self.room is None or self.room.phase != "racing" or seat is None:
+            return False
+        blocked = self.room.options.undo_rule is Undo.OFF and not own.pending and own.no_move_helps
+        return seat.resigned or blocked or (own.play is not None and own.play.board.won)
+
+    @property
+    def may_be_stuck(self) -> bool:
+        """Whether no sequence of moves helps the player any more, and the player does not yet count as stuck.
+
+        Undo may still help. Always false if the room's options let the race go on even if all players are stuck.
+        """
+        room, seat, own = self.room, self.seat, self.own
+        if room is None or room.phase != "racing" or self.delay is not None or not room.options.end_when_settled:
+            return False
+        racing = seat is not None and not (seat.stuck or seat.resigned)
+        return racing and not own.pending and not own.out_of_sync and own.play is not None and own.is_stuck
+
+    @property
+    def has_other_people(self) -> bool:
+        """Whether another player in the room is not a bot."""
+        return self.room is not None and any(not seat.bot and seat.player != self.me for seat in self.room.players)
+
+    @property
+    def has_daily_deal(self) -> bool:
+        """Whether the race is for the daily deal."""
+        return self.room is not None and self.room.deal.startswith("daily")
+
+    @property
+    def ends_without_player(self) -> bool:
+        """Whether the race ends as soon as the player is done, because only bots would still be playing."""
+        room = self.room
+        if room is None or not room.options.end_when_settled:
+            return False
+        others = [seat for seat in room.players if seat.player != self.me]
+        return all(seat.bot or seat.resigned or seat.stuck or self._has_placed_all(seat.player) for seat in others)
+
+    @property
+    def may_watch_others(self) -> bool:
+        """Whether a player who is done can watch other players.
+
+        True if the room has other players and admits spectators, and the race does not end as soon as this player is
+        done.
+        """
+        room = self.room
+        return room is not None and room.options.spectators and len(room.players) > 1 and not self.ends_without_player
+
+    def _has_placed_all(self, player: str) -> bool:
+        tally = self.tallies.get(player)
+        return tally is not None and tally.finished_at > 0
+
+    @property
+    def deal_words(self) -> str:
+        """The words of the deal, or an empty string while they are not known."""
+        return self.evidence.words if self.evidence else ""
+
+    def until_start(self, now: int) -> int:
+        """Return the milliseconds until the race starts, or 0 if no countdown is running."""
+        return max(0, self.room.starts - now) if self.room and self.room.starts else 0
+
+    def time_left(self, now: int) -> int:
+        """Return the milliseconds until the race's time is up. Return 0 before the countdown."""
+        return max(0, self.room.ends - now) if self.room and self.room.ends else 0
+
+    def is_in(self, room: str) -> bool:
+        """Return whether the client is in the room with the code ``room``."""
+        return self.room is not None and self.room.room == room
+
+    @property
+    def this_room(self) -> RoomState:
+        """The room that the client is in. Raise ValueError if it is in none."""
+        if self.room is None:
+            raise ValueError("the client is in no room")
+        return self.room
+
+    @property
+    def game(self) -> Game:
+        """The room's game. Raise ValueError if the client is in no room."""
+        return game_named(self.this_room.game)
+
+    def record(self) -> Record | None:
+        """Return the record of this player's part of the race.
+
+        Return None for a spectator, if the server has not revealed the deal yet or has revealed a wrong one, or if an
+        action is unknown. After a restart, the actions are those of the evidence.
+        """
+        room, play, seat, evidence = self.room, self.own.play, self.seat, self.evidence
+        if room is None or play is None or seat is None or evidence is None or evidence.terms is None:
+            return None
+        if not (room.seed or room.proof):
+            return None
+        own = self.own.actions
+        actions = own if self.own.first else tuple((ack.time - room.starts, ack.action) for ack in evidence.acks)
+        standing = next((line for line in room.standings if line.player == self.me), None)
+        place, time = standing.place if standing else 0, actions[-1][0] if play.board.won and actions else 0
+        try:
+            proof = DealProof.parse(room.proof) if room.proof else None
+            result = (place, play.board.foundation_cards, actions, time)
+            player = RecordedPlayer(seat.seat, seat.name, *result, seat.bot, seat.resigned)
+            end, players = max(room.finished_at, room.starts), len(room.standings) or len(room.players)
+            race = evidence.terms, evidence.commitment, room.starts, end
+            record = Record(*race, room.seed, players, (player,), proof)
+            same = record.replay().board.state_hash() == play.board.state_hash()
+        except SamedealError:
+            return None
+        return record if same else None
+
+    def with_action(self, action: Move | str, number: int, now: int) -> tuple[Model, Act]:
+        """Return the model after an action, and the Act with the id ``number`` that the client has to send.
+
+        If the result depends on an unseen card, the board stays as it is until the server answers.
+        Raise PlayError if the server is certain to refuse the action.
+        """
+        if self.room is None or self.own.shown is None:
+            raise PlayError("There are no cards yet. They are dealt when the race starts.")
+        if self.room.phase != "racing":
+            over = self.room.phase in ("finished", "closed")
+            raise PlayError("The race is over." if over else "The race has not started.")
+        if (seat := self.seat) is not None and seat.resigned:
+            raise PlayError("You have resigned from this race.")
+        own, act = self.own.with_action(action, number, now)
+        return replace(self, own=own), act
+
+    def after(self, message: ToClient) -> Model:
+        """Return the model after a message. Raise SamedealError if a correct server would not send it."""
+        own = self.own
+        model = self if own.rollback is None else replace(self, own=replace(own, rollback=None))
+        return HANDLERS[type(message)](model, message)
+
+    def without_room(self) -> Model:
+        """Return the model outside any room."""
+        return Model(self.me, self.name)
+
+    def entering(self, room: str, delay: int | None) -> Model:
+        """Return the model after entering a room, as a spectator if ``delay`` is not None.
+
+        If the client is in this room already, keep the knowledge of the room and of the player's own board.
+        """
+        if not self.is_in(room):
+            return replace(self.without_room(), delay=delay)
+        own = replace(self.own, out_of_sync=False)
+        return replace(self, own=own, tallies={}, watched={}, delay=delay, stale=True, missed_move=False)
+
+    def with_watched(self, player: str, board: WatchedBoard) -> Model:
+        """Return the model with a new board of a spectated player."""
+        play, history = board.play, self.history.get(player, ProgressHistory())
+        if not board.missed:
+            history = history.add(ProgressPoint(board.time, play.board.foundation_cards, play.moves))
+        return replace(
+            self,
+            watched=MappingProxyType({**self.watched, player: board}),
+            history=MappingProxyType({**self.history, player: history}),
+        )
+
+
+def _unchanged(model: Model, _: ToClient) -> Model:
+    return model
+
+
+def _welcome(model: Model, message: Welcome) -> Model:
+    return replace(model, me=message.player, name=message.name)
+
+
+def _joined(model: Model, message: Joined) -> Model:
+    has_seat = model.is_in(message.room) and model.delay is None
+    return replace(model, stale=True) if has_seat else model.entering(message.room, None)
+
+
+def _watching(model: Model, message: Watching) -> Model:
+    return model.entering(message.room, message.delay)
+
+
+def _room_state(model: Model, state: RoomState) -> Model:
+    _ = game_named(state.game), Deal.parse(state.deal)  # raise an error if there is no such game or deal
+    if model.room is not None and not model.is_in(state.room):
+        model = replace(model.without_room(), delay=model.delay)
+    return replace(
+        model,
+        room=state,
+        tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
+        history=_history_after(model, state),
+        stale=False,
+    )
+
+
+def _history_after(model: Model, state: RoomState) -> Histories:
+    """Return the players' histories after a room state.
+
+    For a spectator the room state changes no history. Its tallies are not delayed, so a spectator's client uses only
+    the delayed boards.
+    """
+    if model.delay is not None:
+        return model.history
+    return with_tallies(model.history, state.tallies, resumed=model.stale)
+
+
+def _progress_update(model: Model, message: ProgressUpdate) -> Model:
+    player = next((seat.player for seat in model.room.players if seat.seat == message.seat), "") if model.room else ""
+    tally = model.tallies.get(player)
+    return _with_tally(model, tally.updated(message)) if tally else model
+
+
+def _with_tally(model: Model, tally: Tally) -> Model:
+    tallies = MappingProxyType({**model.tallies, tally.player: tally})
+    history = with_tallies(model.history, (tally,)) if model.delay is None else model.history
+    return replace(model, tallies=tallies, history=history)
+
+
+def _board_state(model: Model, state: BoardState) -> Model:
+    room = model.room
+    rule = room.options.undo_rule if room else Undo.NO_REVEAL
+    return replace(model, own=model.own.with_board(state, rule))
+
+
+def _acked(model: Model, answer: Acked) -> Model:
+    own = model.own.acked(answer, model.room.starts if model.room else 0)
+    acknowledged, play, tally = replace(model, own=own), own.play, model.tallies.get(model.me)
+    if tally is None or play is None or play is model.own.play:
+        return acknowledged
+    return _with_tally(acknowledged, tally_after(tally, play, answer.time))
+
+
+def _refused(model: Model, refusal: Refused) -> Model:
+    return replace(model, own=model.own.refused(refusal))
+
+
+def _delayed_board(model: Model, message: DelayedBoard) -> Model:
+    if model.room is None:
+        return replace(model, missed_move=True)
+    board = masked_board(model.game, message.piles)
+    play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
+    before = model.watched.get(message.player)
+    if before is None or message.revision > before.play.revision + 1:  # actions were skipped
+        history = model.history.get(message.player) or _progress_so_far(message, model.room.starts, board)
+        resumed = history.resume(ProgressPoint(message.time, board.foundation_cards, message.moves), message.time)
+        model = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
+    return model.with_watched(message.player, WatchedBoard(play, message.time))
+
+
+def _progress_so_far(message: DelayedBoard, starts: int, board: Board) -> ProgressHistory:
+    """Return what a late spectator is told of the time before. The moves of that time are unknown, and count as none."""
+    history = ProgressHistory()
+    for cards, after in zip(range(1, board.foundation_cards + 1), message.reached, strict=False):
+        history = history.add(ProgressPoint(starts + after, cards, message.moves))
+    return history
+
+
+def _delayed_move(model: Model, message: DelayedMove) -> Model:
+    watched = model.watched.get(message.player)
+    if watched is None:
+        return replace(model, missed_move=True)
+    if message.revision <= watched.play.revision:
+        return model
+    try:
+        play = watched.play.act(message.action, message.revision - 1, message.seen or None)
+    except (SamedealError, ValueError):
+        return replace(model.with_watched(message.player, replace(watched, missed=True)), missed_move=True)
+    return model.with_watched(message.player, WatchedBoard(play, message.time))
+
+
+HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {
+    Welcome: _welcome,
+    Joined: _joined,
+    Watching: _watching,
+    RoomState: _room_state,
+    ProgressUpdate: _progress_update,
+    BoardState: _board_state,
+    Acked: _acked,
+    Refused: _refused,
+    DelayedBoard: _delayed_board,
+    DelayedMove: _delayed_move,
+    **dict.fromkeys((Created, Done, Drawn, Notice, Pong, Records, RecordPart, Rooms), _unchanged),
+}
+"""The handler for each type of message from the server."""

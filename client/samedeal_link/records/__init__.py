@@ -1,0 +1,1 @@
+"""Past races: the history, records, replays, and ghosts."""

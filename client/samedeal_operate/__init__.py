@@ -1,0 +1,1 @@
+"""Operating a server: administration, checks of this machine, and hosting."""
