@@ -25,6 +25,7 @@ from samedeal.protocol_codes import NoticeCode
 from samedeal.record import Record, RecordedPlayer
 from samedeal_link.evidence.verdict import RaceReading
 from tests.lies.deals import GAME, proof_of, some_bytes
+from tests.lies.troubles import undone
 from tests.lies.worlds import Client, Racer, Server, _enter, _gone
 
 LIES: Final[dict[str, type[Server]]] = {}
@@ -1070,11 +1071,7 @@ class ForgottenMove(Server):
     def finish(self) -> None:
         for racer in self.racers:
             if racer.name == "ana" and racer.actions:
-                *kept, _ = racer.actions
-                racer.play = Play(self.first_board(racer), self.options.undo_rule)
-                racer.actions, racer.finished_at = kept, 0
-                for _, action in kept:
-                    racer.play = racer.play.act(action)
+                undone(self, racer)
         super().finish()
 
 

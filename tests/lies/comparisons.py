@@ -20,7 +20,7 @@ from msgspec.structs import astuple
 from samedeal.verdict_rows import ROWS
 from samedeal_link.evidence import verdict as module
 from samedeal_link.evidence.evidence import Evidence
-from samedeal_link.evidence.verdict import RaceReading, Verdict
+from samedeal_link.evidence.verdict import IDLE, RaceReading, Verdict
 from tests.lies.check import Outcome, untruths
 
 _WORDING: Final = ("Verdict", "_sentence", "_and", "clock_sentence")
@@ -37,9 +37,10 @@ _GUARDED: Final = {
     "record.proof.check_kind(record.deal)": "the same of the limits of another release, whose record says no more",
     "yield ('not_checkable', str(error))": "the same",
     "shown != [(each.seat, each.name, each.bot) for each in record.players] 0": "the results have the seats too",
+    "yield ('unfinished', 'the race never began')": "without a start, no results are those of the record",
     "yield ('other_players', '')": "a racer who is not in the record is among the other players already",
     "(each.seat, each.name) == (evidence.seat, evidence.name)": "the same",
-    "made[ack.revision] != (ack.time, ack.action) 1": "another action leads to another board",
+    "recorded != (ack.time, ack.action) 1": "another action leads to another board",
     "play.act(denied.action)": "only engines send what the rules forbid",
 }
 """Comparisons that no world needs, and why they stay. A number is a part of a tuple."""
@@ -82,13 +83,20 @@ class Worlds:
         """Add a world. Those that the evidence alone decides only show that nothing is raised."""
         found, evidence = outcome.verdict, outcome.seen.evidence
         is_open = is_honest or not evidence.found
-        alike = (is_honest, kind, place, *found.rows) if is_open else (*evidence.found,)
+        alike = (is_honest, kind, place, _ending(outcome), *found.rows) if is_open else (*evidence.found,)
         if alike in self._known or (found.kind in _GOOD and not is_honest):
             return
         self._known.add(alike)
         is_untrue = is_open and bool(untruths(outcome.seen, outcome.reading))
         reading = self._readings.setdefault(id(outcome.reading), (outcome.reading, replace(outcome.reading)))[1]
         self.all.append(World(evidence, reading, found, is_honest, is_untrue))
+
+
+def _ending(outcome: Outcome) -> tuple[object, ...]:
+    """Why a race may have ended as it did."""
+    evidence, record = outcome.seen.evidence, outcome.reading.record
+    was_long = record is not None and record.end - record.start >= IDLE
+    return evidence.absent, evidence.stuck, evidence.own, evidence.is_kicked, was_long
 
 
 class Mutant(NamedTuple):

@@ -26,17 +26,11 @@ class Trouble:
     is_own: bool = True
 
 
-OUT: Final = frozenset({"out_of_draw"})
 FORGOTTEN: Final = frozenset(
     {"other_window", "resigned_for_you", "stuck_for_you", "missed_draw", "no_first_board", "foreign_action"}
 )
-LOST: Final = frozenset(
-    {
-        *("lost_data", "other_action", "other_board", "other_counts", "other_results", "other_start", "ended_early"),
-        *("foreign_action", "other_watched"),
-    }
-)
-WINDOW: Final = frozenset({"other_window", "foreign_action", "refused_move", "lost_data", "resigned_for_you"})
+LOST: Final = frozenset({"lost_data"})
+WINDOW: Final = frozenset({"other_window", "foreign_action"})
 
 
 def _back(server: Server, client: Client) -> None:
@@ -45,7 +39,7 @@ def _back(server: Server, client: Client) -> None:
         server.settle()
 
 
-def _undone(server: Server, racer: Racer, times: int = 1) -> list[messages.AckedAction]:
+def undone(server: Server, racer: Racer, times: int = 1) -> list[messages.AckedAction]:
     """Lose the newest actions of a racer."""
     lost = racer.actions[len(racer.actions) - times :]
     kept = racer.actions[: len(racer.actions) - times]
@@ -86,7 +80,7 @@ def _lost(server: Server, client: Client, receipt: bytes) -> None:
     racer = server.racer_of(client)
     if server.phase != "racing" or racer is None or not racer.actions:
         return
-    actions = _undone(server, racer)
+    actions = undone(server, racer)
     assert racer.play is not None
     present = list(server.present)
     _fail_over(server)
@@ -339,13 +333,13 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "restart": Trouble(lambda server, client: _step("restart")(server, client) if client.seen.state else None),
     "forget": Trouble(lambda server, client: _step("forget")(server, client) if client.seen.state else None, FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
-    "lost for good": Trouble(_lost_for_good, LOST),
-    "lost end": Trouble(_lost_end, LOST, is_own=False),
-    "other end": Trouble(_other_end, LOST | {"changed_record"}, is_own=False),
-    "lost start": Trouble(_lost_start, LOST, is_own=False),
+    "lost for good": Trouble(_lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched"}),
+    "lost end": Trouble(_lost_end, LOST | {"other_results"}, is_own=False),
+    "other end": Trouble(_other_end, LOST | {"changed_record", "other_results"}, is_own=False),
+    "lost start": Trouble(_lost_start, LOST | {"other_start"}, is_own=False),
     "window": Trouble(_window, WINDOW),
     "window in draw": Trouble(_window_in_draw, frozenset({"missed_draw"})),
-    "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn", "other_lost"}, is_own=False),
+    "lost redraw": Trouble(_lost_redraw, LOST | {"went_back", "other_drawn"}, is_own=False),
     "unanswered": Trouble(_unanswered),
     "limited": Trouble(_limited),
     "put off": Trouble(_put_off, is_own=False),
@@ -359,11 +353,11 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "watches": Trouble(_watches),
     "leaves": Trouble(_left, frozenset({"unfinished"})),
     "kicked": Trouble(_operator_kick, frozenset({"unfinished"})),
-    "lossy": Trouble(_step("lossy"), frozenset({"missed_draw", "unfinished", "no_first_board"})),
+    "lossy": Trouble(_step("lossy"), frozenset({"unfinished", "no_first_board"})),
     "silent": Trouble(_step("silent"), is_own=False),
     "due": Trouble(_step("due"), is_own=False),
     "limit": Trouble(_step("limit"), is_own=False),
-    "quiet": Trouble(_step("quiet"), frozenset({"missed_draw"})),
+    "quiet": Trouble(_step("quiet")),
 }
 
 

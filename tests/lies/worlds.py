@@ -1019,7 +1019,10 @@ def _plans() -> Sequence[Plan]:
             {"ana": Wanted(options=easy, private=False)},
         ),
         Plan(
-            "settled", script("ana:join bob:join ana:start race bob:move ana:win bob:stuck"), options("winnable easy")
+            "settled",
+            script("ana:join bob:join ana:start race bob:move ana:win"),
+            options("winnable easy"),
+            bots=("bob",),
         ),
         Plan(
             "restarted",

@@ -323,10 +323,11 @@ def _actions(
     evidence: Evidence, made: Mapping[int, tuple[int, str]], own: Mapping[int, Play]
 ) -> Iterator[tuple[str, str]]:
     for ack in evidence.acks:
-        if ack.revision not in made:
+        recorded = made.get(ack.revision)
+        if recorded is None:
             yield "other_action", f"It lacks action {ack.revision}, {ack.action}."
             break
-        if made[ack.revision] != (ack.time, ack.action):
+        if recorded != (ack.time, ack.action):
             yield "other_action", f"Action {ack.revision} was {ack.action}."
             break
         if own[ack.revision].board.masked().state_hash() != ack.cards:
