@@ -11,6 +11,7 @@ from msgspec.structs import replace as with_fields
 
 from samedeal.board import Board
 from samedeal.deal import Deal, shuffled
+from samedeal.joint_deal import HIGHEST_SEAT
 from samedeal.options import Options
 from samedeal.protocol import messages
 from samedeal.protocol.messages import RoomState
@@ -78,7 +79,8 @@ def variants(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield "", not value
         case int() | float():
             for other in {value + 1, value - 1, value + 5000, 0, 1, 2} - {value}:
-                if other >= (-1 if name in ("to", "revision") else 0):
+                least, most = (-1 if name in ("to", "revision") else 0), (HIGHEST_SEAT if name == "seat" else other)
+                if least <= other <= most:
                     yield "", other
         case str():
             for text in _texts(name, value):

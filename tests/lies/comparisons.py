@@ -23,7 +23,7 @@ from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import IDLE, RaceReading, Verdict
 from tests.lies.check import Outcome, untruths
 
-_WORDING: Final = ("Verdict", "_sentence", "_and", "clock_sentence")
+_WORDING: Final = ("Verdict", "_sentence", "_and", "clock_sentence", "_seconds")
 """Classes and functions that find no rows."""
 
 _OF_READINGS: Final = ("RaceReading", "_record_faults", "_search_faults")
@@ -281,7 +281,7 @@ def _parts(value: Any) -> set[int]:
 
 def _is_many(value: Any) -> bool:
     is_several = isinstance(value, list | set | frozenset | tuple) and not hasattr(value, "_fields")
-    return is_several and all(isinstance(each, tuple) for each in value)
+    return is_several and all(isinstance(each, tuple | Struct) for each in value)
 
 
 def _dropped(part: int, value: Any) -> Any:

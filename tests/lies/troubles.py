@@ -251,13 +251,13 @@ def _away(server: Server, client: Client) -> None:
 
 
 def _all_away(server: Server, client: Client) -> None:
-    """Let everybody be away for more than a minute, and one client come back after all others."""
+    """Let everybody be away for more than a minute, from one client that goes first and comes back last."""
     _leave_for_a_minute(server, [*(each for each in server.present if each is not client), client])
 
 
 def _leave_for_a_minute(server: Server, clients: Sequence[Client]) -> None:
     present = [client for client in clients if client in server.present]
-    for client in present:
+    for client in reversed(present):
         _gone(server, client)
     server.now += 61_000 if present else 0
     _without(server, [racer for racer in server.racers if not racer.connected])

@@ -1020,9 +1020,9 @@ def _plans() -> Sequence[Plan]:
         ),
         Plan(
             "settled",
-            script("ana:join bob:join ana:start race bob:move ana:win"),
+            script("ana:join bob:join eve:join ana:start race bob:move ana:win bob:stuck"),
             options("winnable easy"),
-            bots=("bob",),
+            bots=("eve",),
         ),
         Plan(
             "restarted",

@@ -387,7 +387,12 @@ def clock_sentence(evidence: Evidence) -> str:
         times, total = evidence.mistimed.get(kind, (0, 0))
         if times:
             actions = f"{times} action was" if times == 1 else f"{times} actions were"
-            parts.append(f"{actions} {what}, by {total / 1000:.1f} s in all")
+            parts.append(f"{actions} {what}, by {_seconds(total)} in all")
     if "dealt" in evidence.mistimed:
-        parts.append(f"your cards came {evidence.mistimed['dealt'][1] / 1000:.1f} s after the start")
+        parts.append(f"your cards came {_seconds(evidence.mistimed['dealt'][1])} after the start")
     return f"The clock: {'; '.join(parts)}." if parts else ""
+
+
+def _seconds(time: int) -> str:
+    """Return milliseconds as seconds. Half a tenth is rounded up, as the page does."""
+    return f"{(time + 50) // 100 / 10:.1f} s"

@@ -101,13 +101,13 @@ function sentenceOf({lost, drawn}, {givenUp}, kind, rows) {
 	const seats = names.length === 1 ? "the seat" : "their seats"
 	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} lost ${seats}.` : ""
 	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
-	const earlier = givenUp ? ` Before it, you took part in the draw of ${races} that began without you.` : ""
+	const earlier = givenUp ? ` Before it, you took part in the draw of ${races} that did not begin with you.` : ""
 	return TITLES[kind] + draws + earlier
 }
 
 // What is strange about the times of the race, or an empty text.
 function clockSentence({mistimed: {misdated = [0], late = [0], dealt}}) {
-	const seconds = time => `${(time / 1000).toFixed(1)} s`
+	const seconds = time => `${(Math.round(time / 100) / 10).toFixed(1)} s`
 	const parts = [[misdated, "dated wrongly"], [late, "answered late"]].map(([[times, total], what]) =>
 		times ? `${times} action${times === 1 ? " was" : "s were"} ${what}, by ${seconds(total)} in all` : ""
 	)
