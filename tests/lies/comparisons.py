@@ -39,9 +39,8 @@ _GUARDED: Final = {
     "shown != [(each.seat, each.name, each.bot) for each in record.players] 0": "the results have the seats too",
     "yield ('other_players', '')": "a racer who is not in the record is among the other players already",
     "(each.seat, each.name) == (evidence.seat, evidence.name)": "the same",
-    "(record.start + time, action) != (ack.time, ack.action) 1": "another action leads to another board",
-    "denied.revision < len(own)": "a move that was refused after the last one of the record",
-    "own[denied.revision].act(denied.action)": "only engines send what the rules forbid",
+    "made[ack.revision] != (ack.time, ack.action) 1": "another action leads to another board",
+    "play.act(denied.action)": "only engines send what the rules forbid",
 }
 """Comparisons that no world needs, and why they stay. A number is a part of a tuple."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -236,25 +236,39 @@ def _put_off(server: Server, _: Client) -> None:
         server.push()
 
 
+def _without(server: Server, absent: Sequence[Racer]) -> None:
+    """End the race if it is over for somebody, and for all who are not absent."""
+    if server.phase == "racing":
+        is_over = all(server.is_done(racer) for racer in server.awaited if racer not in absent)
+        if server.now >= server.ends or (is_over and any(map(server.is_done, server.racers))):
+            server.finish()
+
+
 def _idle(server: Server, _: Client) -> None:
     """Wait until idle players count no more."""
     if server.phase == "racing":
         server.now = min(server.now + 250_000, server.ends)
-        if any(racer.finished_at or racer.resigned or racer.stuck for racer in server.racers):
-            server.finish()
+        _without(server, server.racers)
 
 
 def _away(server: Server, client: Client) -> None:
-    """Let a client be away for more than a minute, in which the race ends if somebody is done."""
-    if client not in server.present:
-        return
-    _gone(server, client)
-    server.now += 61_000
-    others = [racer for racer in server.racers if racer.player != client.player]
-    done = others and all(racer.finished_at or racer.resigned or racer.stuck for racer in others)
-    if server.phase == "racing" and (done or server.now >= server.ends):
-        server.finish()
-    _back(server, client)
+    """Let a client be away for more than a minute."""
+    _leave_for_a_minute(server, [client])
+
+
+def _all_away(server: Server, client: Client) -> None:
+    """Let everybody be away for more than a minute, and one client come back after all others."""
+    _leave_for_a_minute(server, [*(each for each in server.present if each is not client), client])
+
+
+def _leave_for_a_minute(server: Server, clients: Sequence[Client]) -> None:
+    present = [client for client in clients if client in server.present]
+    for client in present:
+        _gone(server, client)
+    server.now += 61_000 if present else 0
+    _without(server, [racer for racer in server.racers if not racer.connected])
+    for client in present:
+        _back(server, client)
 
 
 def _asleep(server: Server, client: Client) -> None:
@@ -337,6 +351,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "put off": Trouble(_put_off, is_own=False),
     "idle": Trouble(_idle, is_own=False),
     "away": Trouble(_away, frozenset({"unfinished"})),
+    "all away": Trouble(_all_away, frozenset({"unfinished"})),
     "asleep": Trouble(_asleep),
     "clock": Trouble(_jump, is_own=False),
     "new session": Trouble(_new_session, frozenset({"new_session"})),

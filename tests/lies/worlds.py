@@ -272,17 +272,20 @@ class Server:
         return False
 
     def is_over(self) -> bool:
-        options = self.options
-        finished = [racer for racer in self.racers if racer.finished_at]
-        people = [racer for racer in self.racers if not racer.bot] or self.racers
-        done = all(
-            racer.finished_at
-            or racer.resigned
-            or (racer.play is not None and racer.play.no_moves_left)
-            or (options.end_when_settled and racer.stuck)
-            for racer in (people if options.end_when_settled else self.racers)
-        )
-        return self.is_early or done or self.now >= self.ends or (options.first_finish_ends and bool(finished))
+        has_winner = any(racer.finished_at for racer in self.racers)
+        done = all(map(self.is_done, self.awaited))
+        return self.is_early or done or self.now >= self.ends or (self.options.first_finish_ends and has_winner)
+
+    @property
+    def awaited(self) -> list[Racer]:
+        """The racers for whom the race goes on."""
+        people = [racer for racer in self.racers if not racer.bot]
+        return people if people and self.options.end_when_settled else self.racers
+
+    def is_done(self, racer: Racer) -> bool:
+        is_blocked = racer.play is not None and racer.play.no_moves_left
+        is_stuck = self.options.end_when_settled and racer.stuck
+        return bool(racer.finished_at) or racer.resigned or is_blocked or is_stuck
 
     def record_for(self, client: Client | None) -> Record | None:
         return self.honest_record(client) if self.standings else None

@@ -66,9 +66,10 @@ class RaceReading:
         return tuple(_record_faults(record, self.second)) or tuple(_search_faults(record, self.answers))
 
     @cached_property
-    def plays(self) -> Mapping[int, Sequence[Play]]:
-        """The plays of all players, by their seats, if the record has no faults."""
-        return {player.seat: self.record.plays(player) for player in self.record.players} if self.record else {}
+    def plays(self) -> Mapping[int, Mapping[int, Play]]:
+        """The plays of all players, by their seats and revisions, if the record has no faults."""
+        record = self.record
+        return {each.seat: dict(enumerate(record.plays(each))) for each in record.players} if record else {}
 
     @cached_property
     def counts(self) -> Mapping[int, frozenset[tuple[int, ...]]]:
@@ -79,7 +80,7 @@ class RaceReading:
     def _counts(self, player: RecordedPlayer) -> Iterator[tuple[int, ...]]:
         start = self.record.start if self.record else 0
         times = [0, *(start + time for time, _ in player.actions)]
-        for time, play in zip(times, self.plays[player.seat], strict=True):
+        for time, play in zip(times, self.plays[player.seat].values(), strict=True):
             yield play.board.foundation_cards, play.moves, play.undos, time, time if play.board.won else 0
 
 
@@ -236,7 +237,7 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
             yield "went_back", ""
 
 
-def _race(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
+def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:
     """Yield rows about the racers, the start and the end."""
     begun = evidence.begun
     if begun is None:
@@ -254,7 +255,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]
             yield "ended_early", ""
 
 
-def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> bool:
+def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> bool:
     """Return whether a race ended before its time for no reason that the client can see."""
     options = record.terms.options
     is_decided = options.first_finish_ends and any(player.finish_time for player in record.players)
@@ -262,7 +263,7 @@ def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Sequenc
         return False
     people = [player for player in record.players if not player.bot] or record.players
     counted = people if options.end_when_settled else record.players
-    return any(not _is_done(evidence, record, player, plays[player.seat][-1]) for player in counted)
+    return any(not _is_done(evidence, record, player, plays[player.seat][len(player.actions)]) for player in counted)
 
 
 def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: Play) -> bool:
@@ -294,7 +295,7 @@ def _seats(evidence: Evidence) -> dict[str, int]:
     return {racer.player: racer.seat for racer in evidence.begun.racers} if evidence.begun else {}
 
 
-def _own(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
+def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:
     """Yield rows about the player's own cards and actions."""
     player = next((each for each in record.players if (each.seat, each.name) == (evidence.seat, evidence.name)), None)
     if player is None:
@@ -302,29 +303,33 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]
         return
     own = plays[player.seat]
     for board in evidence.dealt:
-        if not 0 <= board.revision < len(own):
+        play = own.get(board.revision)
+        if play is None:
             yield "other_board", f"The board after action {board.revision} is not in the record."
             continue
-        play = own[board.revision]
         cards = play.board.masked().state_hash()
         if board.cards != cards:
             yield ("other_board" if board.revision else "other_cards"), f"That was after action {board.revision}."
         if (board.moves, board.undos) != (play.moves, play.undos):
             yield "other_board", f"It counted your moves in another way after action {board.revision}."
-    yield from _actions(evidence, record, player, own)
+    yield from _actions(evidence, _made(record, player), own)
     if player.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked:
         yield "resigned_for_you", ""
 
 
+def _made(record: Record, player: RecordedPlayer) -> dict[int, tuple[int, str]]:
+    """Return the times and texts of a player's actions, by the revisions that they led to."""
+    return {revision: (record.start + time, action) for revision, (time, action) in enumerate(player.actions, 1)}
+
+
 def _actions(
-    evidence: Evidence, record: Record, player: RecordedPlayer, own: Sequence[Play]
+    evidence: Evidence, made: Mapping[int, tuple[int, str]], own: Mapping[int, Play]
 ) -> Iterator[tuple[str, str]]:
     for ack in evidence.acks:
-        if not 0 < ack.revision <= len(player.actions):
+        if ack.revision not in made:
             yield "other_action", f"It lacks action {ack.revision}, {ack.action}."
             break
-        time, action = player.actions[ack.revision - 1]
-        if (record.start + time, action) != (ack.time, ack.action):
+        if made[ack.revision] != (ack.time, ack.action):
             yield "other_action", f"Action {ack.revision} was {ack.action}."
             break
         if own[ack.revision].board.masked().state_hash() != ack.cards:
@@ -332,46 +337,49 @@ def _actions(
             break
     acked = {ack.revision for ack in evidence.acks}
     open_actions = {(each.revision + 1, each.action): each.time for each in evidence.sent_actions.values()}
-    for revision, (time, action) in enumerate(player.actions, 1):
+    for revision, (time, action) in made.items():
         if revision in acked:
             continue
         sent = open_actions.get((revision, action))
-        if sent is None or not sent <= record.start + time + _DRIFT:
+        if sent is None or not sent <= time + _DRIFT:
             yield "foreign_action", f"Action {revision} is {action}."
             break
     for denied in evidence.denied:
-        if denied.revision < len(own):
-            try:
-                own[denied.revision].act(denied.action)
-            except PlayError:
-                continue
-            yield "refused_move", f"It was {denied.action}."
-            break
+        play = own.get(denied.revision)
+        if play is None:
+            continue
+        try:
+            play.act(denied.action)
+        except PlayError:
+            continue
+        yield "refused_move", f"It was {denied.action}."
+        break
 
 
 _DRIFT: Final = 1000
 """Time, in milliseconds, by which the client's idea of the server's clock may be wrong."""
 
 
-def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Sequence[Play]]) -> Iterator[tuple[str, str]]:
+def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:
     """Yield rows about the boards that a spectator, or a racer who watched others, was shown."""
     seats = _seats(evidence)
-    players = {player.seat: player for player in record.players}
+    players = {player.seat: (player.name, _made(record, player)) for player in record.players}
     every: tuple[BoardWatched | MoveWatched, ...] = (*evidence.boards, *evidence.moves)
     for shown in every:
-        player, is_move = players.get(seats.get(shown.player, 0)), isinstance(shown, MoveWatched)
-        if player is None or not is_move <= shown.revision < len(plays[player.seat]):
-            yield "other_watched", player.name if player else "nobody"
+        seat = seats.get(shown.player, 0)
+        name, made = players.get(seat, ("nobody", {}))
+        play = plays.get(seat, {}).get(shown.revision)
+        if play is None:
+            yield "other_watched", name
             continue
-        play = plays[player.seat][shown.revision]
-        time, action = player.actions[shown.revision - 1] if shown.revision else (shown.time - record.start, "")
+        time, action = made.get(shown.revision, (shown.time, None))
         if isinstance(shown, MoveWatched):
             is_so = (shown.action, shown.seen) == (action, play.seen)
         else:
             cards = play.board.masked().state_hash()
             is_so = (shown.cards, shown.moves, shown.undos) == (cards, play.moves, play.undos)
-        if not is_so or shown.time != record.start + time:
-            yield "other_watched", player.name
+        if not is_so or shown.time != time:
+            yield "other_watched", name
 
 
 def clock_sentence(evidence: Evidence) -> str:
