@@ -33,8 +33,6 @@ class Glyphs(NamedTuple):
     dot: str = "·"
     dash: str = "–"
     star: str = "★"
-    up: str = "▲"
-    down: str = "▼"
     bar: str = "━"
     rest: str = "─"
     meter: tuple[str, str] = ("▀", "▔")
@@ -62,8 +60,6 @@ ASCII: Final = Glyphs(
     dot="-",
     dash="-",
     star="*",
-    up="^",
-    down="v",
     bar="#",
     rest="-",
     meter=("#", "-"),
