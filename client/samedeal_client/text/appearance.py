@@ -36,7 +36,6 @@ class Glyphs(NamedTuple):
     bar: str = "━"
     rest: str = "─"
     meter: tuple[str, str] = ("▀", "▔")
-    blocks: str = " ▏▎▍▌▋▊▉█"
     spark: str = "▁▂▃▄▅▆▇█"
     plot: tuple[str, ...] = tuple("┤┼─┴┬│╭╯╮╰")
     strokes: str = "─·×+"
@@ -63,7 +62,6 @@ ASCII: Final = Glyphs(
     bar="#",
     rest="-",
     meter=("#", "-"),
-    blocks=" #",
     spark="_.:-=+*#",
     plot=tuple("|+-++|****"),
     strokes="*.x+",
