@@ -20,11 +20,11 @@ from samedeal.moves import FOUNDATION, Move
 from samedeal.options import Options
 from samedeal.protocol.messages import ListRooms, Notice, Refused, Resign, Standing
 from samedeal.race.commands import CloseCommand, DeclareStuckCommand, ResignCommand
-from samedeal_client.board.layout import Size, smallest
+from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.full_screen.app import SamedealApp
 from samedeal_client.full_screen.screens.lobby import LobbyScreen
 from samedeal_client.full_screen.screens.question import QuitScreen
-from samedeal_client.full_screen.screens.race import FRAME_ROWS, RaceScreen
+from samedeal_client.full_screen.screens.race import RaceScreen
 from samedeal_client.full_screen.screens.spectate import SpectateScreen
 from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.input.bindings import DEFAULT

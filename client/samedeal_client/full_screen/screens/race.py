@@ -18,7 +18,7 @@ from samedeal.game import Game
 from samedeal.moves import Move
 from samedeal_client.board.board_picture import HitTarget
 from samedeal_client.board.draw_board import pile_rows
-from samedeal_client.board.layout import Size, smallest
+from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.board.marks import NO_MARKS
 from samedeal_client.full_screen.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.full_screen.screens.question import ResignScreen
@@ -41,9 +41,6 @@ from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_link.model.model import Model
 from samedeal_link.records.history_file import best_before
 from samedeal_link.solving.solver_process import Hints
-
-FRAME_ROWS: Final = 3
-"""Number of rows around the board: the header, the message line and the keys."""
 
 END_TIME: Final = 10.0
 """Time, in seconds, for which the board stays after a race that has ended while the player was still playing."""
