@@ -22,7 +22,6 @@ from samedeal_client.full_screen.widgets.terminal_driver import TerminalDriver
 from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, AsciiFilter
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
-from samedeal_client.terminal_io.changed_cells import TerminalCells
 from samedeal_client.terminal_io.kept_screen import KeptScreen
 from samedeal_client.text.appearance import Look
 from samedeal_link.machine.terminal import CRASHED, terminal
@@ -40,8 +39,7 @@ _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 class LookApp(App[_Result]):
     """An app that draws as ``look`` says. The app saves the theme that the player chooses.
 
-    ``terminal`` has the cells that the terminal shows. If ``keeps_screen`` is true, the app leaves its screen to the next
-    app, so that the shell does not show in between.
+    If ``keeps_screen`` is true, the app leaves its screen to the next app, so that the shell does not show in between.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -60,9 +58,8 @@ class LookApp(App[_Result]):
             )
             self.error_console = Console(file=terminal().errors, markup=False, highlight=False)
         self.look = look
-        self.terminal = TerminalCells()
         self.keeps_screen = False
-        self.animation_level = "full" if look.motion else "none"
+        self.animation_level = "none"
         self.no_color = not look.colour
         others = set(self.available_themes)
         for theme in (DARK, LIGHT):
@@ -106,10 +103,6 @@ class LookApp(App[_Result]):
             report()
             self.panic(Text(CRASHED))
 
-    def on_resize(self) -> None:
-        """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
-        self.terminal.forget()
-
     def _follow_theme(self) -> None:
         """Draw the boards in dark or light colours, to suit the theme."""
         if self.look.colour:
@@ -145,7 +138,7 @@ class LookApp(App[_Result]):
         ends, so that the shell does not show in between. If the app has no terminal, return ``NO_TERMINAL``.
         """
         look, self.keeps_screen = self.look, True
-        given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour + ["--no-motion"] * (not look.motion)
+        given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
         try:
             with self.batch_update(), self.suspend():
                 KeptScreen.say(f"{starting} {look.glyphs.ellipsis}")

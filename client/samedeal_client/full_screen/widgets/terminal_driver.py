@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -21,47 +19,20 @@ if TYPE_CHECKING:
     from samedeal_client.full_screen.widgets.look_app import LookApp
 
 
-SLOW_WRITE: Final = 0.03
-"""Time, in seconds, after which a write counts as slow."""
-
-SLOW_FOR: Final = 5.0
-"""Time, in seconds, for which a terminal counts as slow after a slow write."""
-
-
 class LossyStream:
-    """A stream that drops the text that it can't write. It also measures whether the terminal keeps up with the output."""
+    """A stream that drops the text that it can't write."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._clock = clock
-        self._began: float | None = None
-        self._slow_until = -1.0
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether a write is taking longer than ``SLOW_WRITE``, or took longer within the last ``SLOW_FOR`` seconds."""
-        now, began = self._clock(), self._began
-        return now < self._slow_until or (began is not None and now - began > SLOW_WRITE)
-
-    @contextmanager
-    def _timed(self) -> Iterator[None]:
-        self._began = self._clock()
-        try:
-            yield
-        finally:
-            now = self._clock()
-            if now - self._began > SLOW_WRITE:
-                self._slow_until = now + SLOW_FOR
-            self._began = None
 
     def write(self, text: str) -> None:
         """Write ``text`` if the terminal still takes it."""
-        with suppress(OSError), self._timed():
+        with suppress(OSError):
             self._stream.write(text)
 
     def flush(self) -> None:
         """Write the buffered text if the terminal still takes it."""
-        with suppress(OSError), self._timed():
+        with suppress(OSError):
             self._stream.flush()
 
     def fileno(self) -> int:
@@ -83,7 +54,6 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         self._look_app = cast("LookApp[Any]", app)
-        self._cells = self._look_app.terminal
         self._output = LossyStream(cast("TextIO", self._file))
         self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
@@ -94,19 +64,14 @@ class TerminalDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's method has no types
 
     def write(self, data: str) -> None:
-        """Write only the cells that change. If the app keeps its screen, do not leave the alternate screen."""
+        """Write text. If the app keeps its screen, do not leave the alternate screen."""
         if data == LEAVE_SCREEN:
             KeptScreen.is_shown = self._look_app.keeps_screen
         if self._look_app.keeps_screen and data in (LEAVE_SCREEN, SHOW_CURSOR):
             return
-        super().write(self._cells.reduced(data))
+        super().write(data)
 
     def close(self) -> None:
         """Stop writing. Leave SIGTSTP to the next app."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGTSTP)
         super().close()
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether the terminal does not keep up with the output."""
-        return self._output.is_slow
