@@ -26,6 +26,7 @@ SamedealError
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import Self
 
 from samedeal.protocol_codes import RefusalCode
@@ -230,3 +231,8 @@ class RequestRefused(SamedealError):
         refused = cls(RefusalCode.FAULT, sentence, retry_after)
         refused.code = code
         return refused
+
+
+def refusal(code: StrEnum, sentence: str, retry_after: float | None = None) -> partial[RequestRefused]:
+    """Return a function that makes a refusal with these values."""
+    return partial(RequestRefused, code, sentence, retry_after)
