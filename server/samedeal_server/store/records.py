@@ -86,11 +86,6 @@ class RecordStore(StorePart):
         )
         return [unpack(line, RecordLine) for is_public, line in found if is_public == b"1"]
 
-    async def count(self) -> int:
-        """Return the number of records, including some that have expired."""
-        (count,) = await self._executor.execute(command("ZCARD", keys.RECORDS))
-        return int(count)
-
     async def newest_of(self, room: str) -> str:
         """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""
         (race,) = await self._executor.execute(command("GET", keys.last_record(room)))
