@@ -161,6 +161,12 @@ class StaleRevision(PlayError):
 
     code = RefusalCode.STALE
 
+    def __init__(self, revision: int, current: int) -> None:
+        super().__init__(
+            f"The move was made on another board (revision {revision}, now {current}). "
+            "Look at the current board and try again."
+        )
+
 
 class CannotUndo(PlayError):
     """Error of an undo: there is no move to undo, or the undo rule of the race forbids it."""

@@ -76,7 +76,7 @@ class RoomEntry:
             await self.exit_room(connection)
             if connection.socket.state is not State.OPEN:
                 # A request that took long must not take the seat from the player's newer connection.
-                raise refusals.connection_ended()
+                raise refusals.fenced()
             generation = await self._rooms.store.connect_player(room, player)
             await hub.pull()
             if hub.race.phase == "closed":

@@ -78,12 +78,6 @@ fenced: Final = refusal(
 """Refusal because the player has a newer connection."""
 
 
-connection_ended: Final = refusal(
-    RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
-)
-"""Refusal because the player's connection ended before the player had the seat."""
-
-
 hello_first: Final = refusal(
     RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
 )
@@ -137,21 +131,9 @@ def other_version(room: str, version: str, retry_after: float) -> RequestRefused
     """
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
-        f"The room {room!r} has a game that this server lacks, or is of another version of Samedeal; this is {version}. "
+        f"The room {room!r} has a game that this server lacks or describes differently, or is of another version of "
+        f"Samedeal; this is {version}. "
         "Reconnect: another server may be the right one.",
-        retry_after=retry_after,
-    )
-
-
-def other_rules(room: str, retry_after: float) -> RequestRefused:
-    """Refusal because the games of the room have other descriptions on the node that opened it.
-
-    ``retry_after`` is the time, in seconds, after which the client retries.
-    """
-    return RequestRefused(
-        RefusalCode.OTHER_VERSION,
-        f"The room {room!r} was opened by a server with another description of its game. "
-        "Reconnect: another server may have the right one.",
         retry_after=retry_after,
     )
 
