@@ -147,10 +147,9 @@ export function checkRecord(record, piles) {
 		const finish = own.at(-1).isWon && actions.length ? times.at(-1) : 0
 		demand(own.at(-1).cards === cards && finish === time && !(finish && resigned), `The result of ${name} is another one.`)
 		const progress = own.findLastIndex((play, i) => i && play.cards !== own[i - 1].cards)
-		results.push({place: player.place, rank: finish ? [0, finish] : [1, -cards, progress > 0 ? times[progress - 1] : -start]})
+		results.push({place: player.place, score: finish || 1e9 * (105 - cards) + (progress > 0 ? times[progress - 1] : -1)}) // the lowest wins
 	}
-	const isBefore = (one, other) => one.some((value, i) => value < other[i] && one.slice(0, i).every((each, at) => each === other[at]))
-	for (const {place, rank} of results)
-		demand(players.length < entrants ? place <= entrants : place === 1 + results.filter(other => isBefore(other.rank, rank)).length, "The places are not those of the results.")
+	for (const {place, score} of results)
+		demand(players.length < entrants ? place <= entrants : place === 1 + results.filter(other => other.score < score).length, "The places are not those of the results.")
 	return plays
 }
