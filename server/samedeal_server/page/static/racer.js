@@ -7,8 +7,6 @@ import {onFoundations, played} from "./piles.js"
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
 const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
 
-const same = (one, other) => String(one) === String(other)
-
 export class Racer {
 	// `link` has ask() and nextId, `store` keeps {newest, history} of the room, and `on` has the functions changed(),
 	// refused(message), and later(seconds), which reconnects. Then set `starts`, and the `rule` for undo, by each room state.
@@ -126,7 +124,7 @@ export class Racer {
 		const isUndo = action === "undo"
 		const mayUndo = isUndo ? mayUndoMore : this.rule === "free" || (this.rule === "no-reveal" && !seen?.length)
 		const piles = isUndo ? whole?.map(pile => [...pile]) : played(this.game, board.piles, action, seen)
-		if (revision !== board.revision + 1 || !piles || !same(boardHash(this.game, piles), hash)) return this.resync()
+		if (revision !== board.revision + 1 || !piles || String(boardHash(this.game, piles)) !== String(hash)) return this.resync()
 		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
 		else if (!this.past.pop()) this.fromDeal = false
 		this.board = {revision, piles, moves: board.moves + !isUndo, undos: board.undos + isUndo, mayUndo, time}
