@@ -248,14 +248,14 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
 
 
 def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
-    """Hold the shorter races with a coherent lie and a change of one message, of which one in fifty is tried."""
+    """Hold the shorter races with a coherent lie and a change of one message, of which one in two hundred is tried."""
     chance = random.Random(f"{seed} pairs {plan.name}")
     if plan.name in ("won", "settled", "resumed", "restarted"):
         return
     for name, liar in LIES.items():
         if chosen():
             server = hold(plan, seed, liar)
-            _try_changes(watcher, server, f"{plan.name} {name}", "pairs", lambda: chance.random() < 0.02)
+            _try_changes(watcher, server, f"{plan.name} {name}", "pairs", lambda: chance.random() < 0.005)
 
 
 def _troubles(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:

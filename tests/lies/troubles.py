@@ -336,7 +336,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "limited": Trouble(_limited),
     "put off": Trouble(_put_off, is_own=False),
     "idle": Trouble(_idle, is_own=False),
-    "away": Trouble(_away),
+    "away": Trouble(_away, frozenset({"unfinished"})),
     "asleep": Trouble(_asleep),
     "clock": Trouble(_jump, is_own=False),
     "new session": Trouble(_new_session, frozenset({"new_session"})),

@@ -36,7 +36,8 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
     """Return the evidence before a request is sent at the local time ``now``."""
     if isinstance(request, messages.Hello):  # a new connection: what was asked on others is never answered
         known = replace(evidence, waiting={request.id: (request, now)})
-        was_away = known.seat and known.seat not in known.absent and not 0 < now - known.heard_at < _ABSENT_AFTER
+        is_noted = known.seat in known.absent or known.results
+        was_away = known.seat and not is_noted and not 0 < now - known.heard_at < _ABSENT_AFTER
         return known.plus(facts.Gone(known.seat, stuck=False)) if was_away else known
     known = replace(evidence, waiting={**evidence.waiting, request.id: (request, now)})
     match request:

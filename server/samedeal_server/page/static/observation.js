@@ -19,8 +19,9 @@ const last = list => list[list.length - 1]
 export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "hello") {
 		known.waiting = new Map([[id, [{type}, now]]]) // what was asked on other connections is never answered
-		const wasHere = now - known.heardAt > 0 && now - known.heardAt < ABSENT_AFTER
-		if (known.seat && !known.absent.has(known.seat) && !wasHere) known.plus(["gone", known.seat, false])
+		const away = now - known.heardAt
+		if (known.results[0] || known.absent.has(known.seat) || (away > 0 && away < ABSENT_AFTER)) return
+		if (known.seat) known.plus(["gone", known.seat, false])
 		return
 	}
 	known.waiting.set(id, [{type, ...request}, now])

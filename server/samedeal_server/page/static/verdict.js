@@ -162,19 +162,21 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (begun.start !== record.start) yield ["other_start", ""]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
-	if (results.length && endedEarly(evidence, record, plays)) yield ["ended_early", ""]
+	if (!results.length || !endedEarly(evidence, record, plays)) return
+	// who was away has not seen for how long, nor who else was
+	yield evidence.absent.has(evidence.seat) ? ["unfinished", "the race ended early while you were away"] : ["ended_early", ""]
 }
 
 // Whether a race ended before its time for no reason that the client can see.
 function endedEarly({seat: own, stuck, absent}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
-	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time)) || absent.has(own)) return false // who was away has not seen who else was
+	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time))) return false
 	const people = players.filter(({bot}) => !bot)
 	const counted = settles && people.length ? people : players
 	return !counted.every(({time, resigned, seat, actions}) => {
 		const isDone = time || resigned || isBlocked(terms, plays.get(seat).at(-1))
-		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || absent.has(seat)
+		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || (seat !== own && absent.has(seat))
 	})
 }
 
