@@ -2,12 +2,13 @@
 // fair by default: what is missing makes the race not fully checked, and what contradicts makes it not fair.
 
 import {boardHash} from "./board_hash.js"
-import {NotCheckable, checkAnswers, openDeal} from "./deal.js"
-import {dealHash, isDescribed, rowSentence, same} from "./evidence.js"
-import {kindOf, termsHash} from "./race_hashes.js"
+import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
+import {dealHash, rowSentence, same} from "./evidence.js"
+import {isDescribed, kindOf, termsHash} from "./race_hashes.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
 import {agrees} from "./own_draws.js"
 import {ROWS} from "./rows.mjs"
+import {demand} from "./terms.mjs"
 import {hex, resultWords, unhex} from "./words.js"
 
 const IDLE = 240_000 // ms without an action, after which a race may end without a racer
@@ -38,6 +39,8 @@ export class Reading {
 		try {
 			const opened = openDeal(record)
 			this.proof = record.proof ? opened : null
+			if (this.proof) checkLimits(record.terms, opened)
+			demand(record.players.length === record.entrants, "It lacks players.")
 			this.plays = checkRecord(record, opened.piles)
 		} catch (wrong) {
 			yield [wrong instanceof NotCheckable ? "not_checkable" : "bad_record", wrong.message]
