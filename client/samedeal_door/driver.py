@@ -69,7 +69,7 @@ class SessionDriver(Driver):
             self._dropped = bool(written) or self._dropped
             self._session.count_dropped()
             return
-        self._session.send("".join(written))
+        self._session.send("".join(map(self._look_app.terminal.reduced, written)))
         self._session.end_turn()
 
     def resume(self) -> None:
@@ -113,6 +113,7 @@ class SessionDriver(Driver):
     def start_application_mode(self) -> None:
         """Take the terminal."""
         self._session.drivers.append(self)
+        self._look_app.terminal.forget()
         self._session.send(_ENTER)
         self.resized()
 

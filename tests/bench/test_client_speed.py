@@ -29,7 +29,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.strategy import BotMemory, choose_move
 from tests.client.referee import Referee
-from tests.textual_internals import CountingDriver, has_queued_messages, paint_now, written_bytes
+from tests.textual_internals import CountingDriver, has_queued_messages, paint_now
 
 MOVES = 40
 RUNS = 3
@@ -60,13 +60,13 @@ class Meter:
     async def cost(self, begin: Callable[[], Awaitable[None] | None], *, thoroughly: bool = False) -> tuple[float, int]:
         """The milliseconds of CPU time and the bytes of a step."""
         await self.drain()
-        before = written_bytes(self.app)
+        before = self.app.terminal.written
         began = process_time()
         begun = begin()
         if begun is not None:
             await begun
         await self.drain(thoroughly=thoroughly)
-        return (process_time() - began) * 1e3, written_bytes(self.app) - before
+        return (process_time() - began) * 1e3, self.app.terminal.written - before
 
     async def key(self, key: str) -> tuple[float, int]:
         return await self.cost(lambda: self.app.simulate_key(key))

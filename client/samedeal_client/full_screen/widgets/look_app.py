@@ -22,6 +22,7 @@ from samedeal_client.full_screen.widgets.terminal_driver import TerminalDriver
 from samedeal_client.full_screen.widgets.themes import DARK, LIGHT, AsciiFilter
 from samedeal_client.input.key_names import QUIT_KEY, key_sign
 from samedeal_client.saved_settings import load_settings, save_settings
+from samedeal_client.terminal_io.changed_cells import TerminalCells
 from samedeal_client.terminal_io.kept_screen import KeptScreen
 from samedeal_client.text.appearance import Look
 from samedeal_link.machine.terminal import CRASHED, terminal
@@ -39,7 +40,8 @@ _ARROWS_IN_ASCII: Final = {"←/→": "Left/Right", "↑/↓": "Up/Down"}
 class LookApp(App[_Result]):
     """An app that draws as ``look`` says. The app saves the theme that the player chooses.
 
-    If ``keeps_screen`` is true, the app leaves its screen to the next app, so that the shell does not show in between.
+    ``terminal`` has the cells that the terminal shows. If ``keeps_screen`` is true, the app leaves its screen to the next
+    app, so that the shell does not show in between.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -58,6 +60,7 @@ class LookApp(App[_Result]):
             )
             self.error_console = Console(file=terminal().errors, markup=False, highlight=False)
         self.look = look
+        self.terminal = TerminalCells()
         self.keeps_screen = False
         self.animation_level = "none"
         self.no_color = not look.colour
@@ -102,6 +105,10 @@ class LookApp(App[_Result]):
         else:
             report()
             self.panic(Text(CRASHED))
+
+    def on_resize(self) -> None:
+        """Forget what the terminal shows, because a terminal that is resized moves its text or cuts it off."""
+        self.terminal.forget()
 
     def _follow_theme(self) -> None:
         """Draw the boards in dark or light colours, to suit the theme."""

@@ -54,6 +54,7 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         self._look_app = cast("LookApp[Any]", app)
+        self._cells = self._look_app.terminal
         self._output = LossyStream(cast("TextIO", self._file))
         self._file = cast("TextIOWrapper", self._output)
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
@@ -64,12 +65,12 @@ class TerminalDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's method has no types
 
     def write(self, data: str) -> None:
-        """Write text. If the app keeps its screen, do not leave the alternate screen."""
+        """Write only the cells that change. If the app keeps its screen, do not leave the alternate screen."""
         if data == LEAVE_SCREEN:
             KeptScreen.is_shown = self._look_app.keeps_screen
         if self._look_app.keeps_screen and data in (LEAVE_SCREEN, SHOW_CURSOR):
             return
-        super().write(data)
+        super().write(self._cells.reduced(data))
 
     def close(self) -> None:
         """Stop writing. Leave SIGTSTP to the next app."""
