@@ -106,6 +106,7 @@ async def run_client(
     look = replace(
         terminal_look(ascii_only=given.ascii or saved.ascii),
         four_colour=given.four_color or saved.four_color,
+        motion=saved.motion and not given.no_motion,
     )
     warnings: list[str] = []
     sessions = FileSessions(warnings.append) if lasting else MemorySessions()

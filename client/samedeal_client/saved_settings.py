@@ -29,6 +29,7 @@ class Settings(Struct, frozen=True):
     theme: str = ""
     ascii: bool = False
     four_color: bool = False
+    motion: bool = True
     bell: bool = False
     limit: int = 15
     hints: Literal["against bots", "always", "never"] = "against bots"

@@ -31,6 +31,9 @@ _ENTER: Final = (
 _MODES_OFF: Final = "\x1b[?1006l\x1b[?1015l\x1b[?1003l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[<u\x1b[m"
 LEAVE: Final = LEAVE_SCREEN + SHOW_CURSOR
 
+SLOW_FOR: Final = 5.0
+"""Time, in seconds, for which a terminal counts as slow after it did not take a frame."""
+
 _MOST_EVENTS: Final = 200
 """Maximum number of events that wait for the app. Until there are fewer, nothing more is read."""
 
@@ -50,11 +53,17 @@ class SessionDriver(Driver):
         self._written: list[str] = []
         self._flushing = False
         self._dropped = False
+        self._slow_until = 0.0
 
     @property
     def can_suspend(self) -> bool:
         """Whether another app can run in the same terminal meanwhile."""
         return True
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the terminal does not keep up with the output."""
+        return self._loop.time() < self._slow_until
 
     def write(self, data: str) -> None:
         """Write text soon, together with what is written before."""
@@ -67,6 +76,7 @@ class SessionDriver(Driver):
         written, self._written, self._flushing = self._written, [], False
         if self._session.stalled:
             self._dropped = bool(written) or self._dropped
+            self._slow_until = self._loop.time() + SLOW_FOR
             self._session.count_dropped()
             return
         self._session.send("".join(map(self._look_app.terminal.reduced, written)))

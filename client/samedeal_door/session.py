@@ -22,10 +22,10 @@ from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import error_report
 from samedeal_client.commands.start import start
 from samedeal_client.saved_settings import load_settings, save_settings
-from samedeal_client.terminal_io.terminal_background import BACKGROUND_QUERY, dark_of_answer
+from samedeal_client.terminal_io.terminal_background import BACKGROUND_QUERY, SLOW_ANSWER, dark_of_answer
 from samedeal_door.driver import LEAVE, SessionDriver
 from samedeal_link.errors import Failure
-from samedeal_link.machine.terminal import CRASHED, LineSource, Terminal, use_terminal
+from samedeal_link.machine.terminal import CRASHED, Background, LineSource, Terminal, use_terminal
 
 if TYPE_CHECKING:
     from asyncssh import SSHServerChannel
@@ -390,7 +390,7 @@ class SessionTerminal(Terminal):
             if not await self._has_name(words):
                 return 1
             if not plain:
-                self.has_dark_background = await self._ask_background()
+                self.background = await self._ask_background()
                 await self._door.beginning.acquire()
                 self._turn = self._loop.call_later(_BEGIN_TIME, self.end_turn)
         return await start(self._run_chosen) if not arguments else await self._run_words(arguments)
@@ -458,15 +458,15 @@ class SessionTerminal(Terminal):
             save_settings(replace(settings, name=name))
         return True
 
-    async def _ask_background(self) -> bool:
-        """Ask the terminal whether its background is dark."""
-        self._answer = ""
+    async def _ask_background(self) -> Background:
+        """Ask the terminal for its background, and measure how long the answer takes."""
+        asked, self._answer = self._loop.time(), ""
         self.send(BACKGROUND_QUERY.decode())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_ANSWER_TIME):
                 await self._answered.wait()
         answer, self._answer = self._answer, None
-        return dark_of_answer(answer.encode()) is not False
+        return Background(dark_of_answer(answer.encode()) is not False, self._loop.time() - asked > SLOW_ANSWER)
 
     async def _ask_secret(self, question: str) -> str:
         self._restore()

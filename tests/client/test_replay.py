@@ -155,7 +155,7 @@ def test_replay_in_sentences() -> None:
 async def replaying(
     size: tuple[int, int], look: Look | None = None, recorded_race: RecordedRace | None = None, back_to: str = ""
 ) -> AsyncIterator[Pilot[PracticeRequest]]:
-    app = ReplayApp(recorded_race or race(), STILL, look or Look(), back_to)
+    app = ReplayApp(recorded_race or race(), STILL, look or Look(motion=False), back_to)
     async with app.run_test(size=size) as pilot:
         await wait_for_screen(pilot, lambda: isinstance(app.screen, ReplayScreen) and "REPLAY" in screen_text(app))
         yield pilot
@@ -164,7 +164,7 @@ async def replaying(
 @pytest.mark.parametrize("ascii_only", [False, True])
 async def test_replay_on_the_screen(*, ascii_only: bool) -> None:
     """One board, two side by side, all of them; and what the keys and the mouse do."""
-    look = Look(ascii=ascii_only)
+    look = Look(motion=False, ascii=ascii_only)
     async with replaying((120, 40), look) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, ReplayScreen)

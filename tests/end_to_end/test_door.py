@@ -131,7 +131,7 @@ async def test_race_is_won_over_ssh(terminal: Terminal, door: Door, home: Path, 
         (160, 60),
         *ssh("ssh", door, key_in(home, "key"), "-t", "ana@127.0.0.1", "new", "--name", "ana", "--game", game),
         *("--deal", str(record.deal), "--undo", "off", "--players", "1", "--start", "full", "--countdown", "1"),
-        *("--limit", "120"),
+        *("--limit", "120", "--no-motion"),
     )
     play = record.first_play
     places = panel_layout(play.board.game, (160, 57))

@@ -26,7 +26,7 @@ class ScreenPlayer(Client):
         async with self.link(server, evidence_root=self.home) as link:
             session = ClientSession(link)
             self.rooms = session.rooms
-            app = SamedealApp(session, Look(), DEFAULT)
+            app = SamedealApp(session, Look(motion=False), DEFAULT)
             async with app.run_test(size=(100, 30)) as pilot:
                 session.subscribe(lambda: self.look(app))
                 await session.join(server.room)

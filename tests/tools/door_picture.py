@@ -38,7 +38,7 @@ async def draw_door() -> str:
     referee = Referee("willow", deal="#21", rivals=("mira", "k0ji", "sam"))
     referee.time = START
     frames: list[_Frame] = [[[Segment(COMMAND + " ", Style(color="#c5c8c6"))], *[[]] * (SIZE[1] - 1)]]
-    async with running_app(referee, SIZE, Look(dark=True)) as ui:
+    async with running_app(referee, SIZE, Look(dark=True, motion=False)) as ui:
         referee.time += 3_000
 
         async def show(*keys: str) -> None:

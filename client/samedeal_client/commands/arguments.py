@@ -81,6 +81,7 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ascii", action="store_true", help="use ASCII only: 10H instead of a suit symbol")
     parser.add_argument("--four-color", action="store_true", help="show each suit in its own colour")
+    parser.add_argument("--no-motion", action="store_true", help="show moves at once, without flying cards")
     parser.add_argument("--bell", action="store_true", help="ring the terminal's bell at the turns of a race")
 
 

@@ -75,7 +75,7 @@ async def run(given: argparse.Namespace) -> int:
     without_fixed_size()
     from samedeal_client.full_screen.replay_app import ReplayApp
 
-    look = with_background(replace(look, four_colour=given.four_color))
+    look = with_background(replace(look, four_colour=given.four_color, motion=not given.no_motion))
     replay = Replay(chosen=(only or 0,), everyone=only is None and len(race.tracks) > 1)
     try:
         while (request := await ReplayApp(race, replay, look, given.back_to).run_async()) is not None:

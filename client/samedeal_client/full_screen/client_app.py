@@ -97,6 +97,14 @@ class ClientApp(LookApp[int]):
             self.bell()
 
     @property
+    def may_animate(self) -> bool:
+        """Whether cards may visibly move on the screen.
+
+        False if the player does not want motion, or if the terminal is slow.
+        """
+        return self.look.motion and not getattr(self._driver, "is_slow", False)
+
+    @property
     def practising(self) -> bool:
         """Whether the player practises from a moment of a replay.
 

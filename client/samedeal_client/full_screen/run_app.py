@@ -7,25 +7,26 @@ import gc
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from samedeal_client.terminal_io.terminal_background import has_dark_background
+from samedeal_client.terminal_io.terminal_background import SLOW_ANSWER, has_dark_background
 from samedeal_client.terminal_io.terminal_hangup import EXIT_CODE, on_terminal_lost
 from samedeal_client.text.appearance import Look
 from samedeal_link.machine.signals import on_signals
-from samedeal_link.machine.terminal import terminal
+from samedeal_link.machine.terminal import Background, terminal
 
 if TYPE_CHECKING:
     from samedeal_client.full_screen.app import SamedealApp
 
 
 def with_background(look: Look) -> Look:
-    """Return the look, adapted to the terminal's background."""
-    known = terminal().has_dark_background
-    dark = has_dark_background() if known is None else known
-    return replace(look, dark=dark) if look.colour else look
+    """Return the look, adapted to the terminal's background and speed."""
+    asked = time.monotonic()
+    known = terminal().background or Background(has_dark_background(), time.monotonic() - asked > SLOW_ANSWER)
+    return replace(look, dark=known.dark if look.colour else look.dark, motion=look.motion and not known.slow)
 
 
 def without_fixed_size() -> None:

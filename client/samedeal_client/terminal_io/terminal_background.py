@@ -12,6 +12,9 @@ from samedeal_client.terminal_io.terminal_query import END_QUERY, query_terminal
 BACKGROUND_QUERY: Final = b"\x1b]11;?\x1b\\" + END_QUERY
 """The query for the background colour (OSC 11)."""
 
+SLOW_ANSWER: Final = 0.1
+"""Time, in seconds, for a terminal's answer. If the answer takes longer, the terminal is too slow to show moving cards."""
+
 _COLOUR: Final = re.compile(rb"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 
 

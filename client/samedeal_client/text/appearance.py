@@ -86,7 +86,7 @@ class Look:
     If ``ascii`` is true, the ten of hearts is 10H instead of 10♥. If ``words`` is true, it is "10 of hearts", because
     screen readers read the characters of suits badly. ``four_colour`` gives each suit its own colour. Without
     ``colour`` (NO_COLOR) cards are in reverse video. ``dark`` says that the terminal's background is dark. If ``felt``
-    is true, everything lies on a dark green card table.
+    is true, everything lies on a dark green card table. If ``motion`` is true, cards fly to their new piles.
     """
 
     ascii: bool = False
@@ -94,6 +94,7 @@ class Look:
     colour: bool = True
     dark: bool = True
     felt: bool = False
+    motion: bool = False
     words: bool = False
 
     def on_table(self) -> Look:

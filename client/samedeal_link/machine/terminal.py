@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final, Protocol, TextIO
+from typing import Any, Final, NamedTuple, Protocol, TextIO
 
 CRASHED: Final = "Samedeal crashed, and its operator can see why. Your seat is kept: come in again."
 """What players are told if a crash is reported to somebody else (``Terminal.on_crash``)."""
@@ -27,18 +27,25 @@ class LineSource(Protocol):
         ...
 
 
+class Background(NamedTuple):
+    """What a terminal has answered about its background. ``slow`` tells whether the answer took long."""
+
+    dark: bool
+    slow: bool
+
+
 class Terminal:
     """The terminal of this process, with the environment and the directories of its user.
 
     ``driver`` is the class of Textual's driver, or None for the usual one. ``lines`` is the input, if it is not that of the
-    process. If ``has_dark_background`` is None, the terminal must be asked. ``run_command`` runs another command of the
-    client, if none is to be started as a process, and ``ask_secret`` asks for a secret between two apps. ``on_crash``
-    reports the exception that is being handled to somebody else than the player.
+    process. If ``background`` is None, the terminal must be asked. ``run_command`` runs another command of the client, if
+    none is to be started as a process, and ``ask_secret`` asks for a secret between two apps. ``on_crash`` reports the
+    exception that is being handled to somebody else than the player.
     """
 
     driver: type[Any] | None = None
     lines: LineSource | None = None
-    has_dark_background: bool | None = None
+    background: Background | None = None
     run_command: Callable[[Sequence[str]], Awaitable[int]] | None = None
     ask_secret: Callable[[str], Awaitable[str]] | None = None
     on_crash: Callable[[], None] | None = None

@@ -159,7 +159,7 @@ class RaceScreen(ClientScreen):
             self._board_view.show(Board(self.game, (b"",) * len(self.game.piles)), places, NO_MARKS)
         else:
             marks, preview = controller.marks(board, shown.last), controller.preview(board)
-            self._board_view.show(board, places, marks, preview)
+            self._board_view.show(board, places, marks, preview, motion=self.samedeal.may_animate)
         self._show_inspected_pile()
 
     def _show_inspected_pile(self) -> None:

@@ -136,7 +136,9 @@ class SpectateScreen(ClientScreen):
         if places is None:
             return
         board = watched.play.board
-        self._board_view.show(board, places, Marks(last=arrived_cards(board, watched.play.last)))
+        self._board_view.show(
+            board, places, Marks(last=arrived_cards(board, watched.play.last)), motion=self.samedeal.may_animate
+        )
         everyone = [player._replace(you=False) for player in self._players]  # show the own name, not "you"
         self._rivals_panel.show_in(places.panel, everyone, self.model, self._feed, self.shown_time)
 

@@ -183,6 +183,7 @@ class SettingsScreen(DialogScreen[None]):
             "Last server": TextField(settings.server, placeholder="none", compact=True, id="server"),
             "Characters": _choice("ascii", settings.ascii, {False: "Unicode", True: "ASCII only"}),
             "Suit colours": _choice("four_color", settings.four_color, {False: "two", True: "four"}),
+            "Flying cards": _choice("motion", settings.motion, {True: "on", False: "off"}),
             "Bell": _choice("bell", settings.bell, {True: "at key moments", False: "off"}),
             "Time limit": _choice("limit", settings.limit, {time: f"{time} min" for time in _LIMITS}),
             "Hints": _choice("hints", settings.hints, _HINTS),

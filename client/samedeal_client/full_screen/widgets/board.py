@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
+from textual.timer import Timer
 from textual.widget import Widget
 
 from samedeal.board import Board
@@ -15,10 +18,30 @@ from samedeal_client.board.drag_preview import DragPreview
 from samedeal_client.board.draw_board import draw_region
 from samedeal_client.board.layout import RESERVE, Layout, Rect, around, layout, smallest
 from samedeal_client.board.marks import NO_MARKS, Marks
+from samedeal_client.board.motion import Flight, Sprite, board_in_flight, cascade, flights, with_sprites
 from samedeal_client.full_screen.widgets.blank_container import PlainContainer
 from samedeal_client.full_screen.widgets.rows_widget import Rows
 from samedeal_client.full_screen.widgets.style_colours import style_of
 from samedeal_client.text.appearance import Look
+
+if TYPE_CHECKING:
+    from samedeal_client.full_screen.widgets.look_app import LookApp
+
+FLIGHT_TIME: Final = 0.12
+"""Time, in seconds, that a card takes to fly to its new pile."""
+
+FLASH_TIME: Final = 0.1
+"""Time, in seconds, for which a card that arrives on a foundation is highlighted."""
+
+FLIGHT_FRAMES: Final = 6
+FLIGHT_BYTES: Final = 2_000
+"""Number of bytes after which a flight ends early, and the card lands at once. A move may take 6,000 bytes in all."""
+
+CASCADE_BYTES: Final = 30_000
+"""Number of bytes after which the animation of a won board ends."""
+
+CASCADE_FRAME: Final = 1 / 30
+"""Time, in seconds, between two frames of the animation of a won board."""
 
 
 class RegionView(Rows):
@@ -79,6 +102,8 @@ class BoardView(PlainContainer):
         for block in self._blocks:
             block.container.blank_style = self.blank_style
         self._shown: tuple[Board, Layout, Marks, DragPreview | None] | None = None
+        self._regions: Mapping[str, Region] = {}
+        self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the containers with the regions."""
@@ -90,23 +115,98 @@ class BoardView(PlainContainer):
         at: Layout,
         marks: Marks = NO_MARKS,
         preview: DragPreview | None = None,
+        *,
+        motion: bool = False,
     ) -> None:
-        """Show a board in a layout, with the preview of a drag."""
+        """Show a board in a layout, with the preview of a drag. If ``motion`` is true, cards fly to their new piles."""
         shown = (board, at, marks, preview)
-        if self._shown == shown:
+        before, self._shown = self._shown, shown
+        if before == shown:
             return
-        self._shown = shown
+        self._stop_motion()
         for block in self._blocks:
             block.move(at)
+        self._regions = self._drawn(board, at, marks, preview)
+        if motion and before is not None and before[1] == at and before[3] is None:
+            flying = flights(before[0], board, self.look, at)
+            if flying:
+                self._fly(self._drawn(board_in_flight(before[0], board, flying), at, marks, None), flying)
+                return
+            if board.won and not before[0].won:
+                self.play_cascade()
+                return
+        self._show_regions(self._regions)
+
+    def _drawn(self, board: Board, at: Layout, marks: Marks, preview: DragPreview | None) -> dict[str, Region]:
         regions = {name: draw_region(board, name, self.look, at, marks) for name in self._views}
         if preview is not None:
             regions[preview.region] = draw_region(preview.board, preview.region, self.look, at, preview.marks)
+        return regions
+
+    def _show_regions(self, regions: Mapping[str, Region]) -> None:
         for block in self._blocks:
             for name in block.names:
                 self._views[name].show_region(regions[name], block.corner)
 
+    def _fly(self, regions: Mapping[str, Region], flying: Sequence[Flight]) -> None:
+        """Show cards in flight over ``regions``, then the board."""
+        frames = (
+            with_sprites(regions, [flight.sprite(frame / FLIGHT_FRAMES) for flight in flying])
+            for frame in range(FLIGHT_FRAMES)
+        )
+        self._play_frames(frames, FLIGHT_TIME / FLIGHT_FRAMES, FLIGHT_BYTES, partial(self._land, flying))
+
+    def _land(self, flying: Sequence[Flight]) -> None:
+        """Flash the cards that have arrived on foundations, or let those of a won board bounce."""
+        flashes = [Sprite(flight.end.x, flight.end.y, flight.flash) for flight in flying if flight.flash]
+        if self._shown is not None and self._shown[0].won:
+            self.play_cascade()
+        elif flashes:
+            self._show_regions(with_sprites(self._regions, flashes))
+            self._timer = self.set_timer(FLASH_TIME, self._stop_motion)
+
+    def _play_frames(
+        self, frames: Iterator[Mapping[str, Region]], interval: float, most_bytes: int, then: Callable[[], None]
+    ) -> None:
+        """Show the next frame after each ``interval``. After the last one, or ``most_bytes`` bytes, call ``then``."""
+        terminal = cast("LookApp[object]", self.app).terminal
+        last = terminal.written + most_bytes
+
+        def show_frame() -> None:
+            frame = next(frames, None)
+            if frame is not None and terminal.written < last:
+                self._show_regions(frame)
+            else:
+                self._stop_motion()
+                then()
+
+        show_frame()
+        self._timer = self.set_interval(interval, show_frame)
+
+    @property
+    def in_motion(self) -> bool:
+        """Whether cards fly, flash or bounce."""
+        return self._timer is not None
+
+    def play_cascade(self) -> None:
+        """Let the cards of a won board bounce off the table. The motion ends early if something else is shown."""
+        if self._shown is None:
+            return
+        board, at, _, _ = self._shown
+        sprites = cascade(board, self.look, at)
+        tables = accumulate(sprites, lambda table, sprite: with_sprites(table, [sprite]), initial=self._regions)
+        self._play_frames(tables, CASCADE_FRAME, CASCADE_BYTES, lambda: None)
+
+    def _stop_motion(self) -> None:
+        """End all motion and show the board as it is."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+            self._show_regions(self._regions)
+
     def hit(self, x: int, y: int) -> HitTarget | None:
-        """Return the card or pile at a column and row of the board."""
+        """Return the card or pile at a column and row of the board. Moving cards are put in their places first."""
+        self._stop_motion()
         for view in self._views.values():
             region = view.region_shown
             if region is not None and _within(region.place, x, y):

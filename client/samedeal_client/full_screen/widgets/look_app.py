@@ -62,7 +62,7 @@ class LookApp(App[_Result]):
         self.look = look
         self.terminal = TerminalCells()
         self.keeps_screen = False
-        self.animation_level = "none"
+        self.animation_level = "full" if look.motion else "none"
         self.no_color = not look.colour
         others = set(self.available_themes)
         for theme in (DARK, LIGHT):
@@ -145,7 +145,7 @@ class LookApp(App[_Result]):
         ends, so that the shell does not show in between. If the app has no terminal, return ``NO_TERMINAL``.
         """
         look, self.keeps_screen = self.look, True
-        given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour
+        given = ["--ascii"] * look.ascii + ["--four-color"] * look.four_colour + ["--no-motion"] * (not look.motion)
         try:
             with self.batch_update(), self.suspend():
                 KeptScreen.say(f"{starting} {look.glyphs.ellipsis}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TextIO, cast
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -19,20 +21,47 @@ if TYPE_CHECKING:
     from samedeal_client.full_screen.widgets.look_app import LookApp
 
 
-class LossyStream:
-    """A stream that drops the text that it can't write."""
+SLOW_WRITE: Final = 0.03
+"""Time, in seconds, after which a write counts as slow."""
 
-    def __init__(self, stream: TextIO) -> None:
+SLOW_FOR: Final = 5.0
+"""Time, in seconds, for which a terminal counts as slow after a slow write."""
+
+
+class LossyStream:
+    """A stream that drops the text that it can't write. It also measures whether the terminal keeps up with the output."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._clock = clock
+        self._began: float | None = None
+        self._slow_until = -1.0
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a write is taking longer than ``SLOW_WRITE``, or took longer within the last ``SLOW_FOR`` seconds."""
+        now, began = self._clock(), self._began
+        return now < self._slow_until or (began is not None and now - began > SLOW_WRITE)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        self._began = self._clock()
+        try:
+            yield
+        finally:
+            now = self._clock()
+            if now - self._began > SLOW_WRITE:
+                self._slow_until = now + SLOW_FOR
+            self._began = None
 
     def write(self, text: str) -> None:
         """Write ``text`` if the terminal still takes it."""
-        with suppress(OSError):
+        with suppress(OSError), self._timed():
             self._stream.write(text)
 
     def flush(self) -> None:
         """Write the buffered text if the terminal still takes it."""
-        with suppress(OSError):
+        with suppress(OSError), self._timed():
             self._stream.flush()
 
     def fileno(self) -> int:
@@ -76,3 +105,8 @@ class TerminalDriver(LinuxDriver):
         """Stop writing. Leave SIGTSTP to the next app."""
         asyncio.get_running_loop().remove_signal_handler(signal.SIGTSTP)
         super().close()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the terminal does not keep up with the output."""
+        return self._output.is_slow
