@@ -115,7 +115,7 @@ _TEXTS: Final = {
     "next": ("saturday", ""),
     "game": ("spider", "klondike"),
     "games": ("spider",),
-    "deal": ("random", "winnable", "winnable easy", "#4822", "daily 2026-11-22"),
+    "deal": ("random", "winnable", "winnable easy", "#276", "daily 2026-11-22"),
     "undo": ("free", "no-reveal", "off"),
     "start": ("host", "full"),
     "reason": ("left", "kicked", "silent"),

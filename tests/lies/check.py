@@ -83,7 +83,8 @@ def untruths(seen: Seen, reading: RaceReading) -> list[str]:
         return ["no record"]
     if reading.second != record.digest:
         return ["not read twice alike"]
-    if record.proof is not None and (reading.answers is None or not record.terms.is_described):
+    proof = record.proof
+    if proof and (len(reading.answers or ()) <= proof.candidate or not record.terms.is_described):
         return ["search not repeated"]
     truth = Truth.of(record)
     if truth.wrong:

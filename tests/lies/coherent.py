@@ -821,6 +821,16 @@ class AgainWithRivals(Server):
         super().race()
 
 
+@lie
+class AgainWithBot(Server):
+    """Deals an earlier race again for the player and a bot that is there from the countdown on."""
+
+    def begin(self) -> None:
+        if self.deal.kind == "again":
+            self.racers.append(Racer("p-mal", "mal", 2, bot=True))
+        super().begin()
+
+
 # Times
 
 
@@ -932,6 +942,14 @@ class EndAfterFinish(Server):
 
     def is_over(self) -> bool:
         return super().is_over() or any(racer.finished_at for racer in self.racers)
+
+
+@lie
+class EndWhenStuck(Server):
+    """Ends the race once all are stuck, whatever its options say."""
+
+    def is_done(self, racer: Racer) -> bool:
+        return super().is_done(racer) or racer.stuck
 
 
 @lie

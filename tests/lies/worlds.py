@@ -763,6 +763,16 @@ def _win(server: Server, client: Client) -> None:
         server.settle()
 
 
+def _block(server: Server, client: Client) -> None:
+    """Make bad moves until none is left."""
+    for _ in range(_BLOCKED_AFTER):
+        shown = client.seen.own.shown
+        if shown is not None and (legal := shown.board.legal_moves()):
+            server.now += 100
+            _send_act(client, str(legal[-1]))
+            server.settle()
+
+
 def _enter(server: Server, client: Client) -> None:
     client.hears = 2
     client.send(messages.Hello(id=0, name=client.name, session="s"))
@@ -912,6 +922,7 @@ STEPS: dict[str, Callable[[Server, Any], None]] = {
     "move": _move,
     "undo": _undo,
     "win": _win,
+    "block": _block,
     "resign": _request(messages.Resign(id=0)),
     "stuck": _request(messages.DeclareStuck(id=0)),
     "leave": _request(messages.Leave(id=0)),
@@ -934,6 +945,11 @@ def script(text: str) -> tuple[str, ...]:
 def options(deal: str = "winnable", **more: Any) -> Options:
     return Options(games=(GAME.name,), deal=deal, **{"delay": 0, **more})
 
+
+_BLOCKED: Final = 275
+"""The number of a deal in which ``_BLOCKED_AFTER`` bad moves leave none."""
+
+_BLOCKED_AFTER: Final = 10
 
 _DRAW: Final = "bob:quiet ana:start bob:commits bob:speaks"
 _SHORT: Final = "ana:move bob:move ana:move bob:stuck ana:resign"
@@ -964,7 +980,7 @@ def _plans() -> Sequence[Plan]:
     tide = options(players=64, hosted=False, start="at", start_at=NOW + 60_000)
     table = (TableLine(1, "p-ana", "ana", 1, 1.0, 60_000), TableLine(2, "p-bob", "bob", 1, 0.0, 90_000))
     series = options(series=3, deal="winnable")
-    daily, number, chance = options("daily"), options("#4821", undo="off"), options("random")
+    daily, number, chance = options("daily"), options(f"#{_BLOCKED}", undo="off"), options("random")
     again = options(f"again {some_bytes('an earlier mix').hex()}", players=1, countdown=0)
     return (
         joint,
@@ -1027,7 +1043,7 @@ def _plans() -> Sequence[Plan]:
         ),
         Plan(
             "number",
-            script(f"ana:join bob:join ana:start race {_SHORT}"),
+            script("ana:join bob:join ana:start race bob:move ana:block bob:resign"),
             number,
             {"ana": Wanted(options=number, private=False)},
         ),
@@ -1065,7 +1081,7 @@ def _plans() -> Sequence[Plan]:
         ),
         Plan(
             "bots",
-            script("ana:join eve:join ana:start race eve:move ana:move eve:move ana:stuck limit"),
+            script("ana:join eve:join ana:start race eve:move ana:move eve:move ana:stuck eve:stuck limit"),
             options(players=4, end_when_settled=False),
             {"ana": Wanted(game=GAME.name, tide=0)},
             bots=("eve",),
