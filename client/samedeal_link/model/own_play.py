@@ -113,8 +113,10 @@ class OwnPlay:
         ``now`` is the server time in milliseconds since 1970. If the result depends on an unseen card, the board stays
         as it is until the server answers. Raise PlayError if the server is certain to refuse the action.
         """
+        if self.shown is None:
+            raise PlayError("There are no cards yet. They are dealt when the race starts.")
         text = str(action)
-        if self.shown is not None and not self.awaiting_face and not (text == UNDO and self._undo_is_unknown):
+        if not self.awaiting_face and not (text == UNDO and self._undo_is_unknown):
             with suppress(UnseenCard):
                 self.shown.act(text)
         act = Act(id=number, revision=self.next_revision, action=text)
