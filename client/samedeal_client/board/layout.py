@@ -127,6 +127,11 @@ class Layout:
         """The width of a card plus a gap."""
         return self.card.width + self.gap
 
+    @property
+    def body(self) -> Rect:
+        """The smallest rectangle around the board, without the panel."""
+        return around(self.places.values())
+
 
 def around(places: Iterable[Rect]) -> Rect:
     """Return the smallest rectangle around other rectangles."""
