@@ -14,7 +14,7 @@ from samedeal.games import GAMES, game_named
 from samedeal_client.board.board_picture import BoardPicture, HitTarget, Region
 from samedeal_client.board.column import pack_column
 from samedeal_client.board.draw_board import draw_board, draw_region, pile_rows, region_of
-from samedeal_client.board.layout import RESERVE, TOP, CardSize, around, layout, smallest
+from samedeal_client.board.layout import RESERVE, TOP, CardSize, layout, smallest
 from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, run_length, selection_marks
 from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
@@ -83,8 +83,7 @@ def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -
     at = layout(game_named(game), width, height, panel=True)
     right = at.panel.x - 1 if at.panel is not None else width
     left = min(place.x + at.gap * (name not in (TOP, RESERVE)) for name, place in at.places.items())
-    body = around(at.places.values())
-    assert abs(left - (right - body.x - body.width)) <= 2
+    assert abs(left - (right - at.body.x - at.body.width)) <= 2
 
 
 def test_positions_hit_piles_and_cards() -> None:
