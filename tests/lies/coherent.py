@@ -736,11 +736,38 @@ class HiddenLoss(Server):
 class OtherLoss(Server):
     """Blames another player in the proof."""
 
+    def other(self, lost: LostShare) -> LostShare:
+        return lost._replace(name="bob")
+
     def find_proof(self) -> DealProof | None:
         proof = super().find_proof()
-        if proof is None or proof.public:
-            return proof
-        return replace(proof, lost=tuple(lost._replace(name="bob", reason="left") for lost in proof.lost))
+        return replace(proof, lost=tuple(map(self.other, proof.lost))) if proof else None
+
+
+@lie
+class OtherLostSeat(OtherLoss):
+    """Names another lost seat in the proof."""
+
+    def other(self, lost: LostShare) -> LostShare:
+        return lost._replace(seat=9)
+
+
+@lie
+class OtherReason(OtherLoss):
+    """Names another reason for a loss in the proof."""
+
+    def other(self, lost: LostShare) -> LostShare:
+        return lost._replace(reason="kicked")
+
+
+@lie
+class LaterLoss(Server):
+    """Shows a loss in a later draw than that of the proof."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        if not isinstance(message, messages.RoomState):
+            return (message,)
+        return (with_fields(message, lost=tuple(with_fields(each, draw=each.draw + 1) for each in message.lost)),)
 
 
 @lie
