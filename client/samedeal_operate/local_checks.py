@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from samedeal.games import GAMES
-from samedeal_client.board.layout import Size, smallest
+from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.terminal_io.terminal_query import END_QUERY
 from samedeal_client.text.appearance import UNICODE
 from samedeal_operate.doctor_results import Finding, fail, ok, warn
-
-FRAME_ROWS: Final = 3
-"""Number of rows that a race needs in addition to the rows of its board."""
 
 RECOMMENDED_SIZE: Final = Size(80, 24)
 """The terminal size that all screens are designed for."""

@@ -32,16 +32,15 @@ _Answer = TypeVar("_Answer")
 class OperatorClient:
     """An operator's connection. Entering the context manager connects and logs in with the token.
 
-    ``node`` is the name of the node that answers, ``server`` its program and version, and ``time`` the server's time at
-    the login. The context manager, ``ask`` and ``back_up`` raise CannotConnect if the connection fails or there is no
-    valid answer. They raise RequestRefused if the server refuses the login or the request.
+    ``node`` is the name of the node that answers, and ``time`` the server's time at the login. The context manager,
+    ``ask`` and ``back_up`` raise CannotConnect if the connection fails or there is no valid answer. They raise
+    RequestRefused if the server refuses the login or the request.
     """
 
     def __init__(self, address: ServerAddress, token: str) -> None:
         self.address = address
         self.node = ""
         self.time = 0
-        self.server = ""
         self._token = token
         self._socket: ClientConnection
         self._last_id = 0
@@ -62,7 +61,7 @@ class OperatorClient:
         except BaseException:
             await self._socket.close()
             raise
-        self.node, self.server, self.time = granted.node, granted.server, granted.time
+        self.node, self.time = granted.node, granted.time
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -62,10 +62,7 @@ class Play:
         errors of ``Board.play``.
         """
         if revision is not None and revision != self.revision:
-            raise StaleRevision(
-                f"The move was made on another board (revision {revision}, now {self.revision}). "
-                "Look at the current board and try again."
-            )
+            raise StaleRevision(revision, self.revision)
         if action == UNDO:
             return self._undo()
         move = Move.parse(action) if isinstance(action, str) else action

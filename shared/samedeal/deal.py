@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from samedeal.cards import DECK
 from samedeal.errors import MalformedText
+from samedeal.utc_text import is_date
 
 SEED_BYTES: Final = 32
 HIGHEST_NUMBER: Final = 999_999_999
@@ -29,9 +30,7 @@ _ORDER_LABEL: Final = b"samedeal order v1\n"
 _SEED_LABEL: Final = b"samedeal seed v1\n"
 _COMMITMENT_LABEL: Final = b"samedeal commitment 3\n"
 
-_DATE: Final = re.compile(r"([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})")
 _MIX: Final = re.compile("[0-9a-f]{64}")
-_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shuffled(seed: bytes, decks: int) -> bytes:
@@ -67,16 +66,6 @@ def _stream(text: bytes) -> Iterator[int]:
     while True:
         yield from shake.digest(end)[start:]
         start, end = end, 2 * end
-
-
-def _is_date(text: str) -> bool:
-    """Return whether a text is a valid date in the form ``YYYY-MM-DD``."""
-    match = _DATE.fullmatch(text)
-    if match is None:
-        return False
-    year, month, day = (int(part) for part in match.groups())
-    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] + leap
 
 
 def commitment(terms: bytes, secret: bytes) -> bytes:
@@ -120,7 +109,7 @@ class Deal:
                 return cls("winnable", difficulty=difficulty)
         if digits.isascii() and digits.isdigit() and len(digits) <= 9:
             return cls("number", number=int(digits))
-        if words[:1] == ["daily"] and len(words) <= 2 and all(_is_date(date) for date in words[1:]):
+        if words[:1] == ["daily"] and len(words) <= 2 and all(is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
         if words[:1] == ["again"] and len(words) == 2 and _MIX.fullmatch(words[1]):
             return cls("again", mix=words[1])

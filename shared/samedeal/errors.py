@@ -26,6 +26,7 @@ SamedealError
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import Self
 
 from samedeal.protocol_codes import RefusalCode
@@ -160,6 +161,12 @@ class StaleRevision(PlayError):
 
     code = RefusalCode.STALE
 
+    def __init__(self, revision: int, current: int) -> None:
+        super().__init__(
+            f"The move was made on another board (revision {revision}, now {current}). "
+            "Look at the current board and try again."
+        )
+
 
 class CannotUndo(PlayError):
     """Error of an undo: there is no move to undo, or the undo rule of the race forbids it."""
@@ -230,3 +237,8 @@ class RequestRefused(SamedealError):
         refused = cls(RefusalCode.FAULT, sentence, retry_after)
         refused.code = code
         return refused
+
+
+def refusal(code: StrEnum, sentence: str, retry_after: float | None = None) -> partial[RequestRefused]:
+    """Return a function that makes a refusal with these values."""
+    return partial(RequestRefused, code, sentence, retry_after)

@@ -37,16 +37,16 @@ The action stands after its time and the first digits of the head of the player'
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from samedeal.action_chain import HEAD_BYTES, first_head, next_head, player_lines
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.deal import SEED_BYTES, Deal, commitment, shuffled
+from samedeal.deal import Deal, commitment, shuffled
 from samedeal.deal_proof import DealProof
 from samedeal.errors import (
     BadRecord,
@@ -55,7 +55,6 @@ from samedeal.errors import (
     MalformedTerms,
     MalformedText,
     PlayError,
-    SamedealError,
     UnknownGame,
     UnknownTerms,
 )
@@ -64,6 +63,7 @@ from samedeal.moves import Move
 from samedeal.names import clean_name
 from samedeal.options import MAX_SEATS
 from samedeal.standings import Result, ranked
+from samedeal.tagged_lines import TaggedLines, read_hash, read_number
 from samedeal.terms import RoomTerms
 from samedeal.utc_text import parse_utc, utc_text
 
@@ -82,10 +82,8 @@ _CHECK_DIGITS: Final = 6
 _RULES: Final = 3  # the place of the rules among the lines of the terms
 _ACTION: Final = re.compile(rf"([0-9]{{1,6}})\.([0-9]{{3}}) ([0-9a-f]{{{_CHECK_DIGITS}}}) (.+)")
 _SECONDS: Final = re.compile(r"([0-9]{1,6})\.([0-9]{3})")
-_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _CHANGED_LINES: Final = "The hash in the last of these lines does not match the others. A line was changed or removed."
 _CHANGED_ACTION: Final = "The hash in this line does not match. The line was changed, or a line before it was removed."
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -450,25 +448,24 @@ def _check_version(line: str) -> None:
     raise BadRecord(f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. {what}.", 1)
 
 
-class _Reader:
+class _Reader(TaggedLines):
     """A reader that goes through the lines of a record from top to bottom."""
 
     def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-        self._at = 1
+        super().__init__(lines, lambda error, line: BadRecord(str(error), min(line + 1, len(lines))), at=1)
 
     def record(self) -> Record:
         """Read everything after the first line, and return the record."""
         terms = self._terms()
-        self._take("terms", str)
-        commitment, start = self._take("commitment", _hash), self._take("start", parse_utc)
-        end = self._take("end", parse_utc)
-        entrants = self._take("players", _entrants)
-        players_line = self._at
+        self.take("terms", str)
+        commitment, start = self.take("commitment", read_hash), self.take("start", parse_utc)
+        end = self.take("end", parse_utc)
+        entrants = self.take("players", _entrants)
+        players_line = self.at
         proof = self._proof()
-        seed = b"" if proof else self._take("seed", _hash)
+        seed = b"" if proof else self.take("seed", read_hash)
         players: list[RecordedPlayer] = []
-        while self._at < len(self._lines) - 2 or not players:
+        while self.at < len(self._lines) - 2 or not players:
             self._take_blank()
             players.append(self._player())
         if len(players) not in (1, entrants):
@@ -477,10 +474,10 @@ class _Reader:
         return Record(terms, commitment, start, end, seed, entrants, tuple(players), proof)
 
     def _terms(self) -> RoomTerms:
-        first = self._at
-        while self._at < len(self._lines) and self._line(self._at) and not self._has("terms"):
-            self._at += 1
-        lines = self._lines[first : self._at]
+        first = self.at
+        while self.line and not self.has("terms"):
+            self.at += 1
+        lines = self._lines[first : self.at]
         try:
             return RoomTerms.read(lines)
         except MalformedTerms as error:
@@ -497,64 +494,36 @@ class _Reader:
             raise BadRecord(f"{error} {advice}", first + _RULES, first + _RULES + 1) from None
 
     def _player(self) -> RecordedPlayer:
-        seat, name = self._take("player", _seat)
-        bot = self._take_yes("bot")
-        self._take("chain", str)
-        place = self._take("place", _number)
-        cards = self._take("cards", _number)
-        finish = self._take("time", _millis) if self._has("time") else 0
-        resigned = self._take_yes("resigned")
+        seat, name = self.take("player", _seat)
+        bot = self.take_if("bot", _yes, default=False)
+        self.take("chain", str)
+        place = self.take("place", _number)
+        cards = self.take("cards", _number)
+        finish = self.take_if("time", _millis, default=0)
+        resigned = self.take_if("resigned", _yes, default=False)
         actions = []
-        while self._line(self._at)[:1].isdigit():
-            actions.append(self._read(_action, self._line(self._at)))
-            self._at += 1
-        self._take("head", lambda text: _hash(text, HEAD_BYTES))
+        while self.line[:1].isdigit():
+            actions.append(self.take_line(_action))
+        self.take("head", lambda text: read_hash(text, HEAD_BYTES))
         return RecordedPlayer(seat, name, place, cards, tuple(actions), finish, bot, resigned)
 
     def _proof(self) -> DealProof | None:
-        first = self._at
-        while self._has("proof"):
-            self._at += 1
-        if self._at == first:
+        first = self.at
+        while self.has("proof"):
+            self.at += 1
+        if self.at == first:
             return None
-        text = "".join(f"{line.removeprefix('proof: ')}\n" for line in self._lines[first : self._at])
+        text = "".join(f"{line.removeprefix('proof: ')}\n" for line in self._lines[first : self.at])
         try:
             return DealProof.parse(text)
         except (MalformedText, UnknownGame) as error:
-            cut_off = bool(self._line(self._at))  # a blank line follows a proof, so this line has lost its "proof: "
-            raise BadRecord(str(error), first + 1, self._at + cut_off) from None
-
-    def _line(self, at: int) -> str:
-        return self._lines[at] if at < len(self._lines) else ""
-
-    def _has(self, field: str) -> bool:
-        return self._line(self._at).startswith(f"{field}: ")
+            cut_off = bool(self.line)  # a blank line follows a proof, so this line has lost its "proof: "
+            raise BadRecord(str(error), first + 1, self.at + cut_off) from None
 
     def _take_blank(self) -> None:
-        if self._line(self._at):
-            raise self._wrong(f"Expected a blank line, not {self._line(self._at)[:40]!r}.")
-        self._at += 1
-
-    def _take(self, field: str, read: Callable[[str], _Value]) -> _Value:
-        if not self._has(field):
-            raise self._wrong(f"Expected '{field}: ...', not {self._line(self._at)[:40]!r}.")
-        value = self._read(read, self._line(self._at).removeprefix(f"{field}: "))
-        self._at += 1
-        return value
-
-    def _take_yes(self, field: str) -> bool:
-        if not self._has(field):
-            return False
-        return self._take(field, _yes)
-
-    def _read(self, read: Callable[[str], _Value], text: str) -> _Value:
-        try:
-            return read(text)
-        except SamedealError as error:
-            raise self._wrong(str(error)) from None
-
-    def _wrong(self, sentence: str) -> BadRecord:
-        return BadRecord(sentence, min(self._at + 1, len(self._lines)))
+        if self.line:
+            raise self.refuse(f"Expected a blank line, not {self.line[:40]!r}.")
+        self.at += 1
 
 
 def _yes(text: str) -> bool:
@@ -563,16 +532,8 @@ def _yes(text: str) -> bool:
     return True
 
 
-def _hash(text: str, size: int = SEED_BYTES) -> bytes:
-    if not re.fullmatch(rf"[0-9a-f]{{{2 * size}}}", text):
-        raise MalformedText(f"This is not {2 * size} hexadecimal digits in lower case.")
-    return bytes.fromhex(text)
-
-
 def _number(text: str) -> int:
-    if not _NUMBER.fullmatch(text):
-        raise MalformedText(f"{text[:20]!r} is not a number.")
-    return int(text)
+    return read_number(text, 9)
 
 
 def _entrants(text: str) -> int:

@@ -19,33 +19,29 @@ different terms to different players, or change them later. RECORDS.md, *The ter
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 import msgspec
 from msgspec.structs import FieldInfo, fields, replace
 
 from samedeal.deal import Deal
-from samedeal.errors import MalformedTerms, MalformedText, UnknownGame, UnknownTerms
+from samedeal.errors import MalformedTerms, MalformedText, SamedealError, UnknownGame, UnknownTerms
 from samedeal.game import Game
 from samedeal.games import game_named
 from samedeal.names import clean_room
 from samedeal.options import Options
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
+from samedeal.tagged_lines import TaggedLines, read_hash, read_number
 
 _TERMS_LABEL: Final = b"samedeal terms 2\n"
 _DESCRIPTION_LABEL: Final = b"samedeal description 1\n"
 
-_Value = TypeVar("_Value")
-
-_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _HIGHEST_ROUND: Final = 999_999_999
 
 _TAGS: Final = {"players": "seats", "start": "start-rule"}
@@ -156,18 +152,19 @@ class RoomTerms:
     @classmethod
     def read(cls, lines: Sequence[str]) -> RoomTerms:
         """Return the terms with these lines. Raise errors as ``parse`` does."""
-        reader = _Reader(lines)
+        reader = TaggedLines(lines, _wrong)
         room, number = reader.take("room", clean_room), reader.take("round", _round)
-        game, rules = reader.take("game", _game), reader.take("rules", _hash)
+        game, rules = reader.take("game", _game), reader.take("rules", read_hash)
         if game.rules_hash != rules:
             raise UnknownTerms(f"There are other rules of the game {game.name!r} here.", 3)
-        description, deal = reader.take("description", _hash), reader.take("deal", _deal)
+        description, deal = reader.take("description", read_hash), reader.take("deal", _deal)
         options: dict[str, Any] = {name: reader.take(name, _value_of(_FIELDS[name])) for name in ("undo", "limit")}
         private, tide = reader.take_if("private", _flag, default=False), reader.take_if("tide", _number, default=0)
         games = reader.take_if("games", _games, default=[game.name])
         for tag, field in _OPTIONS.items():
             options[field.name] = reader.take_if(tag, _value_of(field), default=field.default)
-        reader.end()
+        if reader.at < len(lines):
+            raise UnknownTerms(f"This release does not know what {reader.line[:40]!r} means.", reader.at)
         try:
             wanted = Options(deal=str(deal), games=tuple(games), **options)
         except ValueError as error:
@@ -182,38 +179,8 @@ class RoomTerms:
         return terms
 
 
-class _Reader:
-    """A reader that goes through the lines of terms from top to bottom."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._at = 0
-
-    def take(self, tag: str, read: Callable[[str], _Value]) -> _Value:
-        """Return the value of the next line.
-
-        Raise MalformedTerms if it has another tag or a wrong value, and UnknownTerms if there is no such game here.
-        """
-        line = self._lines[self._at] if self._at < len(self._lines) else ""
-        if not line.startswith(f"{tag}: "):
-            raise MalformedTerms(f"Expected '{tag}: ...', not {line[:40]!r}.", self._at)
-        self._at += 1
-        try:
-            return read(line.removeprefix(f"{tag}: "))
-        except MalformedText as error:
-            raise MalformedTerms(str(error), self._at - 1) from None
-        except UnknownGame as error:
-            raise UnknownTerms(str(error), self._at - 1) from None
-
-    def take_if(self, tag: str, read: Callable[[str], _Value], default: _Value) -> _Value:
-        """Return the value of the next line if it has the tag, and else the default."""
-        has_tag = self._at < len(self._lines) and self._lines[self._at].startswith(f"{tag}: ")
-        return self.take(tag, read) if has_tag else default
-
-    def end(self) -> None:
-        """Raise UnknownTerms if there is another line."""
-        if self._at < len(self._lines):
-            raise UnknownTerms(f"This release does not know what {self._lines[self._at][:40]!r} means.", self._at)
+def _wrong(error: SamedealError, line: int) -> SamedealError:
+    return (UnknownTerms if isinstance(error, UnknownGame) else MalformedTerms)(str(error), line)
 
 
 def _text(value: Any) -> str:
@@ -252,15 +219,7 @@ def _round(text: str) -> int:
 
 
 def _number(text: str) -> int:
-    if not _NUMBER.fullmatch(text):
-        raise MalformedText(f"{text[:20]!r} is not a number.")
-    return int(text)
-
-
-def _hash(text: str) -> bytes:
-    if not _HASH.fullmatch(text):
-        raise MalformedText("This is not 64 hexadecimal digits in lower case.")
-    return bytes.fromhex(text)
+    return read_number(text, 16)
 
 
 def _flag(text: str) -> bool:

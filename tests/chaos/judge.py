@@ -95,7 +95,6 @@ _LIFETIMES: Final = {
     keys.player(""): PLAYER_LIFETIME,
     keys.guest(""): GUEST_LIFETIME,
     keys.session(""): SESSION_LIFETIME,
-    keys.player_id(""): SESSION_LIFETIME,
     keys.record(""): 86_400 * Limits().record_days,
     keys.earlier(""): PAST_LIFETIME,
     keys.past(""): PAST_LIFETIME,

@@ -216,7 +216,7 @@ def show(before: Model, model: Model) -> None:
     earlier_rows(model, LOOK)
     race_panels.countdown_rows(model, model.until_start(NOW) // 1000, LOOK)
     race_panels.title_parts(model)
-    race_panels.place_span(ranking, LOOK)
+    race_panels.place_span(ranking)
     race_panels.finish_rows(model, ranking, None, LOOK, 60)
     if model.board is not None:
         race_panels.status_row(model, DEFAULT, LOOK, 80, "")

@@ -23,14 +23,13 @@ from samedeal.stock import STOCKS
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.board.column import takes_text
 from samedeal_client.board.draw_board import draw_board
-from samedeal_client.board.layout import Size, layout, smallest
+from samedeal_client.board.layout import FRAME_ROWS, Size, layout, smallest
 from samedeal_client.board.mini_board import draw_mini, smallest_mini
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.panels.help import help_rows
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_rows
 from samedeal_client.text.spans import row_text, row_width
-from samedeal_operate.local_checks import FRAME_ROWS
 from tests.shared.sixth_game import HAMLET
 from tests.shared.unreleased_games import UNRELEASED
 

@@ -5,7 +5,6 @@ import pytest
 from samedeal.protocol.messages import Seat
 from samedeal_client.panels.race_feed import (
     MAX_NEWS,
-    PLACE_CHANGE_SHOWN,
     QUIET_TIME,
     News,
     NewsKind,
@@ -97,14 +96,3 @@ def test_quick_changes_of_the_lead_are_told_once() -> None:
 def test_news_is_bounded() -> None:
     looks = ["mira 8, ada 7", "mira 8, ada 7 away"] * MAX_NEWS
     assert len(told(*looks)) == MAX_NEWS
-
-
-def test_change_of_place_is_shown_for_a_moment() -> None:
-    feed = RaceFeed("m").after(status("ada 8, mira 7"), 1_000).after(status("mira 9, ada 8"), 2_000)
-    assert [change.up for player in "ma" if (change := feed.place_change(player, 2_000))] == [True, False]
-    assert feed.place_change("m", 2_000 + PLACE_CHANGE_SHOWN) is None
-
-
-def test_places_before_the_second_scorer_do_not_change() -> None:
-    feed = RaceFeed("m").after(status("mira 0, ada 0 tied"), 1_000).after(status("ada 6, mira 0"), 2_000)
-    assert feed.place_change("m", 2_000) is None

@@ -86,22 +86,6 @@ async def test_camera_reads_the_link(host: str, height: int, tmp_path: Path) -> 
         await ui.wait_until(lambda: "mira" in ui.text())
 
 
-async def test_race_on_this_machine_hides_the_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def send_rivals(room: str) -> None:
-        pass
-
-    monkeypatch.setattr("samedeal_client.full_screen.screens.waiting.STARTING_TIME", 1000.0)
-    referee = Referee(options=Options(deal="#7", start="full"), phase="open")
-    async with running_app(referee, send_rivals=send_rivals) as ui:
-        assert "Starting a race …" in ui.text()
-        assert "Invite" not in ui.text()
-        assert "start  " not in ui.text()
-    monkeypatch.setattr("samedeal_client.full_screen.screens.waiting.STARTING_TIME", 0.01)
-    async with running_app(referee, send_rivals=send_rivals) as ui:
-        await ui.wait_until(lambda: "Invite" in ui.text())
-        assert "Starting a race" not in ui.text()
-
-
 async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)

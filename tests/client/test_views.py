@@ -226,13 +226,12 @@ def test_mark_of_a_bot_is_never_cut(name: str, width: int) -> None:
 
 def test_wording_of_a_rematch() -> None:
     before, opened = finished(104, 3), finished(104, 3, following="friday-2")
-    assert rematch_text(before, None) == ""
+    assert rematch_text(before) == ""
     told = {
         "key before it is opened": rematch_does(before),
         "key": rematch_does(opened),
         "key of a spectator": rematch_does(replace(before, me="stranger")),
-        "opened": rematch_text(opened, None),
-        "opened, with players": rematch_text(opened, 2),
+        "opened": rematch_text(opened),
     }
     assert_sentences("rematch", [f"{case}\t{sentence}" for case, sentence in told.items()])
 

@@ -54,5 +54,5 @@ async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url:
             "other": ("--games", str(tmp_path / "other.json")),
             "deep": ("--games", str(tmp_path / "games.json"), "--deep"),
         }.items()}  # fmt: skip
-        assert all("the games.json of a server that has 'house'" in check[name] for name in ("none", "other"))
+        assert all("'house'. Save the games.json" in check[name] for name in ("none", "other"))
         assert check["deep"].startswith("holds: "), check

@@ -20,12 +20,11 @@ from samedeal_server.store import pubsub
 from samedeal_server.store.connect import connect
 from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient
-from samedeal_server.store.scripts import Script
 from samedeal_server.store.store import Store
 from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos.proxy import Proxy
 from tests.server.expected_errors import refused
-from tests.server.live_nodes import NodeMaker, RedisClient
+from tests.server.live_nodes import NodeMaker
 from tests.server.races import race
 from tests.server.redis_kinds import Server, behind_tls
 from tests.server.waiting import until
@@ -94,23 +93,6 @@ async def test_announcements_use_their_own_connection(redis_url: str) -> None:
         async with asyncio.timeout(5):
             while await redis.client_list(_type="pubsub"):
                 pass
-
-
-async def test_new_connections_load_the_scripts(redis: RedisClient, redis_url: str) -> None:
-    await redis.script_flush()
-    async with connect(redis_url) as client:
-        await Store(client, Metrics()).now()
-        assert all(await redis.script_exists(*Script.sources))
-
-
-async def test_connections_work_where_scripts_may_not_be_loaded(redis: RedisClient, redis_url: str) -> None:
-    await redis.script_flush()
-    await redis.acl_setuser("ana", enabled=True, nopass=True, keys=["*"], categories=["+@all"], commands=["-script"])
-    try:
-        async with connect(redis_url.replace("unix://", "unix://ana:any@")) as client:
-            assert await Store(client, Metrics()).now()
-    finally:
-        await redis.acl_deluser("ana")
 
 
 async def test_redis_lost_during_start_is_a_startup_error(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

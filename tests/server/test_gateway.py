@@ -506,7 +506,7 @@ async def test_fault_is_reported_and_logged_without_secrets(
             raise ValueError("a mistake")
 
         with monkeypatch.context() as patch:
-            patch.setattr(one.gateway.handlers.creator, "check_passphrase", mistaken)
+            patch.setattr(one.rooms.creator, "check_passphrase", mistaken)
             await bob.send(Join, room=ana.room, passphrase="sesam-oeffne-dich")
             refusal = await bob.until(Refusal)
             assert (refusal.to, refusal.code) == (-1, "fault")

@@ -161,11 +161,9 @@ def test_page_has_every_game(tmp_path: Path) -> None:
 def test_page_deals_every_game(tmp_path: Path) -> None:
     seed = bytes(range(32))
     program = """await (async () => {
-        const names = ["deal.js", "rules.mjs", "shake256.js"]
-        const [{dealt}, {RULES, shuffle}, {shake256}] = await Promise.all(names.map(name => import(`./${name}`)))
+        const [{dealt, seedCards}, {RULES}] = await Promise.all([import("./deal.js"), import("./rules.mjs")])
         const seed = Uint8Array.from({length: 32}, (_, i) => i)
-        const cards = decks => shuffle(decks, shake256("samedeal order v1\\n", [decks], seed))
-        return given.map(game => dealt(game, cards(RULES[game].decks)))
+        return given.map(game => dealt(game, seedCards(seed, RULES[game].decks)))
     })()"""
     opened = evaluate_with_page(program, list(GAMES), tmp_path)
     for game, found in zip(GAMES.values(), opened, strict=True):

@@ -250,7 +250,7 @@ async def test_flood_of_guesses_does_not_starve_the_node(node: NodeMaker) -> Non
     asking = [asyncio.create_task(client.ask(Join, room="vault", passphrase="x")) for client in guessers]
     while not all(task.done() for task in asking):
         await ana.expect(Pong, Ping)
-        assert one.gateway.handlers.creator.passphrases.waiting <= 4
+        assert one.rooms.creator.passphrases.waiting <= 4
     codes = {getattr(task.result(), "code", "") for task in asking}
     assert codes == {"bad_passphrase", "rate_limited"}
     await guessers[0].join("vault", passphrase="sesam")

@@ -116,8 +116,8 @@ async def test_address_without_redis_is_unreachable() -> None:
 
 
 async def test_redis_that_loads_its_data_is_unavailable() -> None:
-    """A Redis that was restarted answers the first command of a new connection, which asks for its scripts, like this."""
-    async with answering({b"HELLO": HELLO, b"SCRIPT": LOADING}) as url, connect(url) as client:
+    """A Redis that was restarted answers the first command of a new connection like this."""
+    async with answering({b"HELLO": HELLO, b"TIME": LOADING}) as url, connect(url) as client:
         with pytest.raises(StoreUnavailable, match="loading"):
             await Store(client, Metrics()).now()
 

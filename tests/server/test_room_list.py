@@ -75,6 +75,17 @@ async def test_rooms_with_players_are_listed_first(one: Node, two: Node) -> None
     assert [line.room for line in await RoomList(one.store, ManualTimers()).lines()] == ["monday", "sunday", "friday"]
 
 
+async def test_index_for_lists_is_written_only_when_a_room_fills_or_empties(one: Node, redis: RedisClient) -> None:
+    ana, bob = await seated(one, one)
+    await redis.delete(keys.LISTED, keys.ROOMS)
+    await bob.expect(Done, Ready)
+    await bob.expect(Done, Leave)
+    assert await redis.exists(keys.LISTED, keys.ROOMS) == 0
+    assert await redis.zcard(keys.DUE) == 1
+    await ana.expect(Done, Leave)
+    assert await redis.exists(keys.LISTED, keys.ROOMS) == 2
+
+
 async def test_room_that_is_gone_leaves_the_list(one: Node, redis: RedisClient) -> None:
     await (await one.player()).create("friday")
     await redis.delete(keys.meta("friday"))

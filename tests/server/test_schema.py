@@ -114,8 +114,7 @@ async def test_room_with_other_rules_is_refused(redis: RedisClient, node: NodeMa
     others = [{}, {"hamlet": HAMLET_FILE.replace("3 3", "4 3")}, *([{"hamlet": search}] if deal == "winnable" else [])]
     for files in others:
         offer(files)
-        refusal = await ana.refused("other_version", Join, room=ana.room)
-        assert ("another description" in refusal.message) == bool(files)
+        await ana.refused("other_version", Join, room=ana.room)
     offer({"hamlet": HAMLET_FILE if deal == "winnable" else search})
     await ana.join(ana.room)
 

@@ -28,7 +28,7 @@ from tests.golden.golden_files import assert_sentences
 from tests.server.refusal_examples import examples
 
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
-WORDS = {"room": "friday", "version": "1.0", "retry_after": 5.0, "limit": 10_000, "wait": "8 minutes"}
+WORDS = {"room": "friday", "version": "1.0", "retry_after": 5.0, "limit": 10_000}
 WORDS |= {"reason": "stale", "seats": 4, "seconds": 90, "sentence": ban_sentence(BAN), "name": "Ana"}
 NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": ["Bob", "Cid"], "text": "Back in an hour."}
 OF_THE_CORE = (

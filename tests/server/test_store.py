@@ -833,27 +833,6 @@ async def test_only_the_token_resumes_a_session(redis: RedisClient, store: Store
             await store.sessions.begin(other)
 
 
-async def test_new_player_gets_an_id_that_nobody_has(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = iter(["aa", "aa", "bb", "aa", "bb", "cc"])
-    monkeypatch.setattr(secrets, "token_hex", lambda _: next(ids))
-    players = [await store.sessions.begin("") for _ in range(3)]
-    assert [each.player for each in players] == ["aa", "bb", "cc"]
-    assert (await store.sessions.begin(players[0].token)).player == "aa"
-
-
-async def test_id_is_taken_as_long_as_its_session_lives(redis: RedisClient, store: Store) -> None:
-    session = await store.sessions.begin("")
-    for resume, shortest, longest in (
-        (store.sessions.begin(session.token), 0, GUEST_LIFETIME),
-        (store.sessions.extend(session), GUEST_LIFETIME, SESSION_LIFETIME),
-        (store.sessions.begin(session.token), GUEST_LIFETIME, SESSION_LIFETIME),
-    ):
-        await resume
-        (lifetime,) = await lifetimes(redis, "player_id")
-        assert shortest < lifetime <= longest
-        await redis.expire(keys.player_id(session.player), 1)
-
-
 async def test_session_tokens_are_random(store: Store) -> None:
     tokens = [(await store.sessions.begin("")).token for _ in range(50)]
     assert len(set(tokens)) == 50

@@ -16,9 +16,6 @@ from tests.programs import needs
 
 CHECKER: Final = Path(__file__).parents[2] / "shared" / "checker"
 PAGE: Final = Path(__file__).parents[2] / "server" / "samedeal_server" / "page" / "static"
-MODULES: Final = (*sorted(CHECKER.glob("*.mjs")), *sorted(PAGE.glob("*.mjs")))
-"""The modules of the checker. The page for browsers has those that are in its folder too."""
-
 NODE: Final = shutil.which("node")
 
 needs_node: Final = needs("node")
@@ -45,13 +42,13 @@ def verdicts_on(texts: Iterable[str | bytes], folder: Path, *options: str) -> li
 def evaluate(program: str, given: Any = None) -> Any:
     """Run a program with the JSON of ``given`` as its input, and return the JSON that it writes.
 
-    The program can use the functions and tables of the checker.
+    The program can use functions and tables of the page for browsers.
     """
     imports = (
-        'import { seedOrder } from "./hashes.mjs";'
-        f'import {{ deal, RULES as GAMES }} from "{PAGE}/rules.mjs"; import {{ solve }} from "{PAGE}/search.mjs";'
+        'import { seedCards } from "./deal.js"; import { unhex } from "./words.js";'
+        'import { deal, RULES as GAMES } from "./rules.mjs"; import { solve } from "./search.mjs";'
     )
-    return _evaluate(imports, program, given, CHECKER)
+    return _evaluate(imports, program, given, PAGE)
 
 
 def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
@@ -63,7 +60,7 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
     imports = (
         'import { GAMES } from "./piles.js";'
         'import { dealWords, hex, resultWords, unhex } from "./words.js";'
-        'import { searchAnswers } from "./deep_check.js"; import { Race } from "./race_state.js";'
+        'import { searchAnswers } from "./deal.js"; import { Race } from "./race_state.js";'
         'import { encode } from "./msgpack.js";'
     )
     return _evaluate(imports, program, given, folder)

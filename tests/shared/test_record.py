@@ -266,7 +266,7 @@ def test_player_without_a_share_is_refused(tmp_path: Path) -> None:
     record = with_player_without_share(joint("willow"))
     assert "share" in str(error_of(record.check))
     (verdict,) = verdicts_on([str(record)], tmp_path)
-    assert verdict.startswith("wrong: 6 zed has no share")
+    assert verdict == "wrong: The seats of the proof are not those of the race."
 
 
 def mislabelled() -> list[Record]:

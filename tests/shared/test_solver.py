@@ -200,7 +200,7 @@ def test_javascript_gives_the_same_answers() -> None:
         answer = solve(numbered(GAMES[game], number), budget)
         expected[game, number, budget] = (answer.outcome, answer.states)
     given = [(game, Deal("number", number=number).public_seed().hex(), budget) for game, number, budget in expected]
-    board = 'deal(GAMES[game], seedOrder(Buffer.from(seed, "hex"), GAMES[game].decks))'
+    board = "deal(GAMES[game], seedCards(unhex(seed), GAMES[game].decks))"
     found = evaluate(f"given.map(([game, seed, budget]) => solve(game, {board}, budget))", given)
     answers = ((answer["outcome"], answer["states"]) for answer in found)
     assert dict(zip(expected, answers, strict=True)) == expected

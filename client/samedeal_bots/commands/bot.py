@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.errors import RequestRefused
 from samedeal.terminal_text import printable
-from samedeal_client.commands.arguments import add_address, add_passphrase, server_and_required_room
+from samedeal_client.commands.arguments import add_address, add_number, add_passphrase, server_and_required_room
 from samedeal_link.machine.signals import until_stopped
 from samedeal_link.solving.bot_levels import LEVELS
 
@@ -46,9 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", type=_option, action="append", default=[], help="set an option of the program"
     )
-    parser.add_argument(
-        "--pace", type=pace, default=20.0, metavar="N", help="moves per minute, about; 1 to 1000 (default: 20)"
-    )
     parser.add_argument("--name", default="", help="the bot's name (default: a generated one)")
     parser.add_argument(
         "--seed", type=int, default=None, help="a number; with the same one the bot makes the same choices"
@@ -60,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of all commands that run engines."""
+    add_number(parser, "--pace", (1, 1000), 20, "moves per minute, 1 to 1000")
     parser.add_argument("--peek", action="store_true", help="let engines undo moves that turned up cards")
     parser.add_argument("--trace", action="store_true", help="print each line to and from the engine")
 
@@ -69,17 +67,6 @@ def _option(text: str) -> tuple[str, str]:
     if not (equals and name and text.isprintable()) or " " in name:
         raise argparse.ArgumentTypeError(f"{text!r} is not an option. Write its name and value, as in depth=5.")
     return name, value
-
-
-def pace(text: str) -> float:
-    """Return the number of moves per minute that a text stands for."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 1 <= number <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1000.")
-    return number
 
 
 def engine_of(given: argparse.Namespace, command: str, name: str, options: Sequence[tuple[str, str]] = ()) -> Engine:

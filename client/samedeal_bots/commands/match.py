@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from samedeal.games import DEFAULT_GAME, GAMES, game_named
-from samedeal_bots.commands.bot import add_engine_options, engine_of, pace
-from samedeal_client.commands.arguments import integer_in
+from samedeal_bots.commands.bot import add_engine_options, engine_of
+from samedeal_client.commands.arguments import add_number
 from samedeal_link.errors import Failure
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ examples:
   samedeal match ./mine './mine --deeper' --games {DEFAULT_GAME} --deals 50
   samedeal match ./mine random --games {DEFAULT_GAME} --deals 1 --trace     shows each line"""
 
-_DEALS: Final = integer_in(1, 100_000)
-
 _MAX_FAILED: Final = 10
 """Number of deals in a row in which an engine fails before the match is given up."""
 
@@ -37,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("A", "B"):
         parser.add_argument(name, help="an engine: random, greedy or careful, or a command such as './mine 3'")
     parser.add_argument("--games", metavar="NAMES", default="all", help="games with commas between them (default: all)")
-    parser.add_argument("--deals", metavar="N", type=_DEALS, default=100, help="deals of each game (default: 100)")
-    parser.add_argument("--pace", metavar="N", type=pace, default=20.0, help="moves per minute (default: 20)")
+    add_number(parser, "--deals", (1, 100_000), 100, "deals of each game")
     add_engine_options(parser)
 
 

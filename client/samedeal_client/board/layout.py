@@ -29,6 +29,9 @@ RESERVE: Final = "reserve"
 WASTE_SHOWN: Final = 3
 RESERVE_ROW: Final = 8
 
+FRAME_ROWS: Final = 3
+"""Number of rows around a board on a screen: the header, the message line and the keys."""
+
 _NEXT_WIDTH: Final = len("next 10♥")
 _INDEX_WIDTH: Final = len("10♥")
 _WASTE_CELLS: Final = 2

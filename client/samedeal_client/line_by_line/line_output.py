@@ -174,7 +174,7 @@ class LineOutput:
                 self.print(f"{news_text(news, seats, model.me, self._look)}.")
 
     def _save_record(self, model: Model) -> None:
-        record, room = self._client.record(), model.room
+        record, room = model.record(), model.room
         self.record_path = None
         if record is not None and room is not None:
             try:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span
-
-FULL_BAR: Final = 8
-"""Number of moves in one time slot that fill the height of a sparkline."""
 
 
 def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Row:
@@ -20,12 +16,12 @@ def bar(part: int, total: int, width: int, look: Look, style: str = "bar") -> Ro
     full, rest = look.glyphs.meter
     if look.colour and not look.ascii:
         rest = full
-    filled = filled_steps(part, total, width)
+    filled = _filled_steps(part, total, width)
     spans = (Span(full * filled, style), Span(rest * (width - filled), "rest"))
     return tuple(span for span in spans if span.text)
 
 
-def filled_steps(part: int, whole: int, steps: int) -> int:
+def _filled_steps(part: int, whole: int, steps: int) -> int:
     """Return the number of filled steps in a bar of ``steps`` steps.
 
     All steps are filled only if ``part`` is the ``whole``. In a bar of several steps, at least one is filled if
@@ -38,7 +34,7 @@ def filled_steps(part: int, whole: int, steps: int) -> int:
     return min(max(round(steps * part / whole), 1), steps - 1) if steps > 1 else 0
 
 
-def sparkline(counts: Sequence[int], look: Look, maximum: int = FULL_BAR) -> str:
+def sparkline(counts: Sequence[int], look: Look, maximum: int) -> str:
     """Return a bar for each count, scaled to ``maximum`` or the highest count, whichever is larger.
 
     A count of 0 gets the lowest bar.

@@ -93,12 +93,10 @@ def ranking_rows(players: Sequence[RankedPlayer], look: Look, width: int, height
 def _head(player: RankedPlayer, look: Look, width: int) -> Row:
     name, bot = ("you", False) if player.you else (player.name, player.bot)
     style = "you" if player.you else "name" if player.connected else "away"
-    sign, sign_style = look.glyphs.pointer if player.you else " ", "you"
-    if player.moved:
-        sign, sign_style = (look.glyphs.up, "good") if player.moved > 0 else (look.glyphs.down, "bad")
+    sign = look.glyphs.pointer if player.you else " "
     rank = f"{player.rank} "
     shown = fit_player_name(name, look, width - 1 - len(rank), bot=bot)
-    return (Span(sign, sign_style), Span(rank, style if player.you else "label"), Span(shown, style))
+    return (Span(sign, "you"), Span(rank, style if player.you else "label"), Span(shown, style))
 
 
 def _bar(player: RankedPlayer, length: int, look: Look) -> Row:

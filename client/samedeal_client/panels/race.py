@@ -47,20 +47,13 @@ _MOST_NAMED: Final = 6
 _MOST_LOSSES: Final = 3
 
 
-def place_span(ranking: Sequence[RankedPlayer], look: Look) -> tuple[Span, ...]:
-    """Return the player's own place for the header. Return an empty tuple if there are no rivals.
-
-    After a change of the place, a sign is added for a moment.
-    """
+def place_span(ranking: Sequence[RankedPlayer]) -> tuple[Span, ...]:
+    """Return the player's own place for the header. Return an empty tuple if there are no rivals."""
     own = next((player for player in ranking if player.you), None)
     if own is None or len(ranking) < 2:
         return ()
     tied = sum(player.rank == own.rank for player in ranking) > 1
-    text = f"{'tied ' if tied else ''}{ordinal(own.rank)} of {len(ranking)}"
-    if not own.moved:
-        return (Span(f"  {text}", "you"),)
-    sign, style = (look.glyphs.up, "good") if own.moved > 0 else (look.glyphs.down, "bad")
-    return (Span(f" {sign}{text}", f"you {style}"),)
+    return (Span(f"  {'tied ' if tied else ''}{ordinal(own.rank)} of {len(ranking)}", "you"),)
 
 
 def clock_span(left: int) -> Span:

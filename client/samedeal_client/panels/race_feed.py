@@ -16,9 +16,6 @@ NewsKind = Literal["finished", "resigned", "stuck", "lead", "overtaken", "passed
 MAX_NEWS: Final = 20
 """Maximum number of news items that a feed keeps."""
 
-PLACE_CHANGE_SHOWN: Final = 5_000
-"""Time, in milliseconds, for which a change of place is shown."""
-
 QUIET_TIME: Final = 4_000
 """Minimum time, in milliseconds, between two news items about the lead.
 
@@ -40,7 +37,7 @@ class RankedPlayer(NamedTuple):
 
     ``activity`` has the number of moves in each of several time slots, oldest first. ``finish_time`` is in milliseconds
     from the start, or None. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` marks a
-    bot. ``moved`` is 1 if the player's place has just got better, -1 if it has got worse, and otherwise 0.
+    bot.
     """
 
     rank: int
@@ -55,7 +52,6 @@ class RankedPlayer(NamedTuple):
     player: str = ""
     bot: bool = False
     stuck: bool = False
-    moved: int = 0
 
     @property
     def racing(self) -> bool:
@@ -80,13 +76,6 @@ class News(NamedTuple):
     other: str = ""
 
 
-class PlaceChange(NamedTuple):
-    """A change of a player's place at a server time in milliseconds. ``up`` says that the place got better."""
-
-    time: int
-    up: bool
-
-
 @dataclass(frozen=True)
 class RaceFeed:
     """The news of one race, oldest first, for the player ``me``. The id ``me`` is empty for a spectator.
@@ -99,7 +88,6 @@ class RaceFeed:
     me: str = ""
     news: tuple[News, ...] = ()
     racers: Mapping[str, RankedPlayer] = field(default_factory=dict)
-    place_changes: Mapping[str, PlaceChange] = field(default_factory=dict)
     leader: str = ""
     ahead: frozenset[str] = frozenset()
     lead_news_at: int = 0
@@ -116,13 +104,6 @@ class RaceFeed:
         known = replace(self, racers=MappingProxyType(racers))
         if not self.racers:
             return replace(known, leader=_leader(racers), ahead=_ahead(racers, self.me))
-        changes = {
-            player: PlaceChange(now, racer.rank < before.rank)
-            for player, racer in racers.items()
-            if (before := self.racers.get(player)) is not None and before.rank != racer.rank and _under_way(racers)
-        }
-        if changes:
-            known = replace(known, place_changes=MappingProxyType({**self.place_changes, **changes}))
         news = [
             event
             for player, racer in racers.items()
@@ -130,11 +111,6 @@ class RaceFeed:
             for event in _news_about(before, racer, now, about_me=player == self.me)
         ]
         return _with_own_place(_with_lead(_with_news(known, *news), now), now)
-
-    def place_change(self, player: str, now: int) -> PlaceChange | None:
-        """Return a player's latest change of place, or None if it is older than ``PLACE_CHANGE_SHOWN``."""
-        change = self.place_changes.get(player)
-        return change if change is not None and now - change.time < PLACE_CHANGE_SHOWN else None
 
 
 def _with_news(feed: RaceFeed, *news: News) -> RaceFeed:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from samedeal.protocol.messages import RoomState, Seat
 from samedeal_client.panels.live_ranking import all_seats
-from samedeal_client.panels.race_feed import News, RaceFeed, RankedPlayer
+from samedeal_client.panels.race_feed import News, RaceFeed
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import Row, Span, counted, fit_row, wrap
@@ -19,16 +19,6 @@ FRESH: Final = 6_000
 _MAX_ROWS: Final = 10
 
 _RINGING: Final = ("finished", "lead", "overtaken")
-
-
-def with_place_changes(ranking: Sequence[RankedPlayer], feed: RaceFeed, now: int) -> tuple[RankedPlayer, ...]:
-    """Return the ranking with ``moved`` set for each player whose place changed shortly before ``now``."""
-    return tuple(
-        player._replace(moved=1 if change.up else -1)
-        if (change := feed.place_change(player.player, now)) is not None
-        else player
-        for player in ranking
-    )
 
 
 def rings(news: Iterable[News], me: str) -> bool:

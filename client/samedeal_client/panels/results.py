@@ -16,7 +16,7 @@ from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import words_text
 from samedeal_client.text.player_names import player_name
 from samedeal_client.text.share_text import bar_text, share_text
-from samedeal_client.text.spans import Row, Span, counted, wrap
+from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_link.model.model import Model
 from samedeal_link.model.progress_history import ProgressHistory
 
@@ -146,13 +146,7 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link, tide_title(room.tide))
 
 
-def rematch_text(model: Model, players: int | None) -> str:
-    """Return a sentence that names the room of the rematch, and says how many players it has if that is known.
-
-    Return an empty text if there is no rematch yet.
-    """
+def rematch_text(model: Model) -> str:
+    """Return a sentence that names the room of the rematch, or an empty text if there is no rematch yet."""
     room = model.this_room
-    if not room.next:
-        return ""
-    count = "" if players is None else f" with {counted(players, 'player')} so far"
-    return f"The rematch is in room {room.next}{count}. Press m to join it."
+    return f"The rematch is in room {room.next}. Press m to join it." if room.next else ""

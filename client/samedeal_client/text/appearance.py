@@ -33,12 +33,9 @@ class Glyphs(NamedTuple):
     dot: str = "·"
     dash: str = "–"
     star: str = "★"
-    up: str = "▲"
-    down: str = "▼"
     bar: str = "━"
     rest: str = "─"
     meter: tuple[str, str] = ("▀", "▔")
-    blocks: str = " ▏▎▍▌▋▊▉█"
     spark: str = "▁▂▃▄▅▆▇█"
     plot: tuple[str, ...] = tuple("┤┼─┴┬│╭╯╮╰")
     strokes: str = "─·×+"
@@ -62,12 +59,9 @@ ASCII: Final = Glyphs(
     dot="-",
     dash="-",
     star="*",
-    up="^",
-    down="v",
     bar="#",
     rest="-",
     meter=("#", "-"),
-    blocks=" #",
     spark="_.:-=+*#",
     plot=tuple("|+-++|****"),
     strokes="*.x+",

@@ -249,15 +249,18 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
     if shown != [(each.seat, each.name, each.bot) for each in record.players]:
         yield "other_players", ""
     if evidence.results and _ended_early(evidence, record, plays):
-        yield "ended_early", ""
+        if evidence.seat in evidence.absent:  # who was away has not seen for how long, nor who else was
+            yield "unfinished", "the race ended early while you were away"
+        else:
+            yield "ended_early", ""
 
 
 def _ended_early(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> bool:
     """Return whether a race ended before its time for no reason that the client can see."""
     options = record.terms.options
     is_decided = options.first_finish_ends and any(player.finish_time for player in record.players)
-    if record.end - record.start >= record.limit or is_decided or evidence.seat in evidence.absent:
-        return False  # who was away at the end has not seen who else was
+    if record.end - record.start >= record.limit or is_decided:
+        return False
     people = [player for player in record.players if not player.bot] or record.players
     counted = people if options.end_when_settled else record.players
     return any(not _is_done(evidence, record, player, plays[player.seat][len(player.actions)]) for player in counted)
@@ -269,7 +272,7 @@ def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: P
     stuck = record.terms.options.end_when_settled and player.seat in evidence.stuck
     newest = player.actions[-1][0] if player.actions else 0
     idle = record.end - record.start - newest >= IDLE
-    return done or stuck or idle or player.seat in evidence.absent
+    return done or stuck or idle or player.seat in evidence.absent - {evidence.seat}
 
 
 def _results(evidence: Evidence, reading: RaceReading, record: Record) -> Iterator[tuple[str, str]]:

@@ -55,6 +55,8 @@ class Terminal:
     """The only server that the client may connect to, as the player would type it. Empty if it may be any."""
     public_url = ""
     """The address of that server for other players, if it differs."""
+    headers: Mapping[str, str] = {}
+    """Headers for the handshake with a server."""
     owns_process = True
     """Whether the process belongs to one client, which may then start others, stop, and handle signals."""
 
@@ -62,11 +64,6 @@ class Terminal:
     def environment(self) -> Mapping[str, str]:
         """The environment variables."""
         return os.environ
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers for the handshake with a server."""
-        return {}
 
     @property
     def output(self) -> TextIO:

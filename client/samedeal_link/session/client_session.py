@@ -14,7 +14,6 @@ from samedeal.errors import PlayError, RequestRefused
 from samedeal.moves import FOUNDATION, Move
 from samedeal.protocol.messages import Acked, Joined, Notice, Ping, RoomLine, RoomState, Watching
 from samedeal.protocol_codes import NoticeCode, RefusalCode
-from samedeal.record import Record
 from samedeal_link.connection.address import ServerAddress
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
@@ -270,18 +269,8 @@ class ClientSession:
         certain to refuse the action.
         """
         self._playing_to_foundations = False
-        self._play(action)
-        self._notify()
-
-    def _play(self, action: Move | str) -> None:
         self.rooms.act(action)
-
-    def record(self) -> Record | None:
-        """Return the record of the finished race, with the actions of this player only.
-
-        Return None if a part of the race is unknown.
-        """
-        return self.model.record()
+        self._notify()
 
     def play_to_foundations(self) -> int:
         """Play every card that can go to the foundations. Return the number of cards that this call has played.
@@ -296,7 +285,7 @@ class ClientSession:
         played = 0
         with suppress(PlayError):
             while not self.model.own.awaiting_face and (move := next_foundation_move(self.model)) is not None:
-                self._play(move)
+                self.rooms.act(move)
                 played += 1
         self._playing_to_foundations = self.model.own.awaiting_face
         return played

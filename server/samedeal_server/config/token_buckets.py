@@ -94,7 +94,7 @@ class Pace:
         # While the request is delayed, the allowance for delays recovers a little. Charge that share too.
         if delay and (retry_after := self._delays.try_take(now, delay * (1 + _DELAY_RECOVERY))):
             self._requests_bucket.refund(cost)
-            raise _rate_limited("Too many requests over this connection.", min(delay, retry_after))
+            raise rate_limited("Too many requests over this connection.", min(delay, retry_after))
         return delay
 
     def charge(self, now: float, cost: float) -> None:
@@ -130,7 +130,7 @@ class NetworkLimit:
                 if retry_after and not wait:
                     bucket.refund(tokens)
         if retry_after:
-            raise _rate_limited(self._reason, retry_after)
+            raise rate_limited(self._reason, retry_after)
 
     def charge(self, networks: Networks, now: float, tokens: float = 1) -> float:
         """Take ``tokens`` from the bucket of each network, even if a bucket holds fewer.
@@ -167,7 +167,7 @@ class Quotas:
     def begin_session(self, networks: Networks, now: float) -> None:
         """Charge an address and this node for a new player. Raise RequestRefused if either has too many new players."""
         if retry_after := self._all_sessions.try_take(now):
-            raise _rate_limited("Too many new players at the moment.", retry_after)
+            raise rate_limited("Too many new players at the moment.", retry_after)
         try:
             self._sessions.take(networks, now)
         except RequestRefused:
@@ -183,12 +183,13 @@ def decrement(counts: Counter[str], networks: Iterable[str]) -> None:
             del counts[network]
 
 
-def _rate_limited(reason: str, retry_after: float) -> RequestRefused:
+def rate_limited(reason: str, retry_after: float) -> RequestRefused:
+    """Refusal because a rate is exceeded. ``retry_after`` is the time to wait, in seconds, which the sentence repeats."""
     wait = max(_MIN_RETRY_AFTER, round(retry_after, 1))
-    return RequestRefused(RefusalCode.RATE_LIMITED, f"{reason} Try again in {wait_text(wait)}.", retry_after=wait)
+    return RequestRefused(RefusalCode.RATE_LIMITED, f"{reason} Try again in {_wait_text(wait)}.", retry_after=wait)
 
 
-def wait_text(seconds: float) -> str:
+def _wait_text(seconds: float) -> str:
     """Return the text for a time, given in seconds, that a player must wait."""
     if seconds <= 1:
         return "a second"

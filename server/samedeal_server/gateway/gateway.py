@@ -105,7 +105,7 @@ class Gateway:
     def __post_init__(self, listeners: NewsListeners | None) -> None:
         self.metrics = self.rooms.metrics
         self._timers = self.rooms.timers
-        self._rates = RateLimits(self.rooms.live_limits, self.metrics, self._timers)
+        self._rates = RateLimits(self.rooms.live_limits, self._timers)
         self._queue = RequestQueue(self._timers)
         given = self.rooms, self._rates, self._bans, self._on_hello
         self.handlers = RequestHandlers(*given, has_page=self._page is not None)
@@ -241,9 +241,7 @@ class Gateway:
         waiting = [connection.waiting for connection in self.connections]
         self.metrics.frames_queued.set(sum(waiting))
         self.metrics.frames_queued_max.set(max(waiting, default=0))
-        self.metrics.rooms_followed.set(len(self.rooms.hubs))
         self.metrics.news_listeners.set(len(self._api.listeners.positions) if self._api else 0)
-        self.metrics.draining.set(self.rooms.draining)
 
     async def drain(self) -> None:
         """Stop accepting connections and close the open ones.

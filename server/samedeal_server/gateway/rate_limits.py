@@ -8,7 +8,6 @@ from samedeal_server.config.limits import LiveLimits, Networks
 from samedeal_server.config.token_buckets import Quotas
 from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms.player_connection import PlayerConnection
-from samedeal_server.telemetry.metrics import Metrics
 
 REPLAYED_PER_MOVE: Final = 20
 """Number of replayed actions that cost as much as one move."""
@@ -29,9 +28,8 @@ class RateLimits:
     A method raises RequestRefused ``rate_limited`` if a limit is exceeded, unless its docstring says otherwise.
     """
 
-    def __init__(self, limits: LiveLimits, metrics: Metrics, timers: Timers) -> None:
+    def __init__(self, limits: LiveLimits, timers: Timers) -> None:
         self._limits = limits
-        self._metrics = metrics
         self._timers = timers
         self._quotas = Quotas(limits.current)
 
@@ -50,10 +48,7 @@ class RateLimits:
         """
         now = self._timers.monotonic()
         self._current_quotas().requests.take(connection.networks, now, cost)
-        delay = connection.pace.admit(now, cost)
-        if delay:
-            self._metrics.throttled.inc()
-        return delay
+        return connection.pace.admit(now, cost)
 
     def charge_replay(self, connection: PlayerConnection, actions: int) -> None:
         """Charge for the replay of ``actions`` actions.

@@ -41,11 +41,11 @@ from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
 from samedeal_server.races import refusals
 from samedeal_server.races.server_bans import Bans, ban_sentence
-from samedeal_server.rooms.cached_list import CachedList
+from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
 from samedeal_server.rooms.moves import MoveService
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.race_now import RaceNowRooms
-from samedeal_server.rooms.race_records import list_records, read_record
+from samedeal_server.rooms.race_records import read_record
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 from samedeal_server.rooms.tide_rooms import TideRooms
@@ -72,12 +72,11 @@ class RequestHandlers:
     has_page: bool
 
     def __post_init__(self) -> None:
-        self.creator = self._rooms.creator
-        self.entry = RoomEntry(self._rooms, self.creator, self._rates.charge_passphrase)
+        self.entry = RoomEntry(self._rooms, self._rates.charge_passphrase)
         self.room_list = RoomList(self._rooms.store, self._rooms.timers)
-        self._race_now = RaceNowRooms(self._rooms, self.creator, self.room_list)
-        self._tide_rooms = TideRooms(self._rooms, self.creator)
-        self.record_list = CachedList(partial(list_records, self._rooms.store), self._rooms.timers)
+        self._race_now = RaceNowRooms(self._rooms, self.room_list)
+        self._tide_rooms = TideRooms(self._rooms)
+        self.record_list = CachedList(partial(self._rooms.store.records.newest, MAX_LISTED), self._rooms.timers)
         self.moves = MoveService(self._rooms, self._rates.charge_replay)
 
     def answer(self, connection: PlayerConnection, message: ToServer) -> Awaitable[ToClient]:
@@ -148,7 +147,7 @@ class RequestHandlers:
         if message.passphrase:
             self._rates.charge_passphrase(connection)
         asked = message, connection.player, connection.networks[-1]
-        return await read_record(self._rooms.store, self.creator.passphrases, self._rooms.limits, *asked)
+        return await read_record(self._rooms.store, self._rooms.creator.passphrases, self._rooms.limits, *asked)
 
     async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
         """Open a room."""
@@ -158,7 +157,9 @@ class RequestHandlers:
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
             self._rates.charge_passphrase(connection)
-        room = await self.creator.create(message.options.granted, code, message.passphrase, connection.networks[-1])
+        room = await self._rooms.creator.create(
+            message.options.granted, code, message.passphrase, connection.networks[-1]
+        )
         _log.info(LogEvent.ROOM_CREATED, **(connection.ids | {"room": room}), private=bool(message.passphrase))
         return Created(to=message.id, room=room)
 
@@ -174,7 +175,7 @@ class RequestHandlers:
             raise refusals.no_seat()
         if hub.race.phase == "finished" and not hub.race.next:
             self._rates.open_room(connection.networks)
-        return Created(to=message.id, room=await self.creator.rematch(hub.room))
+        return Created(to=message.id, room=await self._rooms.creator.rematch(hub.room))
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> ToClient:
         """Repeat the commits of acknowledged moves that Redis has lost."""

@@ -19,7 +19,6 @@ from samedeal_server.races import refusals
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.store import Snapshot
 from samedeal_server.telemetry.events import LogEvent, get_logger
@@ -33,11 +32,8 @@ class RoomEntry:
     ``charge_passphrase`` charges a connection for the check of a passphrase.
     """
 
-    def __init__(
-        self, rooms: RoomRegistry, creator: RoomCreator, charge_passphrase: Callable[[PlayerConnection], None]
-    ) -> None:
+    def __init__(self, rooms: RoomRegistry, charge_passphrase: Callable[[PlayerConnection], None]) -> None:
         self._rooms = rooms
-        self._creator = creator
         self._charge_passphrase = charge_passphrase
 
     async def join(self, connection: PlayerConnection, message: Join) -> Joined:
@@ -60,7 +56,7 @@ class RoomEntry:
                     raise race_refusals.room_closed()
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
-                    origin=self._creator.origin(connection.networks[-1]),
+                    origin=self._rooms.creator.origin(connection.networks[-1]),
                 )
 
             watched = connection in hub.audience.spectators
@@ -76,7 +72,7 @@ class RoomEntry:
             await self.exit_room(connection)
             if connection.socket.state is not State.OPEN:
                 # A request that took long must not take the seat from the player's newer connection.
-                raise refusals.connection_ended()
+                raise refusals.fenced()
             generation = await self._rooms.store.connect_player(room, player)
             await hub.pull()
             if hub.race.phase == "closed":
@@ -161,7 +157,7 @@ class RoomEntry:
             return
         if passphrase:
             self._charge_passphrase(connection)
-        await self._creator.check_passphrase(race, passphrase, connection.networks[-1])
+        await self._rooms.creator.check_passphrase(race, passphrase, connection.networks[-1])
 
     async def _extend_session(self, connection: PlayerConnection) -> None:
         """Give a session its full lifetime, because its player enters a room.

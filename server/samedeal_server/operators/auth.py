@@ -61,7 +61,7 @@ class TokenAuthenticator:
     async def authenticate(self, network: str, token: str) -> bool:
         """Return whether a token is right. The answer to a wrong token is delayed.
 
-        After several wrong tokens from ``network``, every answer to ``network`` is delayed. Raise OperatorRefused if
+        After several wrong tokens from ``network``, every answer to ``network`` is delayed. Raise RequestRefused if
         that delay would be too long.
         """
         while wait := self._wrong_tokens.charge((network,), time.monotonic(), 0):

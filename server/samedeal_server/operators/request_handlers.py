@@ -47,7 +47,7 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
 from samedeal_server.races.public_facts import room_line
-from samedeal_server.races.refusals import to_message
+from samedeal_server.races.refusals import no_room, store_unavailable, to_message
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
@@ -97,7 +97,7 @@ class OperatorRequests:
             return to_message(message.id, error)
         except StoreUnavailable as error:
             _log.warning(LogEvent.REDIS_ERROR, error=str(error), during="operator_request")
-            return to_message(message.id, refusals.unavailable())
+            return to_message(message.id, store_unavailable())
 
     async def log_in(self, _message: Login) -> ToOperator:
         """Refuse a second ``Login``. ``Admin`` handles the first one."""
@@ -181,7 +181,7 @@ class OperatorRequests:
 
         def close(snapshot: Snapshot) -> CloseCommand:
             if snapshot.race.changed_at != race.changed_at:
-                raise refusals.no_room(race.room)
+                raise no_room(race.room)
             return CloseCommand()
 
         try:
@@ -224,14 +224,14 @@ class OperatorRequests:
         if not message.room:
             await self._nodes.send_order(SayOrder(text))
         elif not await self._rooms.store.broadcast(clean_room(message.room), text):
-            raise refusals.no_room(message.room)
+            raise no_room(message.room)
         return Done(to=message.id)
 
     async def drain(self, message: Drain) -> ToOperator:
         """Order a node to drain. The request must name the node, unless there is only one.
 
-        Raise OperatorRefused if the name is missing, unknown or ambiguous. Unless ``force`` is set, also raise
-        OperatorRefused if no other node is ready.
+        Raise RequestRefused if the name is missing, unknown or ambiguous. Unless ``force`` is set, also raise
+        RequestRefused if no other node is ready.
         """
         lines = await self._nodes.lines()
         names = [line.node for line in lines]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, Literal
 
-from samedeal.errors import BadOptions, MalformedText, RequestRefused, SamedealError
+from samedeal.errors import BadOptions, MalformedText, RequestRefused, SamedealError, refusal
 from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race import race_refusals
@@ -24,8 +24,8 @@ def banned(sentence: str) -> RequestRefused:
     return RequestRefused(RefusalCode.BANNED, sentence)
 
 
-bad_passphrase: Final = partial(
-    RequestRefused, RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
+bad_passphrase: Final = refusal(
+    RefusalCode.BAD_PASSPHRASE, "That is not the passphrase of this room. Ask its host for it."
 )
 """Refusal because the passphrase of a private room is missing or wrong."""
 
@@ -36,31 +36,8 @@ blank_passphrase: Final = partial(
 """Refusal because the passphrase of a new room consists of spaces."""
 
 
-def too_many_guesses(wait: str, retry_after: float) -> RequestRefused:
-    """Refusal because too many wrong passphrases were tried for a room.
-
-    ``wait`` is the time to wait as text, and ``retry_after`` is the same time in seconds.
-    """
-    return RequestRefused(
-        RefusalCode.RATE_LIMITED,
-        f"Too many wrong passphrases were tried for this room. Try again in {wait}.",
-        retry_after=retry_after,
-    )
-
-
-passphrases_busy: Final = partial(
-    RequestRefused,
-    RefusalCode.RATE_LIMITED,
-    "The server is checking many passphrases. Try again in a second.",
-    retry_after=1,
-)
-"""Refusal because too many passphrases are being checked at this moment."""
-
-
-bad_receipt: Final = partial(
-    RequestRefused,
-    RefusalCode.BAD_RECEIPT,
-    "The server never accepted these moves. They can't be restored: play on from here.",
+bad_receipt: Final = refusal(
+    RefusalCode.BAD_RECEIPT, "The server never accepted these moves. They can't be restored: play on from here."
 )
 """Refusal because a client wants to recover moves with a receipt that no node made for these moves."""
 
@@ -71,10 +48,8 @@ bad_start_time: Final = partial(
 """Refusal because the start time of a room is too early for its countdown, or too far in the future."""
 
 
-no_record: Final = partial(
-    RequestRefused,
-    RefusalCode.NO_RECORD,
-    "There is no record of this race. It may not be over, or its record was deleted.",
+no_record: Final = refusal(
+    RefusalCode.NO_RECORD, "There is no record of this race. It may not be over, or its record was deleted."
 )
 """Refusal because the race has no record, or the record does not have the requested part."""
 
@@ -87,36 +62,30 @@ def tide_not_open(seconds: int) -> RequestRefused:
     )
 
 
-draining: Final = partial(
-    RequestRefused, RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
+draining: Final = refusal(
+    RefusalCode.DRAINING, "This server is stopping. Open the room on another server.", retry_after=1
 )
 """Refusal because the node is stopping and opens no more rooms."""
 
 
-fault: Final = partial(RequestRefused, RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
+fault: Final = refusal(RefusalCode.FAULT, "The server made a mistake. Reconnect to resume.")
 """Refusal because of a programming error in the server."""
 
 
-fenced: Final = partial(
-    RequestRefused, RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
+fenced: Final = refusal(
+    RefusalCode.FENCED, "You are connected from somewhere else now. Continue there, or reconnect here."
 )
 """Refusal because the player has a newer connection."""
 
 
-connection_ended: Final = partial(
-    RequestRefused, RefusalCode.FENCED, "The connection ended before the seat was yours. Reconnect and join again."
-)
-"""Refusal because the player's connection ended before the player had the seat."""
-
-
-hello_first: Final = partial(
-    RequestRefused, RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
+hello_first: Final = refusal(
+    RefusalCode.HELLO_FIRST, "The server does not know you yet. Send Hello with your name first."
 )
 """Refusal because the client has sent another request before Hello."""
 
 
-hello_once: Final = partial(
-    RequestRefused, RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
+hello_once: Final = refusal(
+    RefusalCode.HELLO_ONCE, "Hello was already sent on this connection. Reconnect to change your name."
 )
 """Refusal because the client has sent Hello a second time on the same connection."""
 
@@ -133,24 +102,24 @@ def no_room(room: str) -> RequestRefused:
     return RequestRefused(RefusalCode.NO_ROOM, f"There is no room {room!r}. List the rooms, or open one.")
 
 
-this_room_is_gone: Final = partial(
-    RequestRefused, RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
+this_room_is_gone: Final = refusal(
+    RefusalCode.NO_ROOM, "This room does not exist any more. List the rooms, or open one."
 )
 """Refusal because the room that the player is in does not exist any more."""
 
 
-no_seat: Final = partial(RequestRefused, RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
+no_seat: Final = refusal(RefusalCode.NO_SEAT, "You have no seat in a room. Join one first.")
 """Refusal because the player has no seat in any room."""
 
 
-no_spectators: Final = partial(
-    RequestRefused, RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
+no_spectators: Final = refusal(
+    RefusalCode.NO_SPECTATORS, "This room admits no spectators. Join it, or choose another one."
 )
 """Refusal because the room does not admit spectators."""
 
 
-no_session: Final = partial(
-    RequestRefused, RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
+no_session: Final = refusal(
+    RefusalCode.NO_SESSION, "This session has expired. Send Hello without a session to start a new one."
 )
 """Refusal because the session of a Hello is unknown or has expired."""
 
@@ -162,29 +131,15 @@ def other_version(room: str, version: str, retry_after: float) -> RequestRefused
     """
     return RequestRefused(
         RefusalCode.OTHER_VERSION,
-        f"The room {room!r} has a game that this server lacks, or is of another version of Samedeal; this is {version}. "
+        f"The room {room!r} has a game that this server lacks or describes differently, or is of another version of "
+        f"Samedeal; this is {version}. "
         "Reconnect: another server may be the right one.",
         retry_after=retry_after,
     )
 
 
-def other_rules(room: str, retry_after: float) -> RequestRefused:
-    """Refusal because the games of the room have other descriptions on the node that opened it.
-
-    ``retry_after`` is the time, in seconds, after which the client retries.
-    """
-    return RequestRefused(
-        RefusalCode.OTHER_VERSION,
-        f"The room {room!r} was opened by a server with another description of its game. "
-        "Reconnect: another server may have the right one.",
-        retry_after=retry_after,
-    )
-
-
-racing: Final = partial(
-    RequestRefused,
-    RefusalCode.RACING,
-    "You have a seat in this race, and racers see no other boards. Leave your seat first.",
+racing: Final = refusal(
+    RefusalCode.RACING, "You have a seat in this race, and racers see no other boards. Leave your seat first."
 )
 """Refusal because a player wants to watch a race in which the player has a seat and is not done."""
 
@@ -196,17 +151,13 @@ def room_exists(room: str) -> RequestRefused:
     )
 
 
-too_many_spectators: Final = partial(
-    RequestRefused,
-    RefusalCode.ROOM_FULL,
-    "This room has as many spectators as this server allows. Try again later.",
-    retry_after=30,
+too_many_spectators: Final = refusal(
+    RefusalCode.ROOM_FULL, "This room has as many spectators as this server allows. Try again later.", retry_after=30
 )
 """Refusal because the room has the maximum number of spectators on this node."""
 
 
-server_full: Final = partial(
-    RequestRefused,
+server_full: Final = refusal(
     RefusalCode.SERVER_FULL,
     "This server has as many rooms as it can hold. Join one of them, or try again later.",
     retry_after=60,
@@ -221,8 +172,7 @@ def too_many_actions(limit: int) -> RequestRefused:
     )
 
 
-store_unavailable: Final = partial(
-    RequestRefused,
+store_unavailable: Final = refusal(
     RefusalCode.UNAVAILABLE,
     "The server has lost contact with its database. Your last action may or may not have been saved. "
     "Try again in a second.",
@@ -231,9 +181,7 @@ store_unavailable: Final = partial(
 """Refusal because the store can't be reached."""
 
 
-no_free_code: Final = partial(
-    RequestRefused, RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1
-)
+no_free_code: Final = refusal(RefusalCode.UNAVAILABLE, "No free room code was found. Try again.", retry_after=1)
 """Refusal because no unused room code was found."""
 
 

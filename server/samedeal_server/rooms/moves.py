@@ -70,9 +70,7 @@ class MoveService:
             raise race_refusals.not_racing()
         lost = message.actions[max(0, play.revision - message.revision) :]
         if message.revision > play.revision:
-            raise StaleRevision(
-                f"These moves begin on revision {message.revision}, but the board is at revision {play.revision}."
-            )
+            raise StaleRevision(message.revision, play.revision)
         if not lost:
             await self._check_log(hub, seat, message)
             return
@@ -128,10 +126,7 @@ class MoveService:
         revision = message.revision + 1
         entries = await self._rooms.store.load_log(hub.room, seat.player, revision, revision)
         if not entries or (entries[0].request, entries[0].action) != (message.id, message.action):
-            raise StaleRevision(
-                f"The move was made on another board (revision {message.revision}, now {play.revision}). "
-                "Look at the current board and try again."
-            )
+            raise StaleRevision(message.revision, play.revision)
         replayed: tuple[Play, bytes] | None = (play, seat.head)
         if play.revision != revision:
             self._charge(connection, revision)

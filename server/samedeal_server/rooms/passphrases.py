@@ -13,7 +13,7 @@ from typing import Final
 
 from samedeal.terminal_text import normalized
 from samedeal_server.config.limits import Limits
-from samedeal_server.config.token_buckets import WINDOW, decrement, wait_text
+from samedeal_server.config.token_buckets import WINDOW, decrement, rate_limited
 from samedeal_server.races import refusals
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import RoomSecret, Store
@@ -67,8 +67,7 @@ class Passphrases:
             if not await self._store.guesses.add(
                 room, network, window, limits.guesses_per_address, limits.guesses_per_room
             ):
-                wait = WINDOW - elapsed
-                raise refusals.too_many_guesses(wait_text(wait), wait)
+                raise rate_limited("Too many wrong passphrases were tried for this room.", WINDOW - elapsed)
             given = await _hash_in_thread(passphrase, secret.salt)
         if not hmac.compare_digest(given, secret.hash):
             raise refusals.bad_passphrase()
@@ -82,7 +81,7 @@ class Passphrases:
         """
         waiting = self._waiting_by_network
         if self.waiting >= limits.guesses_waiting or waiting[network] >= limits.guesses_waiting_per_address:
-            raise refusals.passphrases_busy()
+            raise rate_limited("The server is checking many passphrases.", 1)
         waiting[network] += 1
         try:
             async with self._slots:

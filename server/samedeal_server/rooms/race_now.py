@@ -11,7 +11,6 @@ from samedeal.race.seats import is_barred, is_crowded
 from samedeal.race.values import Race
 from samedeal_server.races import refusals
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.rooms.room_list import RoomList
 
 PERIOD: Final = 30_000
@@ -38,9 +37,9 @@ class RaceNowRooms:
     keyed: nobody can open that room before.
     """
 
-    def __init__(self, rooms: RoomRegistry, creator: RoomCreator, room_list: RoomList) -> None:
+    def __init__(self, rooms: RoomRegistry, room_list: RoomList) -> None:
         self._rooms = rooms
-        self._creator = creator
+        self._creator = rooms.creator
         self._list = room_list
 
     async def find(self, game: str, player: str, network: str) -> str:

@@ -13,7 +13,6 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.races import refusals
 from samedeal_server.races.earlier import PlayerPast, deal_to_repeat, earlier_race, paces
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
-from samedeal_server.rooms.cached_list import MAX_LISTED
 from samedeal_server.rooms.duties import Duties
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.store.records import RecordAccess
@@ -79,11 +78,6 @@ def _line(race: Race, size: int) -> RecordLine:
         time=first.time,
         tide=race.tide,
     )
-
-
-async def list_records(store: Store) -> tuple[RecordLine, ...]:
-    """Return the newest records that everybody may read, newest first. Raise StoreUnavailable if Redis fails."""
-    return tuple(await store.records.newest(MAX_LISTED))
 
 
 async def read_record(

@@ -11,7 +11,6 @@ from samedeal.race.values import Race
 from samedeal.tides import OPEN_FOR, has_tide
 from samedeal_server.races import refusals
 from samedeal_server.rooms.registry import RoomRegistry
-from samedeal_server.rooms.room_creation import RoomCreator
 
 _COUNTDOWN: Final = 10
 _MOST_ROOMS: Final = 64
@@ -27,10 +26,10 @@ class TideRooms:
     are keyed: nobody can open such a room before.
     """
 
-    def __init__(self, rooms: RoomRegistry, creator: RoomCreator) -> None:
+    def __init__(self, rooms: RoomRegistry) -> None:
         self._rooms = rooms
         self._store = rooms.store
-        self._creator = creator
+        self._creator = rooms.creator
 
     async def find(self, game: str, start: int, player: str, network: str, *, bot: bool) -> str:
         """Return the code of a room of the tide, in which the player has a seat or can take one.

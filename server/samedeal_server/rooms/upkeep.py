@@ -110,7 +110,7 @@ class Upkeep:
         await hub.refresh()
 
     async def repair(self) -> None:
-        """Repair the indexes of the rooms, and count rooms and records for the metrics.
+        """Repair the indexes of the rooms, and count the rooms for the metrics.
 
         Also store the schema version and the receipt key again, in case Redis has lost them.
         """
@@ -128,4 +128,3 @@ class Upkeep:
                     await self._store.index.update(race)
         for game, phase in product(GAMES, PHASES):
             self._rooms.metrics.rooms.labels(game, phase).set(counted[game, phase])
-        self._rooms.metrics.records_kept.set(await self._store.records.count())

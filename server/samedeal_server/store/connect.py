@@ -6,7 +6,6 @@ The connections report their answers and failures to ``RedisAvailability``.
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import Any, Final
 
 from redis.asyncio import BlockingConnectionPool, Connection, SSLConnection
@@ -21,7 +20,6 @@ from samedeal_server.store.address import Host, InvalidRedisAddress, RedisAddres
 from samedeal_server.store.availability import RedisAvailability
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.redis_cluster import ClusterClient, RedisClient
-from samedeal_server.store.scripts import Script
 from samedeal_server.store.shared_connection import ANSWER_TIMEOUT, PrimaryDemoted, classify
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -133,26 +131,6 @@ def _sentinel_pool(address: RedisAddress, availability: RedisAvailability) -> An
     return pool(availability, str(address), address.primary, sentinel, **{**_LIMITS, **options, "ssl": tls})
 
 
-async def _load_scripts(connection: Any) -> None:
-    """Load the scripts that Redis does not know yet. A new primary, for example, knows none.
-
-    Raise BusyLoadingError if Redis is still loading its data. redis-py has then closed the connection.
-    """
-    # Redis may forbid SCRIPT. Then EVAL loads the scripts later.
-    hashes = list(Script.sources)
-    await connection.send_command("SCRIPT EXISTS", *hashes, check_health=False)
-    try:
-        known = await connection.read_response()
-    except ResponseError:
-        return
-    missing = [each for each, is_known in zip(hashes, known, strict=True) if not is_known]
-    for each in missing:
-        await connection.send_command("SCRIPT LOAD", Script.sources[each], check_health=False)
-    for _ in missing:
-        with suppress(ResponseError):
-            await connection.read_response()
-
-
 class _Monitored(AbstractConnection):
     """A connection that reports its answers and errors to ``availability``.
 
@@ -173,10 +151,6 @@ class _Monitored(AbstractConnection):
             raise
         finally:
             self.in_handshake = False
-
-    async def on_connect_check_health(self, *args: Any, **options: Any) -> None:
-        await super().on_connect_check_health(*args, **options)
-        await _load_scripts(self)
 
     async def send_packed_command(self, *args: Any, **options: Any) -> None:
         self.sent_at = time.perf_counter()

@@ -82,11 +82,6 @@ def player(player: str) -> str:
     return f"{PREFIX}player:{player}"
 
 
-def player_id(player: str) -> str:
-    """String: present while the id of a player is in use; expires with the player's session."""
-    return f"{PREFIX}player_id:{player}"
-
-
 def earlier(game: str) -> str:
     """Hash: the earlier races of a game whose deals can be dealt again (packed), by the ids of the races; expires."""
     return f"{PREFIX}earlier_races:{game}"

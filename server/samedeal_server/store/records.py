@@ -78,18 +78,13 @@ class RecordStore(StorePart):
             )
         return bool(added)
 
-    async def newest(self, limit: int) -> list[RecordLine]:
+    async def newest(self, limit: int) -> tuple[RecordLine, ...]:
         """Return the summaries of the public records among the ``limit`` newest records, newest first."""
         (races,) = await self._executor.execute(command("ZREVRANGE", keys.RECORDS, 0, limit - 1))
         found = await self._executor.execute(
             *(command("HMGET", keys.record(race.decode()), "public", "line") for race in races)
         )
-        return [unpack(line, RecordLine) for is_public, line in found if is_public == b"1"]
-
-    async def count(self) -> int:
-        """Return the number of records, including some that have expired."""
-        (count,) = await self._executor.execute(command("ZCARD", keys.RECORDS))
-        return int(count)
+        return tuple(unpack(line, RecordLine) for is_public, line in found if is_public == b"1")
 
     async def newest_of(self, room: str) -> str:
         """Return the id of a room's newest recorded race, or an empty string if no race of the room is recorded."""

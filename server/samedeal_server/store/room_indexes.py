@@ -38,9 +38,10 @@ class RoomIndex(StorePart):
     They may name rooms that no longer exist.
     """
 
-    async def update(self, race: Race) -> None:
+    async def update(self, race: Race, before: Race | None = None) -> None:
         """Add the room of a race to the indexes. Remove the room if the race is closed.
 
+        If ``before``, the race before a change, has the same place in the indexes of rooms, only the tick is scheduled.
         Lists have only public rooms. If an earlier tick of the room is already scheduled, keep that tick. Another node may
         have scheduled it for a newer state of the race.
         """
@@ -51,12 +52,12 @@ class RoomIndex(StorePart):
                 command("ZREM", keys.DUE, race.room),
             )
         else:
-            since = race.created if race.racers else max(race.created, race.options.start_at) - EMPTY
-            await self._executor.execute(
-                command("ZADD", keys.ROOMS, race.created, race.room),
-                command("ZADD", keys.DUE, "LT", due_at(race), race.room),
-                *([] if race.private else [command("ZADD", keys.LISTED, since, _member(race.origin, race.room))]),
-            )
+            commands = [command("ZADD", keys.DUE, "LT", due_at(race), race.room)]
+            if before is None or _since(before) != _since(race):
+                commands.append(command("ZADD", keys.ROOMS, race.created, race.room))
+                if not race.private:
+                    commands.append(command("ZADD", keys.LISTED, _since(race), _member(race.origin, race.room)))
+            await self._executor.execute(*commands)
 
     async def reschedule(self, room: str, now: int, next_tick: int) -> None:
         """Set the next tick of a room, unless an earlier one is scheduled that was not overdue at the time ``now``.
@@ -100,6 +101,11 @@ class RoomIndex(StorePart):
         """Return the codes of at most ``limit`` rooms whose tick is due at ``now``, longest overdue first."""
         (found,) = await self._executor.execute(command("ZRANGEBYSCORE", keys.DUE, "-inf", now, "LIMIT", 0, limit))
         return [room.decode() for room in found]
+
+
+def _since(race: Race) -> int:
+    """Return the score of a room in the index for lists."""
+    return race.created if race.racers else max(race.created, race.options.start_at) - EMPTY
 
 
 def _member(origin: str, room: str) -> str:

@@ -7,6 +7,7 @@ with which it was opened. ARCHITECTURE.md, *Versions*, says when the schema vers
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from msgspec import ValidationError
@@ -35,14 +36,10 @@ ROOM_VERSIONS: Final = (str(SCHEMA_VERSION).encode(), str(samedeal.ENGINE).encod
 def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None) -> Race:
     """Decode a stored race. Raise RequestRefused ``other_version`` if this release cannot serve the race."""
     if int(schema or 0) in READABLE_VERSIONS and engine == ROOM_VERSIONS[1]:
-        try:
+        with suppress(ValidationError):  # a game or an option of another version
             decoded = unpack(race, Race)
-        except ValidationError:  # a game or an option of another version
-            pass
-        else:
-            if decoded.rules not in (b"", rules_of(decoded)):
-                raise refusals.other_rules(room, RETRY_AFTER)
-            return decoded
+            if decoded.rules in (b"", rules_of(decoded)):
+                return decoded
     raise refusals.other_version(room, samedeal.__version__, RETRY_AFTER)
 
 

@@ -18,7 +18,7 @@ SESSION_LIFETIME: Final = 30 * 86_400
 _PLAYER_BYTES: Final = 10
 """Number of random bytes in a player's id.
 
-This is enough that nobody can guess an id, and that ids hardly ever collide.
+This is enough that nobody can guess an id, and that no two players ever get the same one.
 """
 
 GUEST_LIFETIME: Final = 3_600
@@ -47,23 +47,17 @@ class Sessions(StorePart):
         """
         if token:
             return await self._resume(token)
-        while True:
-            session = Session(secrets.token_hex(_PLAYER_BYTES), secrets.token_urlsafe(32), extended=False)
-            is_new, _ = await self._executor.execute(
-                command("SET", keys.player_id(session.player), 1, "NX", "EX", GUEST_LIFETIME),
-                command("SET", keys.guest(_hash(session.token)), session.player, "EX", GUEST_LIFETIME),
-                durable=True,
-            )
-            if is_new:
-                return session
+        session = Session(secrets.token_hex(_PLAYER_BYTES), secrets.token_urlsafe(32), extended=False)
+        await self._executor.execute(
+            command("SET", keys.guest(_hash(session.token)), session.player, "EX", GUEST_LIFETIME), durable=True
+        )
+        return session
 
     async def extend(self, session: Session) -> Session:
         """Give a session its full lifetime, because its player enters a room. Return the extended session."""
         if not session.extended:
             await self._executor.execute(
-                command("SET", keys.session(_hash(session.token)), session.player, "EX", SESSION_LIFETIME),
-                command("SET", keys.player_id(session.player), 1, "EX", SESSION_LIFETIME),
-                durable=True,
+                command("SET", keys.session(_hash(session.token)), session.player, "EX", SESSION_LIFETIME), durable=True
             )
         return replace(session, extended=True)
 
@@ -74,10 +68,7 @@ class Sessions(StorePart):
         )
         if player is None and guest is None:
             raise refusals.no_session()
-        session = Session((player or guest).decode(), token, extended=player is not None)
-        lifetime = SESSION_LIFETIME if session.extended else GUEST_LIFETIME
-        await self._executor.execute(command("SET", keys.player_id(session.player), 1, "EX", lifetime))
-        return session
+        return Session((player or guest).decode(), token, extended=player is not None)
 
 
 def _hash(token: str) -> str:

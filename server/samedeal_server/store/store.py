@@ -289,7 +289,7 @@ class Store:
         )
         (number,) = await self.executor.execute(replacing, durable=True)
         if number:
-            await self.index.update(race)
+            await self.index.update(race, before.race)
         return bool(number)
 
     async def load_secret(self, room: str) -> RoomSecret | None:

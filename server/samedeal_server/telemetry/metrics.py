@@ -1,9 +1,8 @@
 """The metrics of a node for Prometheus, each with its name, unit and meaning.
 
 Each node has its own registry. Label values are never cards, seeds, names or addresses. To get the value of a counter,
-histogram or gauge for the whole server, add up the values of all nodes. ``samedeal_rooms`` and
-``samedeal_records_kept`` are exceptions: each node reads them from Redis, where they already cover all nodes. Take
-their ``max`` instead.
+histogram or gauge for the whole server, add up the values of all nodes. ``samedeal_rooms`` is an exception: each node
+reads it from Redis, where it already covers all nodes. Take its ``max`` instead.
 """
 
 from __future__ import annotations
@@ -104,7 +103,6 @@ class Metrics:
         # Requests and moves
         self.requests = labelled("requests", "Well-formed requests, by type of message.", "type")
         self.refusals = labelled("refusals", "Refused requests, by code.", "code", "server_full")
-        self.throttled = counter("throttled", "Requests that were delayed because their client exceeded its rate.")
         self.moves = labelled(
             "moves",
             "Moves and undos by outcome: ok, repeated (a duplicate, applied once), recovered (lost by Redis after the ack "
@@ -146,7 +144,6 @@ class Metrics:
         for game in GAMES:
             for phase in PHASES:
                 self.rooms.labels(game, phase).set(0)
-        self.rooms_followed = gauge("rooms_followed", "Rooms in which a player or spectator is connected to this node.")
         self.races = LabelledCounter(
             registry,
             "samedeal_races",
@@ -159,10 +156,6 @@ class Metrics:
             "Records of finished races that this node built, by outcome: kept, or too_large for a record.",
             "outcome",
             *("kept", "too_large"),
-        )
-        self.records_kept = gauge(
-            "records_kept",
-            "Records of finished races in Redis, as this node last counted them, at most a minute ago.",
         )
         self.fan_out = histogram(
             "fan_out_lag_seconds",
@@ -182,7 +175,6 @@ class Metrics:
 
         # The node
         self.loop_lag = histogram("event_loop_lag_seconds", "Delay of timers of the event loop.", _LATENCIES)
-        self.draining = gauge("draining", "1 while this node drains.")
         self.certificate_expiry = gauge(
             "tls_certificate_expiry_timestamp_seconds",
             "Expiry of the certificate in use, in seconds since 1970. 0 without TLS.",

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from samedeal.protocol.messages import Done, Id, Refused, RoomCode, RoomLine, RoomState, Text
+from samedeal.protocol.messages import AnswerMessage, Done, Refused, RequestMessage, RoomCode, RoomLine, RoomState, Text
 
 SUBPROTOCOL: Final = "samedeal.admin.v1"
 
@@ -35,89 +35,70 @@ Sentence = Annotated[str, Meta(max_length=MAX_SENTENCE_LENGTH)]
 """A text that an operator writes for people."""
 
 
-class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
-    """The base of all messages.
-
-    On the wire a message is a map, whose ``type`` is the name of the class in lower case.
-    """
-
-
-class Login(_Message, frozen=True):
+class Login(RequestMessage, frozen=True):
     """The first message of a connection, with the server's token for operators."""
 
-    id: Id
     token: Annotated[str, Meta(max_length=1024)]
 
 
-class Status(_Message, frozen=True):
+class Status(RequestMessage, frozen=True):
     """Ask for the state of all nodes and of Redis, and for the number of rooms in each phase."""
 
-    id: Id
 
-
-class ListServerRooms(_Message, frozen=True):
+class ListServerRooms(RequestMessage, frozen=True):
     """Ask for the ``limit`` newest rooms."""
 
-    id: Id
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_ROOMS)] = 100
 
 
-class ShowRoom(_Message, frozen=True):
+class ShowRoom(RequestMessage, frozen=True):
     """Ask for the state of a room, and for the node and the address of each player in it."""
 
-    id: Id
     room: RoomCode
 
 
-class Kick(_Message, frozen=True):
+class Kick(RequestMessage, frozen=True):
     """Remove a player permanently from a room. ``player`` is the player's id or name."""
 
-    id: Id
     room: RoomCode
     player: Text
 
 
-class Ban(_Message, frozen=True):
+class Ban(RequestMessage, frozen=True):
     """Ban ``target``, which is a player's id, an address or a network.
 
     ``seconds`` is the length of the ban. 0 makes it permanent.
     """
 
-    id: Id
     target: Text
     seconds: Annotated[int, Meta(ge=0, le=MAX_BAN_SECONDS)] = 0
     reason: Sentence = ""
 
 
-class Unban(_Message, frozen=True):
+class Unban(RequestMessage, frozen=True):
     """Lift the ban of ``target``."""
 
-    id: Id
     target: Text
 
 
-class ListBans(_Message, frozen=True):
+class ListBans(RequestMessage, frozen=True):
     """Ask for all bans that are in force."""
 
-    id: Id
 
-
-class Say(_Message, frozen=True):
+class Say(RequestMessage, frozen=True):
     """Send a message to everybody in a room. If ``room`` is empty, send it to everybody on all nodes."""
 
-    id: Id
     text: Sentence
     room: RoomCode = ""
 
 
-class CloseRoom(_Message, frozen=True):
+class CloseRoom(RequestMessage, frozen=True):
     """Close a room, even during a race."""
 
-    id: Id
     room: RoomCode
 
 
-class CloseRooms(_Message, frozen=True):
+class CloseRooms(RequestMessage, frozen=True):
     """Close the rooms that meet all given conditions, at most ``MAX_CLOSED_ROOMS`` of them.
 
     At least one condition is required. ``idle``: the room has not changed for this number of seconds. ``empty``: the
@@ -125,28 +106,24 @@ class CloseRooms(_Message, frozen=True):
     network in the last 24 hours.
     """
 
-    id: Id
     idle: Annotated[int, Meta(ge=0, le=MAX_BAN_SECONDS)] = 0
     empty: bool = False
     target: Text = ""
 
 
-class Drain(_Message, frozen=True):
+class Drain(RequestMessage, frozen=True):
     """Drain and stop a node, as SIGTERM does.
 
     ``node`` is the name of the node, or the end of its name after a dash. ``node`` may be empty if there is only one
     node. If ``force`` is true, the node is drained even if no other node is ready.
     """
 
-    id: Id
     node: Text = ""
     force: bool = False
 
 
-class Backup(_Message, frozen=True):
+class Backup(RequestMessage, frozen=True):
     """Ask for a backup of all data of the server."""
-
-    id: Id
 
 
 FromOperator = (
@@ -166,10 +143,9 @@ FromOperator = (
 )
 
 
-class Granted(_Message, frozen=True):
+class Granted(AnswerMessage, frozen=True):
     """The answer of ``node`` to ``Login`` with the right token. ``server`` is the node's program and version."""
 
-    to: Id
     node: str
     server: str
     time: int
@@ -225,20 +201,18 @@ class RedisLine(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class Survey(_Message, frozen=True):
+class Survey(AnswerMessage, frozen=True):
     """The answer to ``Status``: the states of all nodes and of Redis, and the numbers of rooms."""
 
-    to: Id
     time: int
     nodes: tuple[NodeLine, ...]
     phases: Phases
     redis: RedisLine
 
 
-class ServerRooms(_Message, frozen=True):
+class ServerRooms(AnswerMessage, frozen=True):
     """The answer to ``ListServerRooms``: the newest rooms, newest first, and the approximate number of all rooms."""
 
-    to: Id
     rooms: tuple[RoomLine, ...]
     total: int
 
@@ -252,10 +226,9 @@ class Whereabouts(Struct, frozen=True, kw_only=True):
     time: int
 
 
-class RoomShown(_Message, frozen=True):
+class RoomShown(AnswerMessage, frozen=True):
     """The answer to ``ShowRoom``: the state that players see, and each player's node and address."""
 
-    to: Id
     state: RoomState
     whereabouts: tuple[Whereabouts, ...]
 
@@ -269,34 +242,30 @@ class BanLine(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class BanList(_Message, frozen=True):
+class BanList(AnswerMessage, frozen=True):
     """The answer to ``ListBans``: the bans in force, newest first. Also the answer to ``Ban``, with the new ban."""
 
-    to: Id
     bans: tuple[BanLine, ...]
 
 
-class RoomsClosed(_Message, frozen=True):
+class RoomsClosed(AnswerMessage, frozen=True):
     """The answer to ``CloseRooms``: the number of rooms that were closed.
 
     If the number is ``MAX_CLOSED_ROOMS``, more rooms may be left. A further ``CloseRooms`` closes them.
     """
 
-    to: Id
     rooms: int
 
 
-class BackupPart(_Message, frozen=True):
+class BackupPart(AnswerMessage, frozen=True):
     """A part of the answer to ``Backup``: the next bytes of the backup file."""
 
-    to: Id
     data: bytes
 
 
-class BackedUp(_Message, frozen=True):
+class BackedUp(AnswerMessage, frozen=True):
     """The end of the answer to ``Backup``: the file's size in bytes, SHA-256, and numbers of rooms and sessions."""
 
-    to: Id
     size: int
     digest: bytes
     rooms: int

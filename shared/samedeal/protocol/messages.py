@@ -33,14 +33,26 @@ RaceId = Annotated[str, Meta(max_length=48)]
 Time = Annotated[int, Meta(ge=0, le=1 << 46)]
 
 
-class _Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
+class Message(Struct, frozen=True, tag_field="type", tag=str.lower, kw_only=True):
     """The base of all messages.
 
     On the wire a message is a map, whose ``type`` is the name of the class in lower case.
     """
 
 
-class Hello(_Message, frozen=True):
+class RequestMessage(Message, frozen=True):
+    """The base of all requests, each with an id that the client chooses."""
+
+    id: Id
+
+
+class AnswerMessage(Message, frozen=True):
+    """The base of the answers to requests. ``to`` is the id of the request."""
+
+    to: Id
+
+
+class Hello(RequestMessage, frozen=True):
     """Introduce the player. This is the first request on a connection.
 
     An empty ``session`` starts a new session. ``client`` names the program. ``bot`` declares that a program plays.
@@ -48,7 +60,6 @@ class Hello(_Message, frozen=True):
     descriptions of games.
     """
 
-    id: Id
     name: Text
     session: Text = ""
     client: Text = ""
@@ -56,137 +67,118 @@ class Hello(_Message, frozen=True):
     games: Annotated[tuple[Hash, ...], Meta(min_length=0, max_length=128)] = ()
 
 
-class Ping(_Message, frozen=True):
+class Ping(RequestMessage, frozen=True):
     """Ask for the time of the server."""
 
-    id: Id
 
-
-class ListRooms(_Message, frozen=True):
+class ListRooms(RequestMessage, frozen=True):
     """Ask for the public rooms that can be joined or watched.
 
     ``game`` restricts the list to a game, and ``open`` to rooms that can be joined.
     """
 
-    id: Id
     game: Annotated[str, Meta(max_length=24)] = ""
     open: bool = False
 
 
-class RaceNow(_Message, frozen=True):
+class RaceNow(RequestMessage, frozen=True):
     """Ask for the public room whose race starts soonest. If ``game`` is not empty, the race must be in this game.
 
     If there is no such room, the server opens one. ``tide`` asks for a room of the tide that starts at this time.
     """
 
-    id: Id
     game: Annotated[str, Meta(max_length=24)] = ""
     tide: Time = 0
 
 
-class ListRecords(_Message, frozen=True):
+class ListRecords(RequestMessage, frozen=True):
     """Ask for the newest records of finished races."""
 
-    id: Id
 
-
-class ReadRecord(_Message, frozen=True):
+class ReadRecord(RequestMessage, frozen=True):
     """Ask for a part of a record. The first part has the number 0.
 
     ``race`` is the id of a race, or the code of a room whose newest record is wanted. The record of a private room can
     be read only with the passphrase, or by a player who had a seat in the race.
     """
 
-    id: Id
     race: RaceId
     part: Annotated[int, Meta(ge=0, le=10_000)] = 0
     passphrase: Text = ""
 
 
-class Create(_Message, frozen=True):
+class Create(RequestMessage, frozen=True):
     """Open a room without joining it. ``room`` is the wanted code. If ``room`` is empty, the server chooses a code."""
 
-    id: Id
     options: WantedOptions
     room: RoomCode = ""
     passphrase: Text = ""
 
 
-class Join(_Message, frozen=True):
+class Join(RequestMessage, frozen=True):
     """Take a seat, or return to one.
 
     ``revision`` is the revision of the board that the client has, or -1 if it has none. ``event`` is the number of the
     newest ``RoomState`` that the client has, or -1 if it has none.
     """
 
-    id: Id
     room: RoomCode
     passphrase: Text = ""
     revision: Annotated[int, Meta(ge=-1)] = -1
     event: Annotated[int, Meta(ge=-1)] = -1
 
 
-class Watch(_Message, frozen=True):
+class Watch(RequestMessage, frozen=True):
     """Enter a room as a spectator."""
 
-    id: Id
     room: RoomCode
     passphrase: Text = ""
 
 
-class Leave(_Message, frozen=True):
+class Leave(RequestMessage, frozen=True):
     """Give up the seat, or stop watching. A player who leaves a race that is under way resigns."""
 
-    id: Id
 
-
-class Ready(_Message, frozen=True):
+class Ready(RequestMessage, frozen=True):
     """Declare that the player is ready, or no longer ready."""
 
-    id: Id
     ready: bool = True
 
 
-class Start(_Message, frozen=True):
+class Start(RequestMessage, frozen=True):
     """Start the countdown. Only the host may send this request."""
 
-    id: Id
 
-
-class CommitShare(_Message, frozen=True):
+class CommitShare(RequestMessage, frozen=True):
     """Commit the player to a share for a draw of the joint deal. Clients send it when the countdown has begun.
 
     ``draw`` is the number of the draw, and ``commitment`` the hash of the share.
     """
 
-    id: Id
     draw: DrawNumber
     commitment: Hash
 
 
-class RevealShare(_Message, frozen=True):
+class RevealShare(RequestMessage, frozen=True):
     """Reveal the player's share for a draw. Clients send it once the room shows the commitments of all players."""
 
-    id: Id
     draw: DrawNumber
     share: Hash
 
 
-class KickPlayer(_Message, frozen=True):
+class KickPlayer(RequestMessage, frozen=True):
     """Remove a player permanently from the room before the race starts. Only the host may send this request."""
 
-    id: Id
     player: Text
 
 
-class Act(_Message, frozen=True):
+class Act(RequestMessage, frozen=True):
     """Make a move, a draw or a deal on the player's board, or undo a move.
 
     The board is at ``revision`` before the action. If an accepted ``Act`` is sent again, it gets the first answer
     again.
     """
 
-    id: Id
     revision: Revision
     action: Annotated[str, Meta(max_length=16)]
 
@@ -199,34 +191,27 @@ class AckedAction(Struct, frozen=True, kw_only=True):
     time: Annotated[int, Meta(ge=0, le=1 << 52)]
 
 
-class Recover(_Message, frozen=True):
+class Recover(RequestMessage, frozen=True):
     """Send acknowledged actions again to a server that has lost them. ``receipt`` is the receipt of the last action.
 
     ``revision`` is the revision of the board before the first of these actions.
     """
 
-    id: Id
     revision: Revision
     actions: Annotated[tuple[AckedAction, ...], Meta(min_length=1, max_length=MAX_ACTIONS_PER_RECOVER)]
     receipt: Annotated[bytes, Meta(max_length=64)]
 
 
-class Resign(_Message, frozen=True):
+class Resign(RequestMessage, frozen=True):
     """Resign from the race. The player's foundation cards still count."""
 
-    id: Id
 
-
-class DeclareStuck(_Message, frozen=True):
+class DeclareStuck(RequestMessage, frozen=True):
     """Declare that the player is stuck: no move and no undo can improve the result. The player may still make moves."""
 
-    id: Id
 
-
-class Rematch(_Message, frozen=True):
+class Rematch(RequestMessage, frozen=True):
     """Ask for the room of the rematch. The first such request opens the room."""
-
-    id: Id
 
 
 ToServer = (
@@ -267,7 +252,7 @@ class TideTime(Struct, frozen=True, kw_only=True):
     game: str
 
 
-class Welcome(_Message, frozen=True):
+class Welcome(AnswerMessage, frozen=True):
     """The answer to ``Hello``.
 
     ``session`` is the secret token with which the client resumes the session. ``player`` is the player's public id.
@@ -276,7 +261,6 @@ class Welcome(_Message, frozen=True):
     not know. ``tides`` are the tides of each day.
     """
 
-    to: Id
     session: str
     player: str
     name: str
@@ -288,10 +272,9 @@ class Welcome(_Message, frozen=True):
     tides: tuple[TideTime, ...] = ()
 
 
-class Pong(_Message, frozen=True):
+class Pong(AnswerMessage, frozen=True):
     """The answer to ``Ping``, with the time of the server."""
 
-    to: Id
     time: int
 
 
@@ -310,10 +293,9 @@ class RoomLine(Struct, frozen=True, kw_only=True):
     bots: bool = True
 
 
-class Rooms(_Message, frozen=True):
+class Rooms(AnswerMessage, frozen=True):
     """The answer to ``ListRooms``: the public rooms that can be joined or watched, newest first."""
 
-    to: Id
     rooms: tuple[RoomLine, ...]
 
 
@@ -339,59 +321,52 @@ class RecordLine(Struct, frozen=True, kw_only=True):
     tide: int = 0
 
 
-class Records(_Message, frozen=True):
+class Records(AnswerMessage, frozen=True):
     """The answer to ``ListRecords``: the newest records, newest first."""
 
-    to: Id
     records: tuple[RecordLine, ...]
 
 
-class RecordPart(_Message, frozen=True):
+class RecordPart(AnswerMessage, frozen=True):
     """The answer to ``ReadRecord``: one part of the record, as UTF-8. ``parts`` is the number of all parts."""
 
-    to: Id
     race: str
     part: int
     parts: int
     text: bytes
 
 
-class Created(_Message, frozen=True):
+class Created(AnswerMessage, frozen=True):
     """The answer to ``Create`` and ``Rematch``: the code of the room."""
 
-    to: Id
     room: str
 
 
-class Joined(_Message, frozen=True):
+class Joined(AnswerMessage, frozen=True):
     """The answer to ``Join``. ``revision`` is the revision of the player's board on the server, or -1 before the deal.
 
     A ``RoomState`` follows, or only a ``ProgressUpdate`` if the client has the newest ``RoomState``. After the deal, a
     ``BoardState`` follows too, unless the client has this revision or a later one.
     """
 
-    to: Id
     room: str
     seat: SeatNumber
     generation: int
     revision: int = -1
 
 
-class Watching(_Message, frozen=True):
+class Watching(AnswerMessage, frozen=True):
     """The answer to ``Watch``, with the spectator delay in seconds. ``RoomState`` and ``DelayedBoard`` messages follow."""
 
-    to: Id
     room: str
     delay: int
 
 
-class Done(_Message, frozen=True):
+class Done(AnswerMessage, frozen=True):
     """The answer to a request that has succeeded and has no answer type of its own."""
 
-    to: Id
 
-
-class Acked(_Message, frozen=True, omit_defaults=True):
+class Acked(AnswerMessage, frozen=True, omit_defaults=True):
     """The answer to ``Act`` after the action was accepted and stored. The client knows everything else about the board.
 
     ``time`` is the time of the commit. ``hash`` is the hash of the new board. ``receipt`` proves in a ``Recover`` that
@@ -399,7 +374,6 @@ class Acked(_Message, frozen=True, omit_defaults=True):
     undo, ``piles`` is the whole board, and ``may_undo`` says whether the newest move can be undone.
     """
 
-    to: Id
     time: int
     hash: bytes
     receipt: bytes
@@ -408,7 +382,7 @@ class Acked(_Message, frozen=True, omit_defaults=True):
     may_undo: bool = True
 
 
-class Refused(_Message, frozen=True):
+class Refused(Message, frozen=True):
     """The answer to a request that was refused, with the reason as a code and as a sentence.
 
     ``to`` is -1 if the id of the request could not be read. ``revision`` is the revision of the player's board, or -1
@@ -527,7 +501,7 @@ class EarlierPlayer(Struct, frozen=True, kw_only=True):
     reached: tuple[int, ...]
 
 
-class RoomState(_Message, frozen=True):
+class RoomState(Message, frozen=True):
     """The state of a room that everybody in it may see. A ``RoomState`` always has the whole state.
 
     ``event`` is the number of the newest change, and rises with each change. ``starts`` is when the race starts, and
@@ -571,7 +545,7 @@ class RoomState(_Message, frozen=True):
     terms: str = ""
 
 
-class Drawn(_Message, frozen=True):
+class Drawn(Message, frozen=True):
     """The shares that decide a joint deal, once all are known. Those who enter later get it before their ``RoomState``."""
 
     room: str
@@ -579,7 +553,7 @@ class Drawn(_Message, frozen=True):
     shares: tuple[DrawnShare, ...]
 
 
-class BoardState(_Message, frozen=True):
+class BoardState(Message, frozen=True):
     """The player's own board, masked. It is sent at the deal, and whenever the client's board is out of date.
 
     ``head`` is the head of the player's chain. ``may_undo`` says whether the newest move can be undone.
@@ -596,7 +570,7 @@ class BoardState(_Message, frozen=True):
     may_undo: bool = True
 
 
-class ProgressUpdate(_Message, frozen=True):
+class ProgressUpdate(Message, frozen=True):
     """What has changed in the ``Tally`` of a rival, who has the seat ``seat``."""
 
     seat: SeatNumber
@@ -618,7 +592,7 @@ class ProgressUpdate(_Message, frozen=True):
 _COUNTS: Final = ProgressUpdate.__struct_fields__[1:]
 
 
-class DelayedBoard(_Message, frozen=True):
+class DelayedBoard(Message, frozen=True):
     """A player's board as it was at ``time``, for spectators.
 
     During a race it is sent after the spectator delay. ``reached`` has an element for each card on the foundations: when
@@ -634,7 +608,7 @@ class DelayedBoard(_Message, frozen=True):
     reached: tuple[int, ...] = ()
 
 
-class DelayedMove(_Message, frozen=True):
+class DelayedMove(Message, frozen=True):
     """A player's move for spectators. It changes the player's board from the previous revision to ``revision``."""
 
     player: str
@@ -644,7 +618,7 @@ class DelayedMove(_Message, frozen=True):
     time: int
 
 
-class Notice(_Message, frozen=True):
+class Notice(Message, frozen=True):
     """News that is not an answer, such as a text from the operator. PROTOCOL.md, *Notice*, explains the codes."""
 
     code: str

@@ -59,7 +59,6 @@ class HistoryScreen(LookScreen[None]):
     def on_mount(self) -> None:
         """Read the history and show it."""
         file = HistoryFile()
-        problem = ""
         try:
             self.history = file.read()
         except OSError as error:

@@ -55,9 +55,9 @@ class LookScreen(Screen[ScreenResultType]):
 class DialogScreen(ModalScreen[ScreenResultType], LookScreen[ScreenResultType]):
     """A screen that lies over another one."""
 
-    def in_box(self, title: str, *widgets: Widget, subtitle: str = "") -> ComposeResult:
+    def in_box(self, title: str, *widgets: Widget) -> ComposeResult:
         """Yield widgets in a box, and a footer."""
         box = Vertical(*widgets, classes="panel dialog")
-        box.border_title, box.border_subtitle = title, subtitle
+        box.border_title = title
         yield box
         yield FittingFooter()

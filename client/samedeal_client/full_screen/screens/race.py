@@ -18,7 +18,7 @@ from samedeal.game import Game
 from samedeal.moves import Move
 from samedeal_client.board.board_picture import HitTarget
 from samedeal_client.board.draw_board import pile_rows
-from samedeal_client.board.layout import Size, smallest
+from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.board.marks import NO_MARKS
 from samedeal_client.full_screen.screens.base import ClientScreen, only_progress_changed
 from samedeal_client.full_screen.screens.question import ResignScreen
@@ -36,14 +36,11 @@ from samedeal_client.panels.narration import lost_text
 from samedeal_client.panels.players_panel import FINAL_SECONDS
 from samedeal_client.panels.race_feed import RaceFeed, RankedPlayer
 from samedeal_client.panels.race_keys import prompt_row, race_keys
-from samedeal_client.panels.race_news import fresh_news_row, rings, with_place_changes
+from samedeal_client.panels.race_news import fresh_news_row, rings
 from samedeal_client.text.spans import Row, Span, counted, row_width
 from samedeal_link.model.model import Model
 from samedeal_link.records.history_file import best_before
 from samedeal_link.solving.solver_process import Hints
-
-FRAME_ROWS: Final = 3
-"""Number of rows around the board: the header, the message line and the keys."""
 
 END_TIME: Final = 10.0
 """Time, in seconds, for which the board stays after a race that has ended while the player was still playing."""
@@ -186,17 +183,16 @@ class RaceScreen(ClientScreen):
     def _update_ranking_and_news(self) -> None:
         """Update the ranking and the news, and ring the bell for important news."""
         now = self.client.now()
-        ranking = current_ranking(self.model, now)
+        self._ranking = current_ranking(self.model, now)
         if self._feed.me != self.model.me:
             self._feed = RaceFeed(self.model.me)
         if self.model.this_room.phase == "racing":
-            before, self._feed = self._feed, self._feed.after(ranking, now)
+            before, self._feed = self._feed, self._feed.after(self._ranking, now)
             added = [news for news in self._feed.news if news not in before.news]
             final = 0 < self.model.time_left(now) <= FINAL_SECONDS
             if rings(added, self.model.me) or (final and not self._in_final_seconds):
                 self.samedeal.ring()
             self._in_final_seconds = final
-        self._ranking = with_place_changes(ranking, self._feed, now)
 
     def _left(self) -> int | None:
         """Return the milliseconds until the time is up, or None if the race is not under way."""
@@ -238,7 +234,7 @@ class RaceScreen(ClientScreen):
         model = self.model
         left = self._left()
         on_foundations = self._board.foundation_cards if self._board else 0
-        spans = [*panels.place_span(self._ranking, self.look), Span(f"  {on_foundations}/{self.game.cards}", "you")]
+        spans = [*panels.place_span(self._ranking), Span(f"  {on_foundations}/{self.game.cards}", "you")]
         if model.own.play is not None and self.size.width >= MOVE_COUNT_WIDTH:
             spans.append(Span(f"  {counted(model.own.play.moves, 'move')}", "label"))
         if self._ended_at is not None or self.samedeal.practising:

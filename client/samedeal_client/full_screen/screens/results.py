@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,7 +16,6 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from samedeal.deal import Deal
-from samedeal.errors import RequestRefused
 from samedeal.record import Record
 from samedeal_client import room_actions
 from samedeal_client.full_screen.screens.base import Task
@@ -47,9 +45,6 @@ from samedeal_link.model.progress_history import record_progress
 from samedeal_link.records.history_file import best_before
 from samedeal_link.records.record_files import save_record
 
-COUNT_INTERVAL: Final = 2.0
-"""Time, in seconds, between two requests for the number of players in the room of the rematch."""
-
 
 class ResultsScreen(WidgetScreen):
     """The results. ``details`` has what the model lacks, such as the file in which the record was saved."""
@@ -74,7 +69,6 @@ class ResultsScreen(WidgetScreen):
         super().__init__()
         self.details = ResultDetails()
         self._scrolls = False
-        self._rematch_players: int | None = None
         self._path: Path | None = None
         self._completing: Worker[None] | None = None
 
@@ -92,9 +86,9 @@ class ResultsScreen(WidgetScreen):
         )
 
     def on_mount(self) -> None:
-        """Save the record of the player's race, and start to count the players of the rematch."""
+        """Save the record of the player's race."""
         self.samedeal.ring()
-        record = self.client.record()
+        record = self.model.record()
         progress = record_progress(record) if record is not None else ()
         self.details = ResultDetails(self._save_own_record(record), progress, best_before(self.model))
         if self.model.own.play is not None:
@@ -102,7 +96,6 @@ class ResultsScreen(WidgetScreen):
         page = self.query_one("#results")
         page.focus()
         self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
-        self.run_task(self._count_players)
 
     def title_parts(self) -> Row:
         """Return the left part of the header: the game and its deal, the room, and the word "results"."""
@@ -120,13 +113,10 @@ class ResultsScreen(WidgetScreen):
         self._plot.display = bool(curves)
         self._plot.show_curves(curves, plot_maximum(after), race_length(after), look)
         self._remarks.update(lines_of(closing_rows(after, self.details, look), look))
-        self._show_rematch()
-        self.refresh_bindings()
-
-    def _show_rematch(self) -> None:
-        text = rematch_text(self.model, self._rematch_players)
+        text = rematch_text(self.model)
         self._next_room.display = bool(text)
-        self._next_room.update(text_of((Span(text, "notice"),), self.look, "screen.rematch"))
+        self._next_room.update(text_of((Span(text, "notice"),), look, "screen.rematch"))
+        self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether the action of a key is available."""
@@ -238,14 +228,3 @@ class ResultsScreen(WidgetScreen):
     def _run_if_idle(self, busy: str, task: Task) -> None:
         if not self._busy:
             self.run_busy(busy, task)
-
-    async def _count_players(self) -> None:
-        """Count the players in the room of the rematch, again and again."""
-        while True:
-            await asyncio.sleep(COUNT_INTERVAL)
-            rematch = self.model.this_room.next
-            if rematch and self.on_top:
-                with suppress(RequestRefused):  # counted again after the next interval
-                    rooms = await self.client.rooms.list()
-                    self._rematch_players = next((line.players for line in rooms if line.room == rematch), None)
-                    self._show_rematch()

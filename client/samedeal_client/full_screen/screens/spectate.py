@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.events import Click
 
 from samedeal.game import Game
-from samedeal_client.board.layout import Size, smallest
+from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.board.marks import Marks, arrived_cards
 from samedeal_client.board.mini_board import smallest_mini
 from samedeal_client.full_screen.screens.base import ClientScreen
@@ -35,7 +35,6 @@ from samedeal_client.text.time_text import clock_text
 from samedeal_link.model.model import WatchedBoard
 from samedeal_link.records.spectating import Spectating, Watched
 
-_FRAME_ROWS: Final = 3
 _MINIMUM_WIDTH: Final = 40
 
 _SPECTATORS_WIDTH: Final = 90
@@ -70,7 +69,7 @@ class SpectateScreen(ClientScreen):
         """
         zoomed = bool(self._state.zoomed)
         minimum = smallest(self.game) if zoomed else smallest_mini(self.game)
-        return Size(max(minimum.width, _MINIMUM_WIDTH), minimum.height + _FRAME_ROWS + (0 if zoomed else 1))
+        return Size(max(minimum.width, _MINIMUM_WIDTH), minimum.height + FRAME_ROWS + (0 if zoomed else 1))
 
     @property
     def shown_time(self) -> int:

@@ -47,9 +47,6 @@ _PANEL_EDGES: Final = 8
 _OTHER_ROWS: Final = 4
 """Number of rows around a QR code: the title, the link, the prompt and the keys."""
 
-STARTING_TIME: Final = 10.0
-"""Maximum time, in seconds, for which the room is hidden while the bots of ``samedeal play`` join."""
-
 
 class _PlayerTable(ListTable, inherit_bindings=False):
     """The players. The screen handles Enter, which starts the race, and the key that kicks a player."""
@@ -79,43 +76,28 @@ class WaitingScreen(WidgetScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._starting = False
         self._starts_when_joined = False
         self._explained = False
         self._kick_asked = ""
         self._shown_bots = NO_BOTS
 
     def compose_body(self) -> ComposeResult:
-        """Yield the invitation, the players and the options.
-
-        While the bots of ``samedeal play`` join, only the text that the race is starting is shown.
-        """
-        room = self.model.this_room
-        self._starting = self.samedeal.send_rivals is not None and room.options.start == "full"
-        self.set_class(self._starting, "-starting")
-        self._explained = not self.samedeal.read_history().has_played(room.game)
+        """Yield the invitation, the players and the options."""
+        self._explained = not self.samedeal.read_history().has_played(self.model.this_room.game)
         self._invite = Static(id="invite")
         self._add_bots = Static(id="add-bots")
         self._players = _PlayerTable(PLAYER_HEADINGS, id="players", classes="panel")
         self._details = Static()
         details = VerticalScroll(self._details, id="details", classes="panel")
         details.border_title = "The race"
-        yield Static(f"Starting a race {self.look.glyphs.ellipsis}", id="starting")
         yield self._invite
         self._qr_code = Static(id="qr-code")
         yield self._qr_code
         yield Container(Vertical(self._players, self._add_bots), details, id="room")
 
     def on_mount(self) -> None:
-        """Let keys select a player. If the bots take long to join, show the room."""
+        """Let keys select a player."""
         self._players.focus()
-        if self._starting:
-            self.set_timer(STARTING_TIME, self._show_room)
-
-    def _show_room(self) -> None:
-        self._starting = False
-        self.remove_class("-starting")
-        self.update()
 
     def title_parts(self) -> Row:
         """Return the room and the server."""
@@ -127,12 +109,7 @@ class WaitingScreen(WidgetScreen):
         return (Span(f"  {len(room.players)}/{room.options.players} players", "label"),)
 
     def prompt_row(self) -> Row:
-        """Return a row that says what the race waits for.
-
-        The row is empty while the bots of ``samedeal play`` join.
-        """
-        if self._starting:
-            return ()
+        """Return a row that says what the race waits for."""
         return (Span(f" {self.look.displayable(start_condition(self.model, self.client.now()))}", "title"),)
 
     def on_tick(self) -> None:
@@ -170,8 +147,6 @@ class WaitingScreen(WidgetScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether the action of a key is available to this player now."""
-        if self._starting:
-            return action == "leave"
         match action:
             case "start":
                 return self.model.hosting

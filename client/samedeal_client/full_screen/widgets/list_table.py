@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
 from textual.coordinate import Coordinate
 from textual.widgets import DataTable
 
@@ -22,11 +21,6 @@ class ListTable(DataTable[Text]):
 
     While the keys of the rows stay the same, a change redraws only the cells that differ.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", show=False),
-        Binding("k", "cursor_up", show=False),
-    ]
 
     def __init__(self, headings: Sequence[str], *, show_cursor: bool = True, **options: Any) -> None:
         super().__init__(cursor_type="row", show_cursor=show_cursor, **options)

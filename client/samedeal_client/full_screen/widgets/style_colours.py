@@ -93,7 +93,6 @@ PAINTS: Final[dict[str, Paint]] = {
     "away": Paint("italic", "#8b949e", "#57606a"),
     "bar": Paint("", "#3fb950", "#0a7a20"),
     "rest": Paint("", "#484f58", "#afb8c1", plain="dim"),
-    "spark": Paint("", "#8b949e", "#57606a"),
     "axis": Paint("", "#8b949e", "#57606a"),
     # controls: key, value, selected; results: good, bad
     "key": Paint("bold", "#79c0ff", "#0969da"),

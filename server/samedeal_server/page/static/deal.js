@@ -1,11 +1,10 @@
 // Deals the cards of a race from what its record says, and checks the deal, as DEALS.md says.
 
-import {hasProof, isDescribed} from "./evidence.js"
 import {sha256} from "./hash.js"
-import {isLegal} from "./legal_moves.js"
 import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
-import {commitmentOf, publicSecret, shareHash, termsHash} from "./race_hashes.js"
+import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
 import {RULES, deal, shuffle} from "./rules.mjs"
+import {solve} from "./search.mjs"
 import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
 import {hex, unhex} from "./words.js"
@@ -24,7 +23,10 @@ export function dealt(game, cards) {
 	return GAMES[game].piles.map(({key}) => all[key].map(card => (card & 64 ? card | UNSEEN : card)))
 }
 
-// The cards of a candidate for a winnable or daily deal, the first one to be dealt first.
+// The cards of a random or numbered deal, the first one to be dealt first.
+export const seedCards = (seed, decks) => shuffle(decks, shake256("samedeal order v1\n", [decks], seed))
+
+// The cards of a candidate for a winnable or daily deal.
 export function candidateCards(mix, number, decks) {
 	const seed = sha256("samedeal candidate v2\n", mix, number32(number))
 	const stream = []
@@ -32,14 +34,16 @@ export function candidateCards(mix, number, decks) {
 	return shuffle(decks, stream)
 }
 
+export const NAME = "[^\\s\\p{Cc}]+(?: [^\\s\\p{Cc}]+)*"
 const NUMBER = "(?:0|[1-9]\\d{0,8})"
 const HASH = "[0-9a-f]{64}"
 const PROOF = new RegExp(
-	`^samedeal deal 5\nroom: (?<room>.+)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
+	`^samedeal deal 5\nroom: (?<room>(?!-)[a-z0-9-]{1,24})(?<!-)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
 		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?terms: (?<terms>${HASH})\ncommitment: (?<commitment>${HASH})\n` +
 		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>[1-5])\n` +
-		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) .+\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} .+\n)+))` +
-		`candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n$`
+		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) ${NAME}\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} ${NAME}\n)+))` +
+		`candidate: (?<candidate>${NUMBER})\nline: (?<line>.+)\n$`,
+	"u"
 )
 
 const lostIn = text =>
@@ -82,40 +86,62 @@ function isInOrder({draw, lost, shares}) {
 	return shares.every(rises) && lost.every(follows) && new Set(lost.map(each => each.draw)).add(draw).size === draw
 }
 
-// Return the piles as dealt, the values of the proof if there is one, and the mix of its candidates. Throws an Error that
-// says what is wrong, or NotCheckable.
+// Return the values of a proof that is right in itself, the mix of its candidates, the cards in their order, and the piles
+// as dealt. Throws an Error that says what is wrong.
+export function openProof(proof) {
+	const {game, name, terms, commitment, secret, draw, shares, candidate, line} = proof
+	const isPromised = hex(commitmentOf(terms, secret)) === hex(commitment)
+	demand(isPromised, "The terms or the secret are not those that the server committed to.")
+	for (const share of shares) {
+		const isRight = hex(shareHash(terms, commitment, share, draw, share.share)) === hex(share.commitment)
+		demand(isRight, `The random number of ${share.name} is not the one that was promised.`)
+	}
+	demand(name || isInOrder(proof), "The seats of the proof are not in order.")
+	const {decks} = RULES[game]
+	const mix = name ? secret : sha256("samedeal mix v2\n", secret, ...shares.flatMap(({seat, share}) => [[seat], share]))
+	const cards = candidateCards(mix, candidate, decks)
+	const piles = dealt(game, cards)
+	const end = line.reduce((now, move) => now && played(game, now, move), piles)
+	demand(candidate <= HIGHEST_CANDIDATE && end && onFoundations(game, end) === 52 * decks, "The moves in the proof do not win the deal.")
+	return {...proof, mix, cards, piles}
+}
+
+// Return the piles as dealt, and what openProof() returns if there is a proof. Throws an Error that says what is wrong.
 export function openDeal({terms, commitment, seed, proof: text, players}) {
 	const {room, game} = terms
-	const {decks} = GAMES[game]
 	const hash = termsHash(terms.text)
-	const secretOf = publicSecret(terms.deal)
-	const isPromised = secret => hex(commitmentOf(hash, secret)) === hex(commitment)
+	const secret = publicSecret(terms.deal)
 	demand(hasProof(terms.deal) === Boolean(text), "A deal that can be won has a proof, and no other deal has one.")
 	if (!text) {
-		demand(isPromised(seed), "The seed is not the one that the server committed to.")
-		demand(!secretOf || hex(secretOf) === hex(seed), `This is not the seed of deal ${terms.deal}.`)
-		return {piles: dealt(game, shuffle(decks, shake256("samedeal order v1\n", [decks], seed))), line: [], shares: []}
+		demand(hex(commitmentOf(hash, seed)) === hex(commitment), "The seed is not the one that the server committed to.")
+		demand(!secret || hex(secret) === hex(seed), `This is not the seed of deal ${terms.deal}.`)
+		return {piles: dealt(game, seedCards(seed, RULES[game].decks)), line: [], shares: []}
 	}
 	const proof = readProof(text)
 	demand(proof, "The proof of the deal is not written as it should be.")
-	const {name, secret, shares, candidate, line, solver, least, budget} = proof
 	const isOwn = proof.room === room && proof.game === game && hex(proof.terms) === hex(hash) && hex(proof.commitment) === hex(commitment)
-	demand(isOwn && name === (secretOf ? terms.deal : ""), "The proof is that of another deal.")
-	demand(isPromised(secret), "The terms or the secret are not those that the server committed to.")
-	for (const share of shares) {
-		const isRight = hex(shareHash(hash, commitment, share, proof.draw, share.share)) === hex(share.commitment)
-		demand(isRight && share.seat <= 64, `The random number of ${share.name} is not the one that was promised.`)
-	}
-	const hasShare = ({seat, name}) => shares.some(each => each.seat === seat && each.name === name)
-	demand(name || (isInOrder(proof) && players.every(hasShare)), "The seats of the proof are not those of the race.")
-	const mix = name ? secret : sha256("samedeal mix v2\n", secret, ...shares.flatMap(({seat, share}) => [[seat], share]))
-	const piles = dealt(game, candidateCards(mix, candidate, decks))
-	const end = line.reduce((now, move) => now && isLegal(game, now, move) && played(game, now, move), piles)
-	demand(candidate <= HIGHEST_CANDIDATE && end && onFoundations(game, end) === 52 * decks, "The moves in the proof do not win the deal.")
-	const wanted = RULES[game].states[name ? "daily" : terms.deal.split(" ").at(-1)]
+	demand(isOwn && proof.name === (secret ? terms.deal : ""), "The proof is that of another deal.")
+	const opened = openProof(proof)
+	const hasShare = ({seat, name}) => proof.shares.some(each => each.seat === seat && each.name === name)
+	const areRacers = proof.shares.every(({seat}) => seat <= 64) && players.every(hasShare)
+	demand(proof.name || areRacers, "The seats of the proof are not those of the race.")
+	return opened
+}
+
+// Check how many positions the solver was allowed. Throws an Error, or NotCheckable.
+export function checkLimits(terms, {name, solver, least, budget}) {
+	const wanted = RULES[terms.game].states[name ? "daily" : terms.deal.split(" ").at(-1)]
 	const isUsual = String([least, budget]) === String(wanted) || solver !== SOLVER
 	demand(isUsual, `The server looked for a deal that is won with ${least} to ${budget} positions.`, isDescribed(terms) ? Error : NotCheckable)
-	return {piles, mix, ...proof}
+}
+
+// Return what the solver says about all candidates up to the dealt one. `tell` is called before each of them.
+export function searchAnswers({game, mix, candidate, budget}, tell) {
+	const rules = RULES[game]
+	return Array.from({length: candidate + 1}, (_, number) => {
+		tell({number: number + 1, count: candidate + 1})
+		return solve(game, deal(rules, candidateCards(mix, number, rules.decks)), budget)
+	})
 }
 
 // Check what the solver says about the candidates up to the dealt one. Throws an Error, or NotCheckable.

@@ -1,10 +1,8 @@
 // Reads what the verdict on a race needs: the record, and the search for the deal, which is repeated in a worker, so that
 // the page can be used while it runs.
 
-import {candidateCards, checkAnswers, openDeal} from "./deal.js"
+import {checkAnswers, openDeal} from "./deal.js"
 import {fetchRecord, readRecord} from "./record.js"
-import {RULES, deal} from "./rules.mjs"
-import {solve} from "./search.mjs"
 import {startWorker} from "./start_worker.js"
 import {Reading, factLines, verdict} from "./verdict.js"
 
@@ -56,15 +54,6 @@ function search({game, mix, candidate, budget}, told) {
 			worker.terminate()
 			resolve(answers)
 		}
-	})
-}
-
-// Return what the solver says about all candidates up to the dealt one. `tell` is called before each of them.
-export function searchAnswers({game, mix, candidate, budget}, tell) {
-	const rules = RULES[game]
-	return Array.from({length: candidate + 1}, (_, number) => {
-		tell({number: number + 1, count: candidate + 1})
-		return solve(game, deal(rules, candidateCards(mix, number, rules.decks)), budget)
 	})
 }
 

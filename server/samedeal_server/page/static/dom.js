@@ -14,7 +14,7 @@ function fill(made, attributes = {}, ...children) {
 	return made
 }
 
-export const row = (cells, attributes = {}, tag = "td") => element("tr", attributes, ...cells.map(cell => element(tag, {}, cell)))
+export const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
 export const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
 
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`

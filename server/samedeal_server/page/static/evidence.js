@@ -3,7 +3,7 @@
 //
 // A fact is an array: its kind and its values, as a line of JSON has them. Hashes and shares are written as digits.
 
-import {descriptionHash, kindOf, termsHash, termsOf} from "./race_hashes.js"
+import {hasProof, isDescribed, kindOf, termsHash, termsOf} from "./race_hashes.js"
 import {ROWS} from "./rows.mjs"
 import {RaceClock} from "./race_clock.js"
 import {sha256} from "./hash.js"
@@ -184,9 +184,6 @@ function showTerms(known, text, commitment, table) {
 	known.findingIf(difference, "other_request", difference)
 	known.findingIf(hasProof(terms.deal) && !isDescribed(terms), "other_description")
 }
-
-export const hasProof = deal => /^(winnable|daily|again)/.test(deal)
-export const isDescribed = ({game, description}) => description === hex(descriptionHash(game))
 
 // Whether a deal is the one that was asked for: a daily one has got its date.
 export const isDeal = (asked, deal) =>

@@ -1,7 +1,7 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
 import {DOWN, GAMES, played, rankText, suit} from "./piles.js"
-import {isLegal, movesFrom} from "./legal_moves.js"
+import {allMoves, movesFrom} from "./legal_moves.js"
 import {RULES, byKey, safeCards} from "./rules.mjs"
 
 const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
@@ -170,8 +170,7 @@ export class Hand {
 			.map(each => ({...each, after: played(game, racer.piles, each.move)}))
 			.filter(({after}) => !after || !this.seen.has(String(after)))
 		const [best] = moves.sort((a, b) => value(b) - value(a))
-		const {stock} = RULES[game]
-		const draws = stock && isLegal(game, racer.piles, stock)
+		const draws = allMoves(game, racer.piles).includes(RULES[game].stock)
 		if (!best || (draws && value(best) < 3)) return this.say(draws ? "Try the stock." : "No hint: nothing here looks better than taking a move back.")
 		this.pick({key: best.from, size: best.size})
 		const under = best.to !== "0" && this.piles[best.to].at(-1)

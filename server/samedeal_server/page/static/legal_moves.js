@@ -3,12 +3,11 @@
 import {DOWN} from "./piles.js"
 import {RULES, byKey, targetOf} from "./rules.mjs"
 
-export const isLegal = (game, piles, move) => Boolean(targetOf(RULES[game], byKey(RULES[game], piles), move))
-
 // All legal moves.
 export function allMoves(game, piles) {
-	const {stock} = RULES[game]
-	return [...movesFrom(game, piles), ...(stock && isLegal(game, piles, stock) ? [stock] : [])]
+	const rules = RULES[game]
+	const draw = rules.stock && targetOf(rules, byKey(rules, piles), rules.stock) ? [rules.stock] : []
+	return [...movesFrom(game, piles), ...draw]
 }
 
 // The legal transfers from a pile, or from all of them.

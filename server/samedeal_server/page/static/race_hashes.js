@@ -12,8 +12,12 @@ const rulesHash = game => sha256(rulesText(game, DESCRIBED[game]))
 
 export const descriptionHash = game => sha256("samedeal description 1\n", rulesHash(game), descriptionText(DESCRIBED[game]))
 
+export const isDescribed = ({game, description}) => description === hex(descriptionHash(game))
+
 // The kind of a deal: winnable, random, number, daily or again.
 export const kindOf = deal => (deal.startsWith("#") ? "number" : deal.split(" ")[0])
+
+export const hasProof = deal => /^(winnable|daily|again)/.test(deal)
 
 // The secret of a deal that everybody can compute, or null.
 export function publicSecret(deal) {

@@ -92,7 +92,7 @@ export class Race {
 
 	setBoard(player, board) {
 		const count = onFoundations(this.room.game, board.piles)
-		const points = this.progress.get(player) ?? [count ? [board.time, count] : [this.room.starts, 0]]
+		const points = this.progress.get(player) ?? [[this.room.starts, 0]]
 		while (points.length > 1 && points.at(-1)[0] > board.time) points.pop()
 		if (points.at(-1)[1] !== count) points.push([board.time, count])
 		this.progress.set(player, points)

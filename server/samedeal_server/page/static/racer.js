@@ -2,13 +2,10 @@
 // back. Knows no DOM. PROTOCOL.md says what a client may do.
 
 import {boardHash} from "./board_hash.js"
-import {isLegal} from "./legal_moves.js"
 import {onFoundations, played} from "./piles.js"
 
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
 const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
-
-const same = (one, other) => String(one) === String(other)
 
 export class Racer {
 	// `link` has ask() and nextId, `store` keeps {newest, history} of the room, and `on` has the functions changed(),
@@ -82,7 +79,7 @@ export class Racer {
 	predict() {
 		let {piles, revision} = this.board
 		for (const {action} of this.pending) {
-			const next = action !== "undo" && isLegal(this.game, piles, action) && played(this.game, piles, action)
+			const next = action !== "undo" && played(this.game, piles, action)
 			if (!next) break
 			piles = next
 			revision++
@@ -127,7 +124,7 @@ export class Racer {
 		const isUndo = action === "undo"
 		const mayUndo = isUndo ? mayUndoMore : this.rule === "free" || (this.rule === "no-reveal" && !seen?.length)
 		const piles = isUndo ? whole?.map(pile => [...pile]) : played(this.game, board.piles, action, seen)
-		if (revision !== board.revision + 1 || !piles || !same(boardHash(this.game, piles), hash)) return this.resync()
+		if (revision !== board.revision + 1 || !piles || String(boardHash(this.game, piles)) !== String(hash)) return this.resync()
 		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
 		else if (!this.past.pop()) this.fromDeal = false
 		this.board = {revision, piles, moves: board.moves + !isUndo, undos: board.undos + isUndo, mayUndo, time}

@@ -1,6 +1,7 @@
 // Reads records, and plays their races again (RECORDS.md).
 
-import {allMoves, isLegal} from "./legal_moves.js"
+import {NAME} from "./deal.js"
+import {allMoves} from "./legal_moves.js"
 import {FACE, HIDDEN, GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {firstHead, nextHead, termsHash, termsOf} from "./race_hashes.js"
 import {sha256} from "./hash.js"
@@ -8,6 +9,7 @@ import {demand} from "./terms.mjs"
 import {hex, unhex} from "./words.js"
 
 const VERSION = 3 // of records
+const YEAR_10000 = 253_402_300_800_000 // the first that needs more than four digits
 export const LARGEST = 1_100_000 // characters
 
 // Return the text of the record of a race. Throws a refusal. All parts come from the race of the first one.
@@ -45,14 +47,17 @@ export function readRecord(text) {
 	const record = Object.freeze({terms, commitment, start, end: stop, entrants, seed, proof, players, digest})
 	const seats = players.map(({seat}) => seat)
 	const isInOrder = seats.every((seat, i) => seat > (seats[i - 1] ?? 0) && seat <= 64)
-	const areSome = [1, entrants].includes(players.length) && new Set(players.map(({name}) => name)).size === players.length
-	demand(isInOrder && areSome && isFinite(start + stop) && text.slice(0, end) === textOf(record), "This record is not as it should be.")
+	const areSome = entrants <= 64 && [1, entrants].includes(players.length) && new Set(players.map(({name}) => name)).size === players.length
+	const areTimes = start >= 0 && stop >= 0 && Math.max(start, stop) < YEAR_10000
+	demand(isInOrder && areSome && areTimes && text.slice(0, end) === textOf(record), "This record is not as it should be.")
 	return record
 }
 
+const PLAYER = new RegExp(`^player: (\\d+) (${NAME})$`, "mu")
+
 // `time` is that of the finish in milliseconds, or 0.
 function readPlayer(block) {
-	const [, seat, name] = /^player: (\d+) (.+)/.exec(block) ?? []
+	const [, seat, name] = PLAYER.exec(block) ?? []
 	const [place, cards] = ["place", "cards"].map(tag => Number(field(block, tag)))
 	const [bot, resigned] = ["bot", "resigned"].map(tag => field(block, tag) === "yes")
 	const time = Number(field(block, "time").replace(".", ""))
@@ -113,7 +118,7 @@ export function acted(game, now, action, rule, known = new Set()) {
 		const seen = before.play.piles.map((pile, i) => pile.map((card, at) => (isHidden(card) && known.has(`${i} ${at}`) ? card & 127 : card)))
 		return {piles: seen, moves, undos: undos + 1, seen: [], before: before.play.before}
 	}
-	const after = isLegal(game, piles, action) && played(game, piles, action)
+	const after = played(game, piles, action)
 	if (!after) return null
 	const turned = piles.flatMap((pile, i) => pile.map((card, at) => [card, i, at]).filter(([card, , at]) => isHidden(card) && after[i][at] !== card))
 	for (const [, i, at] of turned) known.add(`${i} ${at}`)
@@ -124,11 +129,10 @@ export function acted(game, now, action, rule, known = new Set()) {
 // Whether a player has no legal move in a race without undo.
 export const isBlocked = ({game, options}, {piles, isWon}) => options.undo === "off" && !isWon && !allMoves(game, piles).length
 
-// Check every action of a record, and the results. `piles` are those of the deal. Return the plays by seat. Throws an Error.
+// Check every action of a record, and the results, as far as it has the players. `piles` are those of the deal. Return the plays by seat. Throws an Error.
 export function checkRecord(record, piles) {
 	const {terms, start, end, entrants, players} = record
 	const {game, options} = terms
-	demand(players.length === entrants, "It lacks players.")
 	demand(start <= end && end <= start + 1000 * options.limit, "The race can't have ended at that time.")
 	const results = []
 	const plays = new Map()
@@ -143,10 +147,9 @@ export function checkRecord(record, piles) {
 		const finish = own.at(-1).isWon && actions.length ? times.at(-1) : 0
 		demand(own.at(-1).cards === cards && finish === time && !(finish && resigned), `The result of ${name} is another one.`)
 		const progress = own.findLastIndex((play, i) => i && play.cards !== own[i - 1].cards)
-		results.push({place: player.place, rank: finish ? [0, finish] : [1, -cards, progress > 0 ? times[progress - 1] : -start]})
+		results.push({place: player.place, score: finish || 1e9 * (105 - cards) + (progress > 0 ? times[progress - 1] : -1)}) // the lowest wins
 	}
-	const isBefore = (one, other) => one.some((value, i) => value < other[i] && one.slice(0, i).every((each, at) => each === other[at]))
-	for (const {place, rank} of results)
-		demand(place === 1 + results.filter(other => isBefore(other.rank, rank)).length, "The places are not those of the results.")
+	for (const {place, score} of results)
+		demand(players.length < entrants ? place <= entrants : place === 1 + results.filter(other => other.score < score).length, "The places are not those of the results.")
 	return plays
 }

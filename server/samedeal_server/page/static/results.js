@@ -15,7 +15,7 @@ export function seriesTable({options: {series}, round, standings, table: places,
 	const lines = places.map(({place, name, points, time}) => row([place, name, points, clock(time)]))
 	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))
 	return [
-		table(title, lines.length ? row(["Place", "Player", "Points", "Time"], {}, "th") : "", ...lines),
+		table(title, lines.length ? row(["Place", "Player", "Points", "Time"], "th") : "", ...lines),
 		element("p", {class: "controls"}, ...replays)
 	]
 }

@@ -71,7 +71,7 @@ function statesOf(difficulty) {
 
 // Returns the rules of a game that games.json describes: the pile of each card that is dealt, in order, whether it lies
 // face down, and functions that say which cards fit.
-export function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
+function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
   const row = (kind) => piles.find((each) => each.kind === kind);
   const [columns, foundations, fans, reserve, cells] = ["column", "foundation", "fan", "reserve", "cell"].map(row);
   const dealt = [];

@@ -24,22 +24,19 @@ const LEAST = 200 // px, height of the board on a screen that is too small for i
 
 const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
 
-// What is kept of a room in the browser, as one value with several parts.
+// What the browser keeps of the player's moves in a room.
 function keep(room) {
-	const read = () => JSON.parse(stored.get(`seat ${room}`) ?? "{}")
+	const name = `seat ${room}`
 	const rooms = JSON.parse(stored.get("seats") ?? "[]").filter(other => other !== room)
 	for (const old of rooms.splice(MOST_KEPT - 1)) stored.set(`seat ${old}`, null)
 	stored.set("seats", JSON.stringify([room, ...rooms]))
-	stored.set(`seat ${room}`, JSON.stringify(read()))
-	return name => ({
-		get: () => read()[name] ?? {},
-		set: value => stored.set(`seat ${room}`, JSON.stringify({...read(), [name]: value}))
-	})
+	stored.set(name, stored.get(name) ?? "{}")
+	return {get: () => JSON.parse(stored.get(name)), set: value => stored.set(name, JSON.stringify(value))}
 }
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: "", part: keep(screen.room)})
+		Object.assign(this, {screen, name, phase: "", store: keep(screen.room)})
 		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
 		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
 		this.said = element("p", {id: "said", role: "status"})
@@ -79,7 +76,7 @@ export class Seat {
 		this.witness ??= link.witness ?? link.listen(new Witness(stored))
 		if (!this.racer) {
 			this.witness.asks("player", screen.room, wantedIn(screen.room), link.player, link.called)
-			this.racer = new Racer(screen.link, screen.room, this.part("moves"), {
+			this.racer = new Racer(screen.link, screen.room, this.store, {
 				changed: () => this.changed(),
 				refused: message => this.say(message),
 				later: seconds => screen.link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)

@@ -16,7 +16,7 @@ export const rulesText = (name, { decks, suits, stock, piles }) =>
 export const descriptionText = ({ difficulty, search }) => JSON.stringify({ solver: SOLVER, difficulty, search });
 
 // Whether there is such a day or time. JavaScript takes 31 February for a day in March.
-export const exists = (time) => !isNaN(new Date(time)) && new Date(time).toISOString().startsWith(time);
+const exists = (time) => !isNaN(new Date(time)) && new Date(time).toISOString().startsWith(time);
 
 // The lines in their order: the default of those that may be missing, and the form of the value or its bounds. Without
 // either, it is yes or no.

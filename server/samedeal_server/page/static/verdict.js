@@ -2,12 +2,13 @@
 // fair by default: what is missing makes the race not fully checked, and what contradicts makes it not fair.
 
 import {boardHash} from "./board_hash.js"
-import {NotCheckable, checkAnswers, openDeal} from "./deal.js"
-import {dealHash, isDescribed, rowSentence, same} from "./evidence.js"
-import {kindOf, termsHash} from "./race_hashes.js"
+import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
+import {dealHash, rowSentence, same} from "./evidence.js"
+import {isDescribed, kindOf, termsHash} from "./race_hashes.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
 import {agrees} from "./own_draws.js"
 import {ROWS} from "./rows.mjs"
+import {demand} from "./terms.mjs"
 import {hex, resultWords, unhex} from "./words.js"
 
 const IDLE = 240_000 // ms without an action, after which a race may end without a racer
@@ -38,6 +39,8 @@ export class Reading {
 		try {
 			const opened = openDeal(record)
 			this.proof = record.proof ? opened : null
+			if (this.proof) checkLimits(record.terms, opened)
+			demand(record.players.length === record.entrants, "It lacks players.")
 			this.plays = checkRecord(record, opened.piles)
 		} catch (wrong) {
 			yield [wrong instanceof NotCheckable ? "not_checkable" : "bad_record", wrong.message]
@@ -159,19 +162,21 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (begun.start !== record.start) yield ["other_start", ""]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
-	if (results.length && endedEarly(evidence, record, plays)) yield ["ended_early", ""]
+	if (!results.length || !endedEarly(evidence, record, plays)) return
+	// who was away has not seen for how long, nor who else was
+	yield evidence.absent.has(evidence.seat) ? ["unfinished", "the race ended early while you were away"] : ["ended_early", ""]
 }
 
 // Whether a race ended before its time for no reason that the client can see.
 function endedEarly({seat: own, stuck, absent}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
-	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time)) || absent.has(own)) return false // who was away has not seen who else was
+	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time))) return false
 	const people = players.filter(({bot}) => !bot)
 	const counted = settles && people.length ? people : players
 	return !counted.every(({time, resigned, seat, actions}) => {
 		const isDone = time || resigned || isBlocked(terms, plays.get(seat).at(-1))
-		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || absent.has(seat)
+		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || (seat !== own && absent.has(seat))
 	})
 }
 

@@ -1,7 +1,7 @@
 // Does in a worker what takes long, so that the page can be used meanwhile: proofs, and searches that can take minutes.
 
 const TASKS = {
-	search: async (...given) => (await import("./deep_check.js")).searchAnswers(...given),
+	search: async (...given) => (await import("./deal.js")).searchAnswers(...given),
 	stuck: async given => (await import("./stuck.js")).isStuck(given)
 }
 
