@@ -235,8 +235,6 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
     names = {each.player: each.seat for state in states for each in state.players}
     gone |= {names.get(each.player, 0) for state in states for each in state.tallies if not each.connected}
     gone -= {names.get(seen.player, 0)}
-    if not _was_there_at_the_end(shown):
-        return False
     people = [player for player in record.players if not player.bot] or record.players
     for player in people if options.end_when_settled else record.players:
         last = truth.plays[player.seat][-1]
@@ -246,18 +244,6 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
         if not (is_done or is_stuck or length - newest >= 240_000):
             return True
     return False
-
-
-def _was_there_at_the_end(shown: Sequence[tuple[str, Any]]) -> bool:
-    was_there = True
-    for what, value in shown:
-        if what == "back" and not 0 < value < 50_000:
-            was_there = False
-        elif what == "state" and (value.phase == "finished" or value.standings or value.finished_at):
-            break
-        elif what == "state" and value.phase == "racing":
-            was_there = True
-    return was_there
 
 
 def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], record: Record) -> Iterator[str]:

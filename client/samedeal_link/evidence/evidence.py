@@ -60,7 +60,8 @@ class Evidence(Struct, frozen=True):
     with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
     until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
     missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
-    were shown. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
+    were shown. ``absent`` has the seats of racers without a connection, and 0 while the client itself has not seen the race
+    go on. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
     were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
 
     The fields from ``new`` on are only in memory.
@@ -92,7 +93,7 @@ class Evidence(Struct, frozen=True):
     own: frozenset[str] = frozenset()
     is_kicked: bool = False
     stuck: frozenset[int] = frozenset()
-    absent: frozenset[int] = frozenset()
+    absent: frozenset[int] = frozenset({0})
     results: tuple[facts.EndShown, ...] = ()
     table: tuple[messages.TableLine, ...] | None = None
     found: Mapping[str, tuple[str, int]] = field(default_factory=dict)

@@ -197,14 +197,14 @@ class EndShown(Fact, frozen=True):
 
 
 class Gone(Fact, frozen=True):
-    """A rival was shown as stuck (``stuck``) or as disconnected, at this seat."""
+    """A rival was shown as stuck (``stuck``) or as disconnected, at this seat. Seat 0 stands for this client."""
 
     seat: int
     stuck: bool
 
 
 class Back(Fact, frozen=True):
-    """A racer who was gone was shown as connected again, at this seat; or the player's own connection was back."""
+    """A racer who was gone was shown as connected again, at this seat. Seat 0 stands for this client."""
 
     seat: int
 

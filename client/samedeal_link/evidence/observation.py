@@ -36,9 +36,9 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
     """Return the evidence before a request is sent at the local time ``now``."""
     if isinstance(request, messages.Hello):  # a new connection: what was asked on others is never answered
         known = replace(evidence, waiting={request.id: (request, now)})
-        is_noted = known.seat in known.absent or known.results
-        was_away = known.seat and not is_noted and not 0 < now - known.heard_at < _ABSENT_AFTER
-        return known.plus(facts.Gone(known.seat, stuck=False)) if was_away else known
+        is_noted = 0 in known.absent or known.results
+        was_away = not is_noted and not 0 < now - known.heard_at < _ABSENT_AFTER
+        return known.plus(facts.Gone(0, stuck=False)) if was_away else known
     known = replace(evidence, waiting={**evidence.waiting, request.id: (request, now)})
     match request:
         case messages.Act() if request.id not in known.sent_actions:
@@ -220,7 +220,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     for each in state.players:
         if each.stuck and each.seat not in known.stuck:
             known = known.plus(facts.Gone(each.seat, stuck=True))
-    return _with_connection(known, known.seat, is_connected=True)
+    return _with_connection(known, 0, is_connected=True)
 
 
 def _with_result(evidence: Evidence, state: RoomState) -> Evidence:

@@ -249,7 +249,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
     if shown != [(each.seat, each.name, each.bot) for each in record.players]:
         yield "other_players", ""
     if evidence.results and _ended_early(evidence, record, plays):
-        if evidence.seat in evidence.absent:  # who was away has not seen for how long, nor who else was
+        if 0 in evidence.absent:  # who was away has not seen for how long, nor who else was
             yield "unfinished", "the race ended early while you were away"
         else:
             yield "ended_early", ""
@@ -272,7 +272,7 @@ def _is_done(evidence: Evidence, record: Record, player: RecordedPlayer, last: P
     stuck = record.terms.options.end_when_settled and player.seat in evidence.stuck
     newest = player.actions[-1][0] if player.actions else 0
     idle = record.end - record.start - newest >= IDLE
-    return done or stuck or idle or player.seat in evidence.absent - {evidence.seat}
+    return done or stuck or idle or player.seat in evidence.absent
 
 
 def _results(evidence: Evidence, reading: RaceReading, record: Record) -> Iterator[tuple[str, str]]:

@@ -51,7 +51,7 @@ export class Evidence {
 	own = new Set()
 	isKicked = false
 	stuck = new Set()
-	absent = new Set()
+	absent = new Set([0]) // seats, and 0 while this client has not seen the race go on
 	results = [] // {end, lines, deal}
 	table = null
 	found = {} // by row of the table of verdicts: [detail, times]

@@ -20,8 +20,8 @@ export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "hello") {
 		known.waiting = new Map([[id, [{type}, now]]]) // what was asked on other connections is never answered
 		const away = now - known.heardAt
-		if (known.results[0] || known.absent.has(known.seat) || (away > 0 && away < ABSENT_AFTER)) return
-		if (known.seat) known.plus(["gone", known.seat, false])
+		const isNoted = known.results.length || known.absent.has(0)
+		if (!isNoted && !(away > 0 && away < ABSENT_AFTER)) known.plus(["gone", 0, false])
 		return
 	}
 	known.waiting.set(id, [{type, ...request}, now])
@@ -186,7 +186,7 @@ function showRace(known, {players, starts, ends}) {
 		known.findingIf(kindOf(terms.deal) === "again" && racers.length !== 1, "not_alone")
 	}
 	for (const {seat, stuck} of players) if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, true])
-	showConnection(known, known.seat, true)
+	showConnection(known, 0, true)
 }
 
 const byText = ([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)

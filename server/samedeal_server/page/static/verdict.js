@@ -164,11 +164,11 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
 	if (!results.length || !endedEarly(evidence, record, plays)) return
 	// who was away has not seen for how long, nor who else was
-	yield evidence.absent.has(evidence.seat) ? ["unfinished", "the race ended early while you were away"] : ["ended_early", ""]
+	yield evidence.absent.has(0) ? ["unfinished", "the race ended early while you were away"] : ["ended_early", ""]
 }
 
 // Whether a race ended before its time for no reason that the client can see.
-function endedEarly({seat: own, stuck, absent}, {terms, players, start, end}, plays) {
+function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
 	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time))) return false
@@ -176,7 +176,7 @@ function endedEarly({seat: own, stuck, absent}, {terms, players, start, end}, pl
 	const counted = settles && people.length ? people : players
 	return !counted.every(({time, resigned, seat, actions}) => {
 		const isDone = time || resigned || isBlocked(terms, plays.get(seat).at(-1))
-		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || (seat !== own && absent.has(seat))
+		return isDone || (settles && stuck.has(seat)) || length - (actions.at(-1)?.time ?? 0) >= IDLE || absent.has(seat)
 	})
 }
 
