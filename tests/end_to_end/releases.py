@@ -25,6 +25,9 @@ _GROWN: Final = (
 )
 """Modules whose structs get another field in the future release."""
 
+_FIXED: Final = ("Progress", "RequestMessage", "AnswerMessage")
+"""A hash of numbers, and what all requests and answers have, whose own fields come after it and may need a value."""
+
 _MORE_EVENTS: Final = """
 local once = append_event
 append_event = function(...)
@@ -86,7 +89,7 @@ def _grow(module: Path) -> None:
     lines = module.read_text().splitlines()
     for node in reversed(ast.parse(module.read_text()).body):
         fields = [each for each in getattr(node, "body", ()) if isinstance(each, ast.AnnAssign)]
-        if isinstance(node, ast.ClassDef) and fields and node.name != "Progress":  # a hash of numbers
+        if isinstance(node, ast.ClassDef) and fields and node.name not in _FIXED:
             lines.insert(fields[-1].end_lineno or 0, '    later: str = "more"')
     module.write_text("\n".join(lines) + "\n")
 
