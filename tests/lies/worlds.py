@@ -1052,7 +1052,7 @@ def _plans() -> Sequence[Plan]:
         ),
         Plan(
             "random",
-            script("ana:join bob:join ana:start race ana:move*2 bob:stuck ana:resign"),
+            script("ana:join bob:join ana:start race ana:move*2 bob:stuck ana:resign sue:watch"),
             chance,
             {"ana": Wanted(options=chance, private=False)},
         ),
