@@ -127,7 +127,7 @@ class Watcher:
             return
         told = self.page.judge([(result.seen, result.reading) for _, result in worlds])
         for (world, result), page in zip(worlds, told, strict=True):
-            if what := difference(result.verdict, result.seen, page):
+            if what := difference(result.verdict, result.seen, result.reading, page):
                 self.findings.hole(world, what)
 
     def look(

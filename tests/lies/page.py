@@ -126,7 +126,7 @@ _FREE_DETAILS: Final = ("bad_record", "not_checkable", "not_first", "unknown_ter
 """Rows whose details are sentences that each language has for itself."""
 
 
-def difference(found: Verdict, seen: Seen, page: dict[str, Any]) -> str:
+def difference(found: Verdict, seen: Seen, reading: RaceReading, page: dict[str, Any]) -> str:
     """Return how the page's verdict differs from ours, or an empty text."""
     if "error" in page or page["other"]:
         return str(page.get("error") or f"the page {page['other'][0]}")
@@ -136,7 +136,7 @@ def difference(found: Verdict, seen: Seen, page: dict[str, Any]) -> str:
     details = {row: (found.rows[row], rows[row]) for row in rows if row not in _FREE_DETAILS}
     if any(own != other for own, other in details.values()):
         return f"details: {details}"
-    if "bad_record" not in rows and (found.clock, found.words) != (page["clock"], page["words"]):
+    if "bad_record" not in dict(reading.faults) and (found.clock, found.words) != (page["clock"], page["words"]):
         return f"{found.clock} {found.words}, on the page {page['clock']} {page['words']}"
     if sorted(seen.words) != page["deal_words"]:
         return f"deal words {sorted(seen.words)}, on the page {page['deal_words']}"

@@ -134,5 +134,5 @@ def of(page: Page, history: list[str]) -> str:
     client = Draws()
     does = [client.see(text) for text in history][-1]
     (told,) = page.judge([(client.seen, NO_READING)])
-    assert difference(verdict(client.seen.evidence, NO_READING), client.seen, told) == ""
+    assert difference(verdict(client.seen.evidence, NO_READING), client.seen, NO_READING, told) == ""
     return ", ".join((does, *client.seen.evidence.found))

@@ -59,6 +59,8 @@ def received(evidence: Evidence, message: ToClient, now: int) -> Evidence:
     if message.to not in evidence.waiting:
         return evidence
     request, at = evidence.waiting[message.to]
+    if isinstance(request, messages.Act) and not isinstance(message, messages.Acked | messages.Refused):
+        return evidence  # the board waits on for its answer
     waiting = {id_: each for id_, each in evidence.waiting.items() if id_ != message.to}
     return _answered(replace(evidence, waiting=waiting), request, at, message, now)
 

@@ -36,7 +36,7 @@ export function noteReceived(known, message, now) {
 	known.heardAt = now
 	if (!("to" in message)) return SHOWN[message.type]?.(known, message, now)
 	const [request, at] = known.waiting.get(message.to) ?? []
-	if (!request) return
+	if (!request || (request.type === "act" && !/acked|refused/.test(message.type))) return
 	known.waiting.delete(message.to)
 	const both = `${request.type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
