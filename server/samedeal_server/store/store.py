@@ -315,7 +315,7 @@ class Store:
         """
         connecting = _CONNECT_PLAYER(
             [keys.meta(room), keys.progress(room, player), keys.events(room)],
-            pack("player") + pack(player),
+            pack("player") + pack(player) + pack("name"),
             *(*presence_parts(player), STREAM_LENGTH, LIFETIME, keys.channel(room)),
         )
         (generation,) = await self.executor.execute(connecting, durable=True)
