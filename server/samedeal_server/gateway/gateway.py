@@ -191,7 +191,7 @@ class Gateway:
         address = self.handshakes.address(socket)
         connection = PlayerConnection(socket, address, self._number, self.rooms.limits, self.metrics, self._timers)
         self.connections.add(connection)
-        self.metrics.opened.inc()
+        self.metrics.connections_opened.inc()
         self.handshakes.opened(connection.networks)
         socket.forget_handshake()
         opened_at = self._timers.monotonic()
@@ -213,7 +213,7 @@ class Gateway:
             self.handshakes.closed(connection.networks)
             # A client that does not read is cut off before it has answered the close frame.
             reason = _CLOSE_REASONS.get(connection.closing_code or socket.close_code or 1006, "other")
-            self.metrics.closed[reason].inc()
+            self.metrics.connections_closed[reason].inc()
             ids = connection.ids
             await self.rooms.background.guard(self.handlers.entry.exit_room(connection))
             _log.info(

@@ -44,7 +44,7 @@ class Certificate:
         self._fingerprint = self._read_fingerprint()
         self._warned_at = 0.0
         self._current, self._expires_at = load_certificate(cert, key)
-        metrics.certificate_expiry.set(self._expires_at)
+        metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
         # A context's certificate and key cannot be replaced in one step, so each handshake switches to a complete context.
         self.context = load_certificate(cert, key)[0]
         self.context.sni_callback = self._use_current
@@ -62,7 +62,7 @@ class Certificate:
         except StartupError as error:
             _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
         else:
-            self._metrics.certificate_expiry.set(self._expires_at)
+            self._metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
             _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:

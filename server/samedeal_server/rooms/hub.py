@@ -411,7 +411,7 @@ class Hub:
             self._observe_lag(moved_at)
 
     def _observe_lag(self, time: int) -> None:
-        self._metrics.fan_out.observe(max(0, self._clock.now() - time) / 1000)
+        self._metrics.fan_out_lag_seconds.observe(max(0, self._clock.now() - time) / 1000)
 
     async def deal_boards(self) -> None:
         """Send every player on this node the player's own board, and build the boards for spectators.

@@ -140,7 +140,7 @@ class PlayerConnection:
         """Queue an encoded frame until the next call of ``wake``. If the queue is full, disconnect the client."""
         if len(self._frames) >= self.limits.backlog:
             if not self._slow:
-                self._metrics.slow_disconnected.inc()
+                self._metrics.slow_clients_disconnected.inc()
             self._slow = True
             self._frames.clear()
             self.close(CloseCode.SLOW, "you read too slowly: reconnect to resume")
@@ -155,7 +155,7 @@ class PlayerConnection:
         """
         if self._lagging or len(self._frames) + len(frames) > self.limits.late_backlog:
             if not self._lagging:
-                self._metrics.skipped.inc()
+                self._metrics.spectators_skipped.inc()
             self._lagging = True
             return
         for frame in frames:
@@ -212,7 +212,7 @@ class PlayerConnection:
         socket.transport.write(b"".join([frame for frame, _ in batch]) if count > 1 else batch[0][0])
         for _, asked in batch:
             if asked:
-                self._metrics.ack.observe(time.perf_counter() - asked)
+                self._metrics.ack_seconds.observe(time.perf_counter() - asked)
 
     def _on_lost(self) -> None:
         self._frames.clear()

@@ -374,8 +374,8 @@ class Store:
         commands = [_commit_command(commit) for commit in commits]
         sent = perf_counter()
         answers = await self.executor.try_execute(commands, durable=True)
-        self.metrics.commit.observe(perf_counter() - sent)
-        self.metrics.batch.observe(len(commits))
+        self.metrics.commit_seconds.observe(perf_counter() - sent)
+        self.metrics.commit_batch_moves.observe(len(commits))
         results: list[CommitResult | Exception] = [
             unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
             for commit, answer in zip(commits, answers, strict=True)
