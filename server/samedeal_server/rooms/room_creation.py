@@ -22,7 +22,8 @@ from samedeal_server.races import refusals
 from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.store.store import RoomSecret
-from samedeal_server.telemetry.fullness_log import FullnessLog
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logs import ThrottledLog
 
 if TYPE_CHECKING:
     from samedeal_server.rooms.registry import RoomRegistry
@@ -44,7 +45,7 @@ class RoomCreator:
         self.passphrases = Passphrases(rooms.store, rooms.clock)
         self._rooms = rooms
         self._store = rooms.store
-        self._fullness_log = FullnessLog(rooms.timers, "limit-rooms")
+        self._throttled_log = ThrottledLog(get_logger())
 
     def origin(self, network: str) -> str:
         """Return a keyed hash of a network. All nodes compute the same hash. Races contain it, and not the address."""
@@ -132,7 +133,7 @@ class RoomCreator:
     async def _check_room_limit(self) -> None:
         limit = self._rooms.limits.rooms
         if await self._store.index.count() >= limit:
-            self._fullness_log.refuse(limit)
+            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-rooms", limit=limit)
             raise refusals.server_full()
 
     async def _open_successor(self, race: Race, now: int) -> str:
