@@ -26,7 +26,6 @@ SamedealError
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
 from typing import Self
 
 from samedeal.protocol_codes import RefusalCode
@@ -226,7 +225,7 @@ class RequestRefused(SamedealError):
     time, in seconds, after which the same request may succeed, or None if a retry will not help.
     """
 
-    def __init__(self, code: StrEnum, sentence: str, retry_after: float | None = None) -> None:
+    def __init__(self, code: str, sentence: str, retry_after: float | None = None) -> None:
         super().__init__(sentence)
         self.code = code
         self.retry_after = retry_after
@@ -234,11 +233,4 @@ class RequestRefused(SamedealError):
     @classmethod
     def from_wire(cls, code: str, sentence: str, retry_after: float | None = None) -> Self:
         """Return the refusal that a server has sent. This version may not know its ``code``."""
-        refused = cls(RefusalCode.FAULT, sentence, retry_after)
-        refused.code = code
-        return refused
-
-
-def refusal(code: StrEnum, sentence: str, retry_after: float | None = None) -> partial[RequestRefused]:
-    """Return a function that makes a refusal with these values."""
-    return partial(RequestRefused, code, sentence, retry_after)
+        return cls(code, sentence, retry_after)

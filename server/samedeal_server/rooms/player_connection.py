@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
+from samedeal.sentences import refused
 from samedeal_server.config.limits import Limits, Networks
 from samedeal_server.config.token_buckets import Pace
 from samedeal_server.connections.client_socket import ClientSocket, framed
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.loop_timers import Timer, Timers
-from samedeal_server.races import refusals
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.sessions import Session
 from samedeal_server.telemetry.metrics import Metrics
@@ -96,7 +96,7 @@ class PlayerConnection:
     def require_seat(self) -> tuple[Hub, SeatedPlayer]:
         """Return the room and the seat of the player. Raise RequestRefused ``no_seat`` if the player has no seat."""
         if self.hub is None or self.seat is None:
-            raise refusals.no_seat()
+            raise refused("no_seat")
         return self.hub, self.seat
 
     def on_caught_up(self) -> None:
