@@ -24,10 +24,13 @@ class SentenceRow(Struct, frozen=True, forbid_unknown_fields=True):
     retry_after: float | None = None
 
 
-_TABLE: Final = msgspec.convert(
-    tomllib.loads(resources.files("samedeal").joinpath("sentences.toml").read_text(encoding="utf-8")),
-    dict[str, dict[str, SentenceRow]],
-)
+def read_sentences(package: str, file: str) -> dict[str, dict[str, SentenceRow]]:
+    """Return the rows of a table by their groups and names."""
+    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, dict[str, SentenceRow]])
+
+
+_TABLE: Final = read_sentences("samedeal", "sentences.toml")
 REFUSALS: Final = _TABLE["refusals"]
 NOTICES: Final = _TABLE["notices"]
 

@@ -30,8 +30,10 @@ from samedeal.protocol_codes import NoticeCode, OperatorRefusalCode, RefusalCode
 from samedeal.sentences import NOTICES, REFUSALS, SentenceRow, notice, refused
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
+from samedeal_server.errors import STARTUP_ERRORS
 from samedeal_server.races.refusals import CommitRejection
 from samedeal_server.races.server_bans import ban_sentence
+from samedeal_server.store.preflight import _EXPLANATIONS
 from tests.golden.golden_files import assert_sentences
 
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
@@ -86,24 +88,29 @@ def test_every_refusal_code_has_a_sentence() -> None:
 
 
 def test_sentences_are_used_with_their_words() -> None:
-    """A name that the table lacks, or a word that is not given, would be a fault of the server."""
-    used = {("refused", reason) for reason in get_args(CommitRejection)}
+    """A name that its table lacks, or a word that is not given, would be a fault of the server."""
+    rows = {"refused": REFUSALS, "_refuse": REFUSALS, "notice": NOTICES, "StartupError": STARTUP_ERRORS}
+    used = {*get_args(CommitRejection), *_EXPLANATIONS.values()}
+    used |= {
+        name.format(setting)
+        for name in ("bad_{}", "{}_twice", "{}_unreadable")
+        for setting in ("admin_token", "hook_secret")
+    }
     for function, name, given in told():
-        rows = NOTICES if function == "notice" else REFUSALS
-        assert words_of(rows[name]) <= given, name
-        used.add(("notice" if function == "notice" else "refused", name))
-    assert used == {*(("refused", name) for name in REFUSALS), *(("notice", name) for name in NOTICES)}
+        if function in rows:
+            assert words_of(rows[function][name]) <= given, name
+            used.add(name)
+    assert used == REFUSALS.keys() | NOTICES.keys() | STARTUP_ERRORS.keys()
 
 
 def told() -> Iterator[tuple[str, str, set[str | None]]]:
-    """Yield the function, the name and the words of each call for a sentence."""
+    """Yield the function, the first argument and the names of the others for each call with a text in the server."""
     packages = (Path(package.__path__[0]) for package in (samedeal, samedeal_server))
     for path in (path for package in packages for path in package.rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                name = call.args[0] if call.args else None
-                if call.func.id in ("refused", "notice", "_refuse") and isinstance(name, ast.Constant):
-                    yield call.func.id, str(name.value), {keyword.arg for keyword in call.keywords}
+            match call:
+                case ast.Call(ast.Name(function), [ast.Constant(str(name)), *_], keywords):
+                    yield function, name, {keyword.arg for keyword in keywords}
 
 
 def words_of(row: SentenceRow) -> set[str | None]:

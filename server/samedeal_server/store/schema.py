@@ -18,7 +18,7 @@ from samedeal.race.openings import rules_of
 from samedeal.race.values import Race
 from samedeal.sentences import refused
 from samedeal.utc_text import utc_text
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 
 SCHEMA_VERSION: Final = 2
 """The schema version of the rooms that this release opens."""
@@ -55,7 +55,6 @@ def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
             f"Samedeal {release} last used this Redis on {day}, with schema version {version}. "
             f"This release, {samedeal.__version__}, reads only schema version {' and '.join(map(str, READABLE_VERSIONS))}."
         )
-        is_newer = version > READABLE_VERSIONS[-1]
-        code = StartupCode.STORE_NEWER if is_newer else StartupCode.STORE_OLDER
-        advice = "Update this node" if is_newer else "Run a release between the two first"
-        raise StartupError(code, f"{problem} {advice}, or use another Redis with --redis or --data.")
+        if version > READABLE_VERSIONS[-1]:
+            raise StartupError("store_newer", problem=problem)
+        raise StartupError("store_older", problem=problem)
