@@ -108,9 +108,10 @@ def told() -> Iterator[tuple[str, str, set[str | None]]]:
     packages = (Path(package.__path__[0]) for package in (samedeal, samedeal_server))
     for path in (path for package in packages for path in package.rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            match call:
-                case ast.Call(ast.Name(function), [ast.Constant(str(name)), *_], keywords):
-                    yield function, name, {keyword.arg for keyword in keywords}
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args:
+                first = call.args[0]
+                if isinstance(first, ast.Constant):
+                    yield call.func.id, str(first.value), {keyword.arg for keyword in call.keywords}
 
 
 def words_of(row: SentenceRow) -> set[str | None]:
