@@ -28,20 +28,18 @@ secret, the draw and the seats.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple, get_args
 
 from samedeal.board import Board
 from samedeal.deal import Deal, commitment
 from samedeal.difficulty import search_limits, states_of
-from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText
+from samedeal.errors import DealNotCheckable, DealNotProven, MalformedText, SamedealError
 from samedeal.games import game_named
 from samedeal.joint_deal import (
     HIGHEST_CANDIDATE,
     HIGHEST_SEAT,
     MAX_DRAWS,
-    SHARE_BYTES,
     DealTerms,
     LossReason,
     candidate_board,
@@ -53,16 +51,9 @@ from samedeal.moves import Move
 from samedeal.names import clean_name, clean_room
 from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
+from samedeal.tagged_lines import TaggedLines, number_between, read_hash
 
 _FIRST: Final = "samedeal deal 5"
-_TERMS: Final = ("room", "game", "solver", "budget", "least", "terms", "commitment")
-_JOINT: Final = ("secret", "draw", "seat")
-_FIELDS: Final = (*_TERMS, "public", "secret", "draw", "lost", "seat", "candidate", "line")
-_OPTIONAL: Final = ("least", "public", "lost")
-_REPEATED: Final = ("lost", "seat")
-_LARGEST_NUMBER: Final = 999_999_999
-_HASH: Final = re.compile(rf"[0-9a-f]{{{2 * SHARE_BYTES}}}")
-_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 class RevealedShare(NamedTuple):
@@ -227,45 +218,33 @@ class DealProof:
         Raise MalformedText with a sentence about the mistake if the text is not a proof. Raise UnknownGame if it names
         an unknown game.
         """
-        first, *lines = text.splitlines() or [""]
-        if first != _FIRST:
+        lines = text.splitlines()
+        if lines[:1] != [_FIRST]:
             raise MalformedText(f"This is not the proof of a deal. Its first line must be {_FIRST!r}.")
-        values: dict[str, list[str]] = {field: [] for field in _FIELDS}
-        for number, line in enumerate(lines, 2):
-            field, colon, value = line.partition(": ")
-            if not colon or field not in values:
-                raise MalformedText(f"Line {number} of the proof is {line[:40]!r}. Write one of {', '.join(_FIELDS)}.")
-            values[field].append(value)
-        public = values["public"][0] if values["public"] else ""
-        for field, found in values.items():
-            needed = not public if field in _JOINT else field not in _OPTIONAL
-            if bool(found) < needed or (len(found) > 1 and field not in _REPEATED):
-                raise MalformedText(f"The proof has {len(found)} lines '{field}: ...'. Write exactly one.")
-        proof = cls(
-            DealTerms(
-                clean_room(values["room"][0]),
-                game_named(values["game"][0]),
-                _number("solver", values["solver"][0], _LARGEST_NUMBER),
-                _number("budget", values["budget"][0], _LARGEST_NUMBER, lowest=1),
-                _number("least", (*values["least"], "1")[0], _LARGEST_NUMBER, lowest=1),
-            ),
-            _hash("terms", values["terms"][0]),
-            _hash("commitment", values["commitment"][0]),
-            public_mix(public) if public else _hash("secret", values["secret"][0]),
-            0 if public else _number("draw", values["draw"][0], MAX_DRAWS, lowest=1),
-            tuple(_lost(lost) for lost in values["lost"]),
-            tuple(_share(seat) for seat in values["seat"]),
-            _number("candidate", values["candidate"][0], HIGHEST_CANDIDATE),
-            tuple(Move.parse(move) for move in values["line"][0].split(", ")),
-            public,
+        reader = TaggedLines(lines, _wrong, at=1)
+        terms = DealTerms(
+            reader.take("room", clean_room),
+            reader.take("game", game_named),
+            reader.take("solver", number_between(0, 999_999_999)),
+            reader.take("budget", _positive),
+            reader.take_if("least", _positive, default=1),
         )
-        seats = [share.seat for share in proof.shares]
+        digest, promise = reader.take("terms", read_hash), reader.take("commitment", read_hash)
+        if public := reader.take_if("public", str, default=""):
+            secret, draw, lost, shares = public_mix(public), 0, [], []
+        else:
+            secret, draw = reader.take("secret", read_hash), reader.take("draw", _draw)
+            lost = reader.take_all("lost", _lost)
+            shares = [reader.take("seat", _share), *reader.take_all("seat", _share)]
+        candidate, line = reader.take("candidate", number_between(0, HIGHEST_CANDIDATE)), reader.take("line", _line)
+        proof = cls(terms, digest, promise, secret, draw, tuple(lost), tuple(shares), candidate, line, public)
+        seats = [share.seat for share in shares]
         if sorted(set(seats)) != seats:
             raise MalformedText(
                 "The seats of the proof are not in rising order. Write each seat once, the lowest first."
             )
-        draws = [lost.draw for lost in proof.lost]
-        if draws != sorted(draws) or any(draw > proof.draw for draw in draws):
+        draws = [each.draw for each in lost]
+        if draws != sorted(draws) or any(each > draw for each in draws):
             raise MalformedText("The lost seats of the proof are not in the order of the draws. Correct them.")
         if str(proof) != text:
             raise MalformedText(
@@ -274,13 +253,16 @@ class DealProof:
         return proof
 
 
+def _wrong(error: SamedealError, line: int) -> SamedealError:
+    return type(error)(f"Line {line + 1} of the proof: {error}")
+
+
 def _share(text: str) -> RevealedShare:
     words = text.split(" ", 3)
     if len(words) != 4:
         raise MalformedText(f"{text[:40]!r} is not a seat. Write its number, a hash, a share and a name.")
     seat, commitment, share, name = words
-    number = _number("seat", seat, HIGHEST_SEAT, lowest=1)
-    return RevealedShare(number, clean_name(name), _hash("hash", commitment), _hash("share", share))
+    return RevealedShare(_seat(seat), clean_name(name), read_hash(commitment), read_hash(share))
 
 
 def _lost(text: str) -> LostShare:
@@ -291,21 +273,13 @@ def _lost(text: str) -> LostShare:
             f"{text[:40]!r} is not a lost seat. Write a draw, a seat, one of {', '.join(get_args(LossReason))}, and a name."
         )
     draw, seat, _, name = words
-    return LostShare(
-        _number("draw", draw, MAX_DRAWS, lowest=1),
-        _number("seat", seat, HIGHEST_SEAT, lowest=1),
-        reason,
-        clean_name(name),
-    )
+    return LostShare(_draw(draw), _seat(seat), reason, clean_name(name))
 
 
-def _number(field: str, text: str, highest: int, lowest: int = 0) -> int:
-    if not _NUMBER.fullmatch(text) or not lowest <= int(text) <= highest:
-        raise MalformedText(f"The {field} is {text[:20]!r}. Write a number from {lowest} to {highest}.")
-    return int(text)
+def _line(text: str) -> Line:
+    return tuple(Move.parse(move) for move in text.split(", "))
 
 
-def _hash(field: str, text: str) -> bytes:
-    if not _HASH.fullmatch(text):
-        raise MalformedText(f"The {field} is not {2 * SHARE_BYTES} hexadecimal digits in lower case. Correct it.")
-    return bytes.fromhex(text)
+_positive: Final = number_between(1, 999_999_999)
+_draw: Final = number_between(1, MAX_DRAWS)
+_seat: Final = number_between(1, HIGHEST_SEAT)

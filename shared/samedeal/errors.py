@@ -26,25 +26,10 @@ SamedealError
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
 from typing import Self
 
 from samedeal.protocol_codes import RefusalCode
 from samedeal.terminal_text import printable
-
-
-class LocalCode(StrEnum):
-    """The codes of errors that are never sent to a client or server."""
-
-    ERROR = "error"  # the base of all errors
-    BAD_GAME = "bad_game"
-    BAD_BOARD = "bad_board"
-    UNSEEN = "unseen"
-    NOT_PROVEN = "not_proven"
-    NOT_CHECKABLE = "not_checkable"
-    BAD_RECORD = "bad_record"
-    BAD_TERMS = "bad_terms"
-    UNKNOWN_TERMS = "unknown_terms"
 
 
 class RuleReason(StrEnum):
@@ -74,8 +59,8 @@ class RuleReason(StrEnum):
 class SamedealError(Exception):
     """The base class of the errors in this module. The message of an error is a sentence for the player."""
 
-    code: str = LocalCode.ERROR
-    """A member of ``RefusalCode`` if the error can be sent to a client. Otherwise a member of ``LocalCode``."""
+    code: str = "error"
+    """A member of ``RefusalCode`` if the error can be sent to a client."""
 
 
 class MalformedText(SamedealError):
@@ -90,7 +75,7 @@ class MalformedTerms(MalformedText):
     ``line`` is the number of the wrong line, which is 0 for the first one. It is -1 if lines contradict one another.
     """
 
-    code = LocalCode.BAD_TERMS
+    code = "bad_terms"
 
     def __init__(self, sentence: str, line: int) -> None:
         super().__init__(sentence)
@@ -100,7 +85,7 @@ class MalformedTerms(MalformedText):
 class UnknownTerms(SamedealError):
     """Error of terms that only another release understands. ``line`` is the number of such a line, the first one is 0."""
 
-    code = LocalCode.UNKNOWN_TERMS
+    code = "unknown_terms"
 
     def __init__(self, sentence: str, line: int) -> None:
         super().__init__(sentence)
@@ -110,7 +95,7 @@ class UnknownTerms(SamedealError):
 class MalformedGame(SamedealError):
     """Error of a file that does not describe a game. ``line`` is the number of the wrong line, or 0 if it is unknown."""
 
-    code = LocalCode.BAD_GAME
+    code = "bad_game"
 
     def __init__(self, name: str, line: int, reason: str) -> None:
         where = f", line {line}" if line else ""
@@ -121,7 +106,7 @@ class MalformedGame(SamedealError):
 class MalformedBoard(SamedealError):
     """Error of a board that cannot exist: it lacks cards or has too many, or a card is in a pile that can't hold it."""
 
-    code = LocalCode.BAD_BOARD
+    code = "bad_board"
 
 
 class UnknownGame(SamedealError):
@@ -133,13 +118,13 @@ class UnknownGame(SamedealError):
 class DealNotProven(SamedealError):
     """Error of a proof of a joint or daily deal that is wrong."""
 
-    code = LocalCode.NOT_PROVEN
+    code = "not_proven"
 
 
 class DealNotCheckable(SamedealError):
     """Error of a proof whose search can't be repeated, because this version of the solver does not search like that."""
 
-    code = LocalCode.NOT_CHECKABLE
+    code = "not_checkable"
 
 
 class PlayError(SamedealError):
@@ -177,7 +162,7 @@ class CannotUndo(PlayError):
 class UnseenCard(PlayError):
     """Error of a move that turns up a card which is hidden on this masked board. Only the server knows the card."""
 
-    code = LocalCode.UNSEEN
+    code = "unseen"
 
 
 class BadRecord(SamedealError):
@@ -188,7 +173,7 @@ class BadRecord(SamedealError):
     which is wrong. ``first`` and ``last`` are the lowest and the highest number, or 0 if ``lines`` is empty.
     """
 
-    code = LocalCode.BAD_RECORD
+    code = "bad_record"
 
     def __init__(self, sentence: str, *lines: int) -> None:
         self.first, self.last = (lines[0], max(lines)) if lines else (0, 0)
@@ -226,7 +211,7 @@ class RequestRefused(SamedealError):
     time, in seconds, after which the same request may succeed, or None if a retry will not help.
     """
 
-    def __init__(self, code: StrEnum, sentence: str, retry_after: float | None = None) -> None:
+    def __init__(self, code: str, sentence: str, retry_after: float | None = None) -> None:
         super().__init__(sentence)
         self.code = code
         self.retry_after = retry_after
@@ -234,11 +219,4 @@ class RequestRefused(SamedealError):
     @classmethod
     def from_wire(cls, code: str, sentence: str, retry_after: float | None = None) -> Self:
         """Return the refusal that a server has sent. This version may not know its ``code``."""
-        refused = cls(RefusalCode.FAULT, sentence, retry_after)
-        refused.code = code
-        return refused
-
-
-def refusal(code: StrEnum, sentence: str, retry_after: float | None = None) -> partial[RequestRefused]:
-    """Return a function that makes a refusal with these values."""
-    return partial(RequestRefused, code, sentence, retry_after)
+        return cls(code, sentence, retry_after)

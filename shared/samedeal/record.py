@@ -63,7 +63,7 @@ from samedeal.moves import Move
 from samedeal.names import clean_name
 from samedeal.options import MAX_SEATS
 from samedeal.standings import Result, ranked
-from samedeal.tagged_lines import TaggedLines, read_hash, read_number
+from samedeal.tagged_lines import TaggedLines, number_between, read_hash
 from samedeal.terms import RoomTerms
 from samedeal.utc_text import parse_utc, utc_text
 
@@ -460,7 +460,7 @@ class _Reader(TaggedLines):
         self.take("terms", str)
         commitment, start = self.take("commitment", read_hash), self.take("start", parse_utc)
         end = self.take("end", parse_utc)
-        entrants = self.take("players", _entrants)
+        entrants = self.take("players", _seat_number)
         players_line = self.at
         proof = self._proof()
         seed = b"" if proof else self.take("seed", read_hash)
@@ -532,23 +532,13 @@ def _yes(text: str) -> bool:
     return True
 
 
-def _number(text: str) -> int:
-    return read_number(text, 9)
-
-
-def _entrants(text: str) -> int:
-    entrants = _number(text)
-    if not 1 <= entrants <= MAX_SEATS:
-        raise MalformedText(f"A race has from 1 to {MAX_SEATS} players.")
-    return entrants
+_number: Final = number_between(0, 999_999_999)
+_seat_number: Final = number_between(1, MAX_SEATS)
 
 
 def _seat(text: str) -> tuple[int, str]:
     number, _, name = text.partition(" ")
-    seat = _number(number)
-    if not 1 <= seat <= MAX_SEATS:
-        raise MalformedText(f"A seat is a number from 1 to {MAX_SEATS}.")
-    return seat, clean_name(name)
+    return _seat_number(number), clean_name(name)
 
 
 def _seconds(millis: int) -> str:

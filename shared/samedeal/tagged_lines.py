@@ -43,6 +43,13 @@ class TaggedLines:
         """Return the value of the next line if it has the tag, and else the default."""
         return self.take(tag, read) if self.has(tag) else default
 
+    def take_all(self, tag: str, read: Callable[[str], _Value]) -> list[_Value]:
+        """Return the values of the next lines as long as they have the tag."""
+        values = []
+        while self.has(tag):
+            values.append(self.take(tag, read))
+        return values
+
     def take_line(self, read: Callable[[str], _Value]) -> _Value:
         """Return what ``read`` makes of the whole next line. Raise the error of the text if the line is wrong."""
         try:
@@ -57,11 +64,15 @@ class TaggedLines:
         return self._wrong(MalformedText(sentence), self.at)
 
 
-def read_number(text: str, digits: int) -> int:
-    """Return a number of at most so many digits."""
-    if not _NUMBER.fullmatch(text) or len(text) > digits:
-        raise MalformedText(f"{text[:20]!r} is not a number.")
-    return int(text)
+def number_between(lowest: int, highest: int) -> Callable[[str], int]:
+    """Return a function that reads a number from ``lowest`` to ``highest``."""
+
+    def number(text: str) -> int:
+        if not _NUMBER.fullmatch(text) or not lowest <= int(text[:20]) <= highest:
+            raise MalformedText(f"{text[:20]!r} is not a number from {lowest} to {highest}.")
+        return int(text)
+
+    return number
 
 
 def read_hash(text: str, size: int = 32) -> bytes:

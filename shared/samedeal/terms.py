@@ -37,15 +37,15 @@ from samedeal.names import clean_room
 from samedeal.options import Options
 from samedeal.solver.estimate import weights_of
 from samedeal.solver.solve import SOLVER
-from samedeal.tagged_lines import TaggedLines, read_hash, read_number
+from samedeal.tagged_lines import TaggedLines, number_between, read_hash
 
 _TERMS_LABEL: Final = b"samedeal terms 2\n"
 _DESCRIPTION_LABEL: Final = b"samedeal description 1\n"
 
-_HIGHEST_ROUND: Final = 999_999_999
-
 _TAGS: Final = {"players": "seats", "start": "start-rule"}
 """Tags of options whose names mean something else in a record."""
+
+_number: Final = number_between(0, 10**16 - 1)
 
 _OWN_LINES: Final = ("games", "deal", "undo", "limit")
 """Options with lines of their own."""
@@ -153,7 +153,7 @@ class RoomTerms:
     def read(cls, lines: Sequence[str]) -> RoomTerms:
         """Return the terms with these lines. Raise errors as ``parse`` does."""
         reader = TaggedLines(lines, _wrong)
-        room, number = reader.take("room", clean_room), reader.take("round", _round)
+        room, number = reader.take("room", clean_room), reader.take("round", number_between(0, 999_999_999))
         game, rules = reader.take("game", _game), reader.take("rules", read_hash)
         if game.rules_hash != rules:
             raise UnknownTerms(f"There are other rules of the game {game.name!r} here.", 3)
@@ -209,17 +209,6 @@ def _game(text: str) -> Game:
 
 def _games(text: str) -> list[str]:
     return [_game(name).name for name in text.split(" ")]
-
-
-def _round(text: str) -> int:
-    number = _number(text)
-    if number > _HIGHEST_ROUND:
-        raise MalformedText(f"{text[:20]!r} is not a number up to {_HIGHEST_ROUND}.")
-    return number
-
-
-def _number(text: str) -> int:
-    return read_number(text, 16)
 
 
 def _flag(text: str) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import Create, Created
 from samedeal.record import Record
-from samedeal_server.races import refusals
+from samedeal.sentences import refused
 from tests.end_to_end.live_server import friend
 from tests.end_to_end.processes import Programs
 from tests.golden.golden_files import HERE
@@ -91,9 +91,9 @@ async def test_refusals_of_the_server_are_printed(programs: Programs, server: st
         await ana.rooms.create(Options(), "secret", "x")
         await ana.rooms.create(Options(), "friday")
         for words, refusal in (
-            (("watch", server, "nowhere"), refusals.no_room("nowhere")),
-            (("join", server, "secret", "--passphrase", "y"), refusals.bad_passphrase()),
-            (("new", server, "--room", "friday"), refusals.room_exists("friday")),
+            (("watch", server, "nowhere"), refused("no_room", room="nowhere")),
+            (("join", server, "secret", "--passphrase", "y"), refused("bad_passphrase")),
+            (("new", server, "--room", "friday"), refused("room_exists", room="friday")),
         ):
             text = await programs.output(*words, code=1)
             assert text.startswith(f"samedeal: {refusal}")  # the client may add what to type

@@ -17,8 +17,8 @@ from textual.pilot import Pilot
 
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState
-from samedeal.race import race_refusals
 from samedeal.record import Record
+from samedeal.sentences import refused
 from samedeal_client.full_screen.app import SamedealApp
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.text.appearance import Look
@@ -26,7 +26,6 @@ from samedeal_link.connection.address import parse_address
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
-from samedeal_server.races import refusals
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
@@ -202,7 +201,7 @@ async def test_refusal_is_shown(server: str) -> None:
     async with player_in_lobby(server, "mira") as player, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "friday"))
         await player.wait_for_text("friday")
-        await player.press("1", message=str(race_refusals.name_taken("mira"))[:40])
+        await player.press("1", message=str(refused("name_taken", name="mira"))[:40])
         assert player.app.screen_name == "lobby"
 
 
@@ -302,7 +301,7 @@ async def test_invalid_field_and_taken_code_are_explained_at_their_fields(server
         await ana.type("4")
         await ana.focus("room")
         await ana.type(*"friday", "ctrl+o")
-        await ana.wait_for_message(str(refusals.room_exists("friday")))
+        await ana.wait_for_message(str(refused("room_exists", room="friday")))
         assert ana.focused == "room"
         await ana.type("home", "shift+end", *"monday", "ctrl+o")
         await ana.wait_for_screen("waiting")

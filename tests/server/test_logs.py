@@ -13,9 +13,11 @@ import structlog
 from redis.asyncio import Redis
 from websockets.exceptions import InvalidMessage
 
+from samedeal.options import Options
 from samedeal.protocol.admin import Status, Survey
-from samedeal.protocol.messages import Act, Join, ListRooms, Resign
+from samedeal.protocol.messages import Act, Create, Join, ListRooms, Resign
 from samedeal_server.config.config import LogStyle
+from samedeal_server.config.limits import Limits
 from samedeal_server.rooms import upkeep
 from samedeal_server.store import availability
 from tests.chaos.processes import RedisServer
@@ -140,6 +142,17 @@ async def test_malformed_handshakes_are_throttled(node: NodeMaker, log: Log) -> 
     assert "Traceback" not in log.read()
     await one.becomes("handshakes_refused_total", 20, reason="malformed")
     assert one.metric("handshakes_refused_total", reason="silent") == 0
+
+
+async def test_refused_rooms_are_throttled(node: NodeMaker, log: Log) -> None:
+    one = await node(Limits(rooms=1))
+    ana = await one.player()
+    await ana.create()
+    log.set_up("warning")
+    for _ in range(3):
+        await ana.refused("server_full", Create, options=Options())
+    (full,) = log.events()
+    assert (full["event"], full["reason"], full["limit"], full["count"]) == ("server_full", "limit-rooms", 1, 1)
 
 
 async def test_silent_and_malformed_handshakes_are_counted_apart(node: NodeMaker, log: Log) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import get_type_hints
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -11,9 +12,14 @@ from samedeal.board_history import UNDO
 from samedeal.protocol.messages import Acked, Act, Join, ProgressUpdate
 from samedeal_server.errors import StoreRejected
 from samedeal_server.store.redis_client import RedisCommand
+from samedeal_server.telemetry.metrics import _ROWS, Metrics
 from tests.server.live_nodes import Node
 from tests.server.races import athena_race, finish
 from tests.server.waiting import until
+
+
+def test_table_has_all_metrics() -> None:
+    assert list(_ROWS) == list(get_type_hints(Metrics))
 
 
 async def test_moves_are_counted_by_outcome(one: Node) -> None:

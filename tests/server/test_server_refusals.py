@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+from typing import Any, get_args
+
 import pytest
 
+import samedeal
+import samedeal_server
 from samedeal.errors import (
     BadOptions,
     CannotUndo,
@@ -18,19 +26,28 @@ from samedeal.errors import (
 )
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.messages import Notice
-from samedeal.protocol_codes import NoticeCode, RefusalCode
-from samedeal.race import race_refusals
+from samedeal.protocol_codes import NoticeCode, OperatorRefusalCode, RefusalCode
+from samedeal.sentences import NOTICES, REFUSALS, SentenceRow, notice, refused
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import Pace, Quotas
-from samedeal_server.races import player_notices, refusals
+from samedeal_server.errors import STARTUP_ERRORS
+from samedeal_server.races.refusals import CommitRejection
 from samedeal_server.races.server_bans import ban_sentence
+from samedeal_server.store.preflight import _EXPLANATIONS
 from tests.golden.golden_files import assert_sentences
-from tests.server.refusal_examples import examples
 
 BAN = BanLine(target="ana", since=1, until=1_763_751_600_000, reason="rude")
-WORDS = {"room": "friday", "version": "1.0", "retry_after": 5.0, "limit": 10_000}
-WORDS |= {"reason": "stale", "seats": 4, "seconds": 90, "sentence": ban_sentence(BAN), "name": "Ana"}
-NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": ["Bob", "Cid"], "text": "Back in an hour."}
+WORDS: dict[str, Any] = {
+    "room": "friday",
+    "version": "1.0",
+    "limit": 10_000,
+    "seats": 4,
+    "seconds": 90,
+    "wait": "2 min",
+}
+WORDS |= {"sentence": ban_sentence(BAN), "name": "Ana", "player": "eve", "target": "203.0.113.7", "maximum": 1000}
+WORDS |= {"node": "n9", "nodes": "n1, n2"}
+NOTICE_WORDS = {"sentence": ban_sentence(BAN), "names": "Bob, Cid", "text": "Back in an hour.", "draws": 5}
 OF_THE_CORE = (
     *(BadOptions, CannotUndo, IllegalMove, MalformedFrame, MalformedText, StaleRevision),
     *(UnknownGame, UnknownRequest),
@@ -38,11 +55,11 @@ OF_THE_CORE = (
 
 
 def all_refusals() -> list[SamedealError]:
-    return [*examples(race_refusals, WORDS), *examples(refusals, WORDS), *rate_limited()]
+    return [*(refused(name, **WORDS) for name in REFUSALS), *rate_limited()]
 
 
 def notices() -> list[Notice]:
-    return [*examples(player_notices, NOTICE_WORDS), player_notices.waiting([])]
+    return [notice(name, **NOTICE_WORDS) for name in NOTICES]
 
 
 def rate_limited() -> list[RequestRefused]:
@@ -59,15 +76,46 @@ def rate_limited() -> list[RequestRefused]:
         lambda: list(map(quotas.begin_session, [("192.0.2.7",)] * 2, [0.0] * 2)),
         lambda: list(map(few_sessions.begin_session, [("192.0.2.1",), ("192.0.2.2",)], [0.0] * 2)),
     ):
-        with pytest.raises(RequestRefused) as refused:
+        with pytest.raises(RequestRefused) as raised:
             ask()
-        found.append(refused.value)
+        found.append(raised.value)
     return found
 
 
 def test_every_refusal_code_has_a_sentence() -> None:
     codes = {refusal.code for refusal in all_refusals()}
-    assert codes | {error.code for error in OF_THE_CORE} == set(RefusalCode)
+    assert codes | {error.code for error in OF_THE_CORE} == {*RefusalCode, *OperatorRefusalCode}
+
+
+def test_sentences_are_used_with_their_words() -> None:
+    """A name that its table lacks, or a word that is not given, would be a fault of the server."""
+    rows = {"refused": REFUSALS, "_refuse": REFUSALS, "notice": NOTICES, "StartupError": STARTUP_ERRORS}
+    used = {*get_args(CommitRejection), *_EXPLANATIONS.values()}
+    used |= {
+        name.format(setting)
+        for name in ("bad_{}", "{}_twice", "{}_unreadable")
+        for setting in ("admin_token", "hook_secret")
+    }
+    for function, name, given in told():
+        if function in rows:
+            assert words_of(rows[function][name]) <= given, name
+            used.add(name)
+    assert used == REFUSALS.keys() | NOTICES.keys() | STARTUP_ERRORS.keys()
+
+
+def told() -> Iterator[tuple[str, str, set[str | None]]]:
+    """Yield the function, the first argument and the names of the others for each call with a text in the server."""
+    packages = (Path(package.__path__[0]) for package in (samedeal, samedeal_server))
+    for path in (path for package in packages for path in package.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args:
+                first = call.args[0]
+                if isinstance(first, ast.Constant):
+                    yield call.func.id, str(first.value), {keyword.arg for keyword in call.keywords}
+
+
+def words_of(row: SentenceRow) -> set[str | None]:
+    return {word for _, word, _, _ in Formatter().parse(row.sentence) if word}
 
 
 def test_every_notice_code_has_a_sentence() -> None:
@@ -75,6 +123,8 @@ def test_every_notice_code_has_a_sentence() -> None:
 
 
 def test_sentences_of_refusals_and_notices() -> None:
-    refused = dict.fromkeys(f"{refusal.code}\t{refusal}" for refusal in all_refusals())
-    assert_sentences("server: refusals", sorted(refused))
+    told = dict.fromkeys(f"{refusal.code}\t{refusal}" for refusal in all_refusals())
+    of_operators = [line for line in told if line.partition("\t")[0] in set(OperatorRefusalCode)]
+    assert_sentences("operators", of_operators)
+    assert_sentences("server: refusals", sorted(told.keys() - of_operators))
     assert_sentences("server: notices", [f"{notice.code}\t{notice.message}" for notice in notices()])

@@ -32,7 +32,7 @@ from samedeal_server.embedded_redis import binary
 from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease
 from samedeal_server.embedded_redis.diagnosis import explain_exit
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
+from samedeal_server.errors import STARTUP_ERRORS, StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
 from samedeal_server.process.further_games import checked_tides, offer_games
 from samedeal_server.process.listening import listening
@@ -246,7 +246,7 @@ async def test_sentences_of_startup_errors(
     add_schema_errors(errors)
     programs = request.getfixturevalue("programs")  # it hides the Redis of the node
     await add_embedded_redis_errors(errors, tmp_path, programs, monkeypatch)
-    assert {error.code for error in errors.errors} == set(StartupCode)
+    assert {error.code for error in errors.errors} == {row.code or name for name, row in STARTUP_ERRORS.items()}
     version = (await redis.info("server"))["redis_version"]
     lines = errors.lines((f"{tmp_path}/", ""), (f"Redis {version}", "Redis VERSION"), (samedeal.__version__, "0.1.0"))
     lines = [re.sub(r": (error|could not) .*\. Choose", ": REASON. Choose", line) for line in lines]

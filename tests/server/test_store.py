@@ -20,7 +20,7 @@ from redis.crc import key_slot
 from samedeal.errors import RequestRefused
 from samedeal.joint_deal import MAX_DRAWS, share_commitment
 from samedeal.options import Options
-from samedeal.protocol.messages import Phase
+from samedeal.protocol.messages import Phase, TableLine
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race import moving
 from samedeal.race.commands import (
@@ -515,6 +515,17 @@ async def test_losing_a_seat_deletes_the_players_keys(redis: RedisClient, store:
 
 async def test_player_without_seat_cannot_connect(redis: RedisClient, store: Store) -> None:
     await racing(store)
+    assert await store.connect_player("friday", "eve") == 0
+    assert await redis.exists(keys.progress("friday", "eve")) == 0
+
+
+@pytest.mark.parametrize("name", ["ana", "ŋ" * 20])
+async def test_line_in_the_table_is_no_seat(redis: RedisClient, store: Store, name: str) -> None:
+    """The table of a series has players of earlier races, who have no seat in this one."""
+    lines = tuple(TableLine(place, player, name, 1, 1.0, 60_000) for place, player in ((1, "ana"), (2, "eve")))
+    await racing(store, before=RaceBefore("monday", table=lines), racers=(replace(ANA, name=name), BOB))
+    assert await store.connect_player("friday", "ana")
+    assert await store.connect_player("friday", "bob")
     assert await store.connect_player("friday", "eve") == 0
     assert await redis.exists(keys.progress("friday", "eve")) == 0
 

@@ -142,7 +142,7 @@ class NewsListeners:
             if events:
                 self.positions[socket] = max(last, events[-1][0])
             if socket.transport.get_write_buffer_size() > MAX_UNSENT:
-                self._rooms.metrics.slow_disconnected.inc()
+                self._rooms.metrics.slow_clients_disconnected.inc()
                 socket.transport.abort()
             elif unsent:
                 socket.transport.write(unsent)

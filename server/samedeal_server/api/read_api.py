@@ -22,6 +22,7 @@ from samedeal.errors import SamedealError
 from samedeal.games import GAMES
 from samedeal.names import clean_room
 from samedeal.protocol.messages import RecordLine, TideTime
+from samedeal.sentences import refused
 from samedeal_server.api.answers import (
     ApiError,
     ErrorAnswer,
@@ -38,7 +39,6 @@ from samedeal_server.api.openapi import JSON, TEXT, Route, document
 from samedeal_server.connections.handshake_admission import RETRY_AFTER
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.page.files import METHODS, make_file, refuse, respond_with
-from samedeal_server.races import refusals
 from samedeal_server.races.public_facts import RaceNews
 from samedeal_server.races.race_record import is_race_id
 from samedeal_server.rooms.cached_list import CachedList
@@ -153,10 +153,10 @@ class ReadApi:
         records = self._store.records
         access = await records.access(race) if is_race_id(race) else None
         if access is None or not access.is_public:
-            raise refusals.no_record()
+            raise refused("no_record")
         text = await records.text(race)
         if not text:
-            raise refusals.no_record()
+            raise refused("no_record")
         asked.charge(len(text) / _BYTES_PER_MOVE)
         if asked.prefers_json:
             return await asyncio.to_thread(RaceAnswer.of, race, text.decode())
@@ -171,7 +171,7 @@ class ReadApi:
         room = clean_room(asked.name)
         (race,) = await self._store.load_races([room])
         if race is None or race.phase == "closed" or race.private or not race.options.spectators:
-            raise refusals.no_room(room)
+            raise refused("no_room", room=room)
         if race.options.series == 1:
             raise ApiError("no_room", f"The race in {room!r} belongs to no series. Its result is in its record.")
         return SeriesAnswer((*race.before.rooms, room), race.options.series, race.table)

@@ -18,9 +18,7 @@ from samedeal_server.config.addresses import is_loopback, parse_address
 from samedeal_server.config.limits import LiveLimits, Networks
 from samedeal_server.config.token_buckets import NETWORK_FACTORS, decrement
 from samedeal_server.config.trusted_proxies import FORWARDED, TrustedProxies
-from samedeal_server.loop_timers import LOOP_TIMERS
 from samedeal_server.telemetry.events import LogEvent, get_logger
-from samedeal_server.telemetry.fullness_log import FullnessLog
 from samedeal_server.telemetry.logs import ThrottledLog
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -60,7 +58,6 @@ class HandshakeAdmission:
         self.refused = metrics.handshakes_refused
         self._proxies = TrustedProxies(trusted_proxies)
         self._throttled_log = ThrottledLog(_log)
-        self._fullness_log = FullnessLog(LOOP_TIMERS, "limit-connections")
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._public_host = urlsplit(public_url.lower()).hostname
 
@@ -134,8 +131,8 @@ class HandshakeAdmission:
         towards the limit.
         """
         self._warn_if_ignored(request, peer_of(socket))
-        if count >= self.limits.current.connections:
-            self._fullness_log.refuse(self.limits.current.connections)
+        if count >= (limit := self.limits.current.connections):
+            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-connections", limit=limit)
             self.reject("full", socket)
             return busy(socket, http.HTTPStatus.SERVICE_UNAVAILABLE, "This server is full. Try again later.")
         networks = networks_of(self.address(socket))

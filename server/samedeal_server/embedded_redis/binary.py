@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 
 OLDEST_REDIS: Final = (6, 2)
 """The oldest supported version of Redis. Every version of Valkey is supported."""
@@ -91,16 +91,10 @@ def find_redis_binary(writer: RedisRelease | None = None) -> RedisBinary:
     if first:
         return first
     if too_old:
-        raise StartupError(StartupCode.REDIS_TOO_OLD, f"{too_old} is older than 6.2. {INSTALL_ADVICE}")
+        raise StartupError("found_redis_too_old", binary=too_old, advice=INSTALL_ADVICE)
     if named:
-        raise StartupError(
-            StartupCode.REDIS_MISSING,
-            f"{BINARY_VARIABLE} is {named!r}. This machine cannot run that as redis-server or valkey-server. "
-            "Correct the variable, or unset it.",
-        )
-    raise StartupError(
-        StartupCode.REDIS_MISSING, f"There is no redis-server or valkey-server on this machine. {INSTALL_ADVICE}"
-    )
+        raise StartupError("named_redis_missing", variable=BINARY_VARIABLE, path=named)
+    raise StartupError("redis_missing", advice=INSTALL_ADVICE)
 
 
 def _candidates() -> Iterator[Path]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from samedeal_server.embedded_redis.binary import BINARY_VARIABLE, RedisBinary, RedisRelease
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 
 _MAX_LINES: Final = 5
 _MAX_BYTES: Final = 16_384
@@ -65,28 +65,17 @@ def explain_exit(
     indented = "\n".join(f"    {line}" for line in log_tail.splitlines())
     is_foreign = _DAMAGED.search(log_tail) and not binary.release.valkey and _has_valkey_base(data)
     if is_foreign or _NEWER.search(log_tail):
-        return StartupError(StartupCode.REDIS_TOO_OLD, f"{newer_data_message(data, binary, writer)}\n{indented}")
+        return newer_data_error(data, binary, writer, f"\n{indented}")
     if _DAMAGED.search(log_tail):
-        damaged = _append_only_file(data, log_tail)
-        repair = (
-            f"Or make a copy of the directory '{data}', then cut the file off where the damage begins:\n"
-            f"    {_repair_command(binary, damaged)}\n"
-        )
-        return StartupError(
-            StartupCode.DATA_CORRUPT,
-            f"Redis cannot read its data, because {damaged} is damaged. Nothing was changed.\n"
-            "Restore a backup, or start with another directory (--data DIR).\n"
-            f"{repair if damaged.is_file() else ''}"
-            "The log of Redis ends with:\n"
-            f"{indented}",
-        )
+        damaged, repair = _append_only_file(data, log_tail), ""
+        if damaged.is_file():
+            repair = f"Or make a copy of the directory '{data}', then cut the file off where the damage begins:\n"
+            repair += f"    {_repair_command(binary, damaged)}\n"
+        return StartupError("data_corrupt", damaged=damaged, repair=repair, log=indented)
     if _DISK_FULL.search(log_tail):
-        return StartupError(StartupCode.DISK_FULL, f"{disk_full_message(data)}\n{indented}")
-    return StartupError(
-        StartupCode.REDIS_FAILED,
-        f"{binary} stopped with exit code {code}. Its log, {data / 'redis.log'}, ends with:\n"
-        f"{indented or '    (empty)'}",
-    )
+        return StartupError("disk_full", data=data, log=f"\n{indented}")
+    path, log = data / "redis.log", indented or "    (empty)"
+    return StartupError("redis_failed", binary=binary, exit_code=code, path=path, log=log)
 
 
 def _has_valkey_base(data: Path) -> bool:
@@ -98,32 +87,21 @@ def _has_valkey_base(data: Path) -> bool:
     return False
 
 
-def disk_full_message(data: Path) -> str:
-    """Return the message about a full disk."""
-    return (
-        f"The disk with '{data}' is full. Free some space and start again; no acknowledged move is lost. "
-        "Or start with a directory on another disk (--data DIR)."
-    )
-
-
-def missing_manifest_message(directory: Path) -> str:
-    """Return the message about a missing manifest. A manifest lists the append-only files."""
-    return (
-        f"The append-only files in '{directory}' have no manifest, so Redis would start without their data. "
-        "Nothing was changed. Restore a backup, or start with another directory (--data DIR)."
-    )
-
-
-def newer_data_message(data: Path, binary: RedisBinary, writer: RedisRelease | None) -> str:
-    """Return the message about data that this program cannot read, although they are not damaged.
+def newer_data_error(data: Path, binary: RedisBinary, writer: RedisRelease | None, log: str = "") -> StartupError:
+    """Return the error about data that this program cannot read, although they are not damaged.
 
     ``writer`` is the release that wrote them, or None if it is not known.
     """
-    newer = f"{writer}, whose files" if writer else "a newer Redis or Valkey, whose files"
+    newer = str(writer) if writer else "a newer Redis or Valkey"
     needed = f"{writer} or a newer release of it" if writer else "the program that wrote them"
-    return (
-        f"The files in '{data}' are not damaged, but were written by {newer} {binary} cannot read. Nothing was changed. "
-        f"Put {needed} on PATH, name its path in {BINARY_VARIABLE}, or start with another directory (--data DIR)."
+    return StartupError(
+        "data_of_a_newer_redis",
+        data=data,
+        binary=binary,
+        newer=newer,
+        needed=needed,
+        variable=BINARY_VARIABLE,
+        log=log,
     )
 
 

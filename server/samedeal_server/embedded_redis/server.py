@@ -21,13 +21,11 @@ from urllib.parse import quote
 from samedeal_server.embedded_redis import parent_watch
 from samedeal_server.embedded_redis.binary import RedisBinary, RedisRelease, find_redis_binary
 from samedeal_server.embedded_redis.diagnosis import (
-    disk_full_message,
     explain_exit,
-    missing_manifest_message,
-    newer_data_message,
+    newer_data_error,
     read_log_tail,
 )
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 from samedeal_server.tasks import cancel_and_wait
 
 Durability = Literal["always", "everysec"]
@@ -154,11 +152,11 @@ class EmbeddedRedis:
         # An older release of the same product may read the data nevertheless, and says so if it cannot.
         is_unreadable = writer and writer.valkey != binary.release.valkey and not binary.release.reads_data_of(writer)
         if is_unreadable or (directory.is_dir() and not binary.release.is_at_least((7, 0))):
-            raise StartupError(StartupCode.REDIS_TOO_OLD, newer_data_message(self.data, binary, writer))
+            raise newer_data_error(self.data, binary, writer)
         if any(directory.glob("*.aof")) and not any(directory.glob("*.manifest")):
-            raise StartupError(StartupCode.DATA_CORRUPT, missing_manifest_message(directory))
+            raise StartupError("manifest_missing", directory=directory)
         if shutil.disk_usage(self.data).free < MIN_FREE_SPACE:
-            raise StartupError(StartupCode.DISK_FULL, disk_full_message(self.data))
+            raise StartupError("disk_full", data=self.data, log="")
 
     async def _lock(self) -> int:
         """Lock the data directory and return the descriptor of the lock.
@@ -172,20 +170,13 @@ class EmbeddedRedis:
         with _converted_os_errors(self.data):
             while not _try_lock(lock):
                 if asyncio.get_running_loop().time() >= deadline:
-                    raise StartupError(StartupCode.DATA_IN_USE, self._in_use(lock))
+                    owner = os.pread(lock, 20, 0).decode("ascii", "replace")
+                    process = f" (process {owner})" if owner.isdecimal() else ""
+                    raise StartupError("data_in_use", process=process, data=self.data)
                 await asyncio.sleep(0.05)
             os.ftruncate(lock, 0)
             os.pwrite(lock, str(os.getpid()).encode(), 0)
         return lock
-
-    def _in_use(self, lock: int) -> str:
-        owner = os.pread(lock, 20, 0).decode("ascii", "replace")
-        process = f" (process {owner})" if owner.isdecimal() else ""
-        return (
-            f"Another server{process} uses the directory '{self.data}'. "
-            "Stop it, or choose another directory with --data DIR. "
-            "To let several servers share races, give them one Redis with --redis URL."
-        )
 
     async def _spawn(self, binary: RedisBinary, scratch: Path, lock: int) -> None:
         # The child inherits only the read end, and notices by it when this node has ended.
@@ -226,10 +217,7 @@ class EmbeddedRedis:
                 if answer:
                     deadline = loop.time() + _ANSWER_TIMEOUT
                 if loop.time() >= deadline:
-                    raise StartupError(
-                        StartupCode.REDIS_FAILED,
-                        f"Redis runs but has not answered for {_ANSWER_TIMEOUT:.0f} seconds. Read its log, {self.log}.",
-                    )
+                    raise StartupError("redis_silent", seconds=_ANSWER_TIMEOUT, path=self.log)
                 if (await asyncio.wait((exit_task,), timeout=0.02))[0]:
                     await exit_task
         finally:
@@ -243,11 +231,7 @@ def _converted_os_errors(data: Path) -> Iterator[None]:
         yield
     except OSError as error:
         place = f" ({error.filename})" if error.filename and Path(error.filename) != data else ""
-        raise StartupError(
-            StartupCode.DATA_UNWRITABLE,
-            f"Cannot use the data directory '{data}': {error.strerror}{place}. "
-            "Make it a directory that this user can write to, or choose another with --data DIR.",
-        ) from None
+        raise StartupError("data_unwritable", data=data, reason=f"{error.strerror}{place}") from None
 
 
 def _try_lock(lock: int) -> bool:

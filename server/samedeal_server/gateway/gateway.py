@@ -36,6 +36,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import CloseCode, RefusalCode
 from samedeal.race.room_state import board_state
+from samedeal.sentences import notice, refused
 from samedeal.terminal_text import printable
 from samedeal_server.api.news_listeners import NewsListeners, StreamHead
 from samedeal_server.api.read_api import REQUEST_COST, ReadApi, is_for_api, refused_early
@@ -49,7 +50,7 @@ from samedeal_server.gateway.request_handlers import REQUESTS, RequestHandlers
 from samedeal_server.gateway.request_queue import RequestQueue
 from samedeal_server.loop_timers import Alarm
 from samedeal_server.page.files import PageFiles, is_handshake, request_cost, room_of
-from samedeal_server.races import player_notices, refusals
+from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
@@ -191,7 +192,7 @@ class Gateway:
         address = self.handshakes.address(socket)
         connection = PlayerConnection(socket, address, self._number, self.rooms.limits, self.metrics, self._timers)
         self.connections.add(connection)
-        self.metrics.opened.inc()
+        self.metrics.connections_opened.inc()
         self.handshakes.opened(connection.networks)
         socket.forget_handshake()
         opened_at = self._timers.monotonic()
@@ -213,7 +214,7 @@ class Gateway:
             self.handshakes.closed(connection.networks)
             # A client that does not read is cut off before it has answered the close frame.
             reason = _CLOSE_REASONS.get(connection.closing_code or socket.close_code or 1006, "other")
-            self.metrics.closed[reason].inc()
+            self.metrics.connections_closed[reason].inc()
             ids = connection.ids
             await self.rooms.background.guard(self.handlers.entry.exit_room(connection))
             _log.info(
@@ -250,7 +251,7 @@ class Gateway:
         """
         self.rooms.draining = True
         for connection in list(self.connections):
-            connection.send(player_notices.draining())
+            connection.send(notice("draining"))
             connection.close(CloseCode.RESTART, "this server is stopping: reconnect to resume")
         if self._api is not None:
             self._api.listeners.close()
@@ -269,7 +270,7 @@ class Gateway:
         except Exception:  # noqa: BLE001  # a mistake over one connection must not end the others; it is logged in full
             self.metrics.faults.inc()
             _log.exception(LogEvent.FAULT, **connection.ids)
-            connection.send(refusals.to_message(-1, refusals.fault()))
+            connection.send(to_message(-1, refused("fault")))
             connection.close(CloseCode.RESTART, "the server made a mistake: reconnect to resume")
 
     async def _answer_requests(self, connection: PlayerConnection) -> None:
@@ -370,7 +371,7 @@ class Gateway:
             _log.debug(LogEvent.REDIS_ERROR, **connection.ids, error=str(error), during=message.__struct_config__.tag)
             if connection.seat is not None and isinstance(message, Act | Recover):
                 connection.seat.play = None
-            return self._refusal(message.id, refusals.store_unavailable()), asked
+            return self._refusal(message.id, refused("unavailable")), asked
 
     def _refusal(self, request: int, error: SamedealError, play: Play | None = None) -> Refused:
         """Count a refusal in the metrics. Return the message that refuses the request with the id ``request``.
@@ -378,18 +379,18 @@ class Gateway:
         If ``play`` is given, the message contains the revision of ``play``.
         """
         self.metrics.refusals[error.code].inc()
-        refused = refusals.to_message(request, error)
-        sentence = printable(refused.message, _MAX_SENTENCE_WIDTH)
-        return replace(refused, message=sentence, revision=play.revision if play else -1)
+        answer = to_message(request, error)
+        sentence = printable(answer.message, _MAX_SENTENCE_WIDTH)
+        return replace(answer, message=sentence, revision=play.revision if play else -1)
 
-    def _handle_refusal(self, connection: PlayerConnection, message: ToServer, refused: Refused) -> bool:
+    def _handle_refusal(self, connection: PlayerConnection, message: ToServer, answer: Refused) -> bool:
         """Log and count a refusal. Return False if the connection is closed as a consequence."""
-        _log.debug(LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=refused.code)
+        _log.debug(LogEvent.REQUEST_REFUSED, **connection.ids, request=message.__struct_config__.tag, code=answer.code)
         if isinstance(message, Act):
-            self.metrics.moves[refused.code].inc()
-        if refused.code == RefusalCode.RATE_LIMITED:
+            self.metrics.moves[answer.code].inc()
+        if answer.code == RefusalCode.RATE_LIMITED:
             return not self._close_flood(connection)
-        if refused.code == RefusalCode.BANNED:
+        if answer.code == RefusalCode.BANNED:
             connection.close(CloseCode.BANNED, "banned from this server")
             return False
         return True

@@ -36,10 +36,10 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.race.commands import CommandRequest, command_of
+from samedeal.sentences import refused
 from samedeal.terminal_text import printable
 from samedeal_server.gateway.rate_limits import RateLimits
 from samedeal_server.gateway.room_entry import RoomEntry
-from samedeal_server.races import refusals
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.cached_list import MAX_LISTED, CachedList
 from samedeal_server.rooms.moves import MoveService
@@ -83,16 +83,16 @@ class RequestHandlers:
         """Return the answer to a request. Raise SamedealError if the request is refused."""
         request = REQUESTS[type(message)]
         if not connection.player and request.needs_hello:
-            raise refusals.hello_first()
+            raise refused("hello_first")
         return request.handle(self, connection, message)
 
     async def hello(self, connection: PlayerConnection, message: Hello) -> ToClient:
         """Start a session, or resume one."""
         if connection.player:
-            raise refusals.hello_once()
+            raise refused("hello_once")
         name = clean_name(message.name)
         if is_reserved(name):
-            raise refusals.reserved_name(name)
+            raise refused("reserved_name", name=name)
         self._check_bans("", connection)
         if not message.session:
             self._rates.begin_session(connection.networks)
@@ -129,7 +129,7 @@ class RequestHandlers:
     async def race_now(self, connection: PlayerConnection, message: RaceNow) -> ToClient:
         """Return the code of the public room whose race starts soonest, or of a room of a tide."""
         if self._rooms.draining:
-            raise refusals.draining()
+            raise refused("draining")
         self._rates.open_room(connection.networks)
         player, network = connection.player, connection.networks[-1]
         if message.tide:
@@ -152,7 +152,7 @@ class RequestHandlers:
     async def create(self, connection: PlayerConnection, message: Create) -> ToClient:
         """Open a room."""
         if self._rooms.draining:
-            raise refusals.draining()
+            raise refused("draining")
         code = clean_room(message.room) if message.room else ""
         self._rates.open_room(connection.networks, scheduled=message.options.start == "at")
         if message.passphrase:
@@ -172,7 +172,7 @@ class RequestHandlers:
         """Return the code of the rematch's room. If the room does not exist yet, open it."""
         hub = connection.hub
         if hub is None:
-            raise refusals.no_seat()
+            raise refused("no_seat")
         if hub.race.phase == "finished" and not hub.race.next:
             self._rates.open_room(connection.networks)
         return Created(to=message.id, room=await self._rooms.creator.rematch(hub.room))
@@ -194,7 +194,7 @@ class RequestHandlers:
     def _check_bans(self, player: str, connection: PlayerConnection) -> None:
         line = self._bans.of(player, connection.address, self._rooms.clock.now())
         if line is not None:
-            raise refusals.banned(ban_sentence(line))
+            raise refused("banned", sentence=ban_sentence(line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ from samedeal.errors import RequestRefused
 from samedeal.names import clean_room
 from samedeal.protocol.messages import Join, Joined, Watch, Watching
 from samedeal.protocol_codes import RefusalCode
-from samedeal.race import race_refusals
 from samedeal.race.commands import JoinCommand, LeaveCommand
 from samedeal.race.seats import check_not_kicked
+from samedeal.sentences import refused
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.races import refusals
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
@@ -53,7 +52,7 @@ class RoomEntry:
             def take_seat(snapshot: Snapshot) -> JoinCommand:
                 if snapshot.race.created != hub.race.created:
                     hub.catch_up()  # the room was closed, and another room has its code now
-                    raise race_refusals.room_closed()
+                    raise refused("room_closed")
                 return JoinCommand(
                     *(player, connection.name, snapshot.progress, connection.bot),
                     origin=self._rooms.creator.origin(connection.networks[-1]),
@@ -63,7 +62,7 @@ class RoomEntry:
             race = await self._rooms.command(room, take_seat, player)
             racer = race.racer(player)
             if racer is None:
-                raise race_refusals.no_seat_here()
+                raise refused("no_seat_here")
             if watched:  # the state that the player is sent first no longer counts the player as a spectator
                 await hub.pull()
                 await self._rooms.publish_spectator_count(hub)
@@ -72,14 +71,14 @@ class RoomEntry:
             await self.exit_room(connection)
             if connection.socket.state is not State.OPEN:
                 # A request that took long must not take the seat from the player's newer connection.
-                raise refusals.fenced()
+                raise refused("fenced")
             generation = await self._rooms.store.connect_player(room, player)
             await hub.pull()
             if hub.race.phase == "closed":
-                raise race_refusals.room_closed()
+                raise refused("room_closed")
             check_not_kicked(hub.race, player)
             if not generation or hub.race.racer(player) is None:
-                raise race_refusals.no_seat_here()
+                raise refused("no_seat_here")
             seat = SeatedPlayer(room, player, generation)
             hub.audience.take_seat(seat, connection, hub.model.progress_of(player).generation)
         except BaseException:
@@ -97,7 +96,7 @@ class RoomEntry:
         hub = await self._rooms.acquire(room)
         try:
             if not hub.race.options.spectators:
-                raise refusals.no_spectators()
+                raise refused("no_spectators")
             await self._check_passphrase(hub, connection, message.passphrase)
             hub.check_can_watch(connection.player, most)
             await self._extend_session(connection)

@@ -12,8 +12,8 @@ import time
 from collections import Counter
 from typing import Final
 
+from samedeal.sentences import refused
 from samedeal_server.config.token_buckets import NetworkLimit, decrement
-from samedeal_server.operators import refusals
 
 WRONG_TOKEN_DELAY: Final = 1.0
 """Delay, in seconds, before a wrong token is answered."""
@@ -66,7 +66,7 @@ class TokenAuthenticator:
         """
         while wait := self._wrong_tokens.charge((network,), time.monotonic(), 0):
             if wait > MAX_WAIT:
-                raise refusals.too_many_tries(wait)
+                raise refused("too_many_tries", retry_after=wait)
             await asyncio.sleep(wait)
         if hmac.compare_digest(_digest(token), self._token):
             return True

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -20,7 +19,7 @@ from msgspec import Struct
 
 import samedeal
 from samedeal.protocol.codec import pack, unpack
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 from samedeal_server.store.dump import DumpedKey, KeyDump
 from samedeal_server.store.store import Store
 
@@ -31,8 +30,6 @@ _MAX_RECORD: Final = 1 << 29
 """Maximum size of a record, in bytes. Redis allows no larger values."""
 
 _READ_SIZE: Final = 1 << 20
-
-_bad: Final = partial(StartupError, StartupCode.BAD_BACKUP)
 
 
 class Head(Struct, frozen=True, tag=True):
@@ -127,7 +124,7 @@ def read(path: Path) -> Iterator[BackupRecord]:
             while file.tell() < end:
                 yield _record(file, end, path)
     except OSError as error:
-        raise _bad(f"Cannot read the backup '{path}': {error.strerror}. Check the file.") from None
+        raise StartupError("unreadable_backup", path=path, reason=error.strerror) from None
 
 
 def _check(file: BinaryIO, path: Path) -> int:
@@ -135,8 +132,8 @@ def _check(file: BinaryIO, path: Path) -> int:
     first = file.readline(100)
     if first != FIRST_LINE:
         if first.startswith(b"samedeal backup "):
-            raise _bad(f"'{path}' comes from a later version of Samedeal. Restore it with that version.")
-        raise _bad(f"'{path}' is not a backup of Samedeal. Choose a different file.")
+            raise StartupError("later_backup", path=path)
+        raise StartupError("no_backup", path=path)
     end = path.stat().st_size - _DIGEST_BYTES
     content = hashlib.sha256(first)
     left = end - len(first)
@@ -144,21 +141,17 @@ def _check(file: BinaryIO, path: Path) -> int:
         content.update(data)
         left -= len(data)
     if left or file.read(_DIGEST_BYTES) != content.digest():
-        raise _damaged(path)
+        raise StartupError("bad_backup", path=path)
     return end
 
 
 def _record(file: BinaryIO, end: int, path: Path) -> BackupRecord:
     length = int.from_bytes(file.read(_LENGTH_BYTES), "big")
     if length > min(_MAX_RECORD, end - file.tell()):
-        raise _damaged(path)
+        raise StartupError("bad_backup", path=path)
     kind: Any = BackupRecord
     try:
         record: BackupRecord = unpack(file.read(length), kind)
     except ValueError:
-        raise _damaged(path) from None
+        raise StartupError("bad_backup", path=path) from None
     return record
-
-
-def _damaged(path: Path) -> StartupError:
-    return _bad(f"The backup '{path}' is incomplete or damaged. Use a different one.")

@@ -16,7 +16,7 @@ import samedeal
 from samedeal.protocol.admin import NodeLine, Whereabouts
 from samedeal.protocol_codes import CloseCode
 from samedeal.race.commands import KickCommand
-from samedeal_server.races import player_notices
+from samedeal.sentences import notice
 from samedeal_server.races.server_bans import Bans, ban_sentence
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
@@ -125,7 +125,7 @@ class NodeAgent:
             case SayOrder(text):
                 for connection in self._connections:
                     if connection.player:
-                        connection.send(player_notices.said(text))
+                        connection.send(notice("said", text=text))
             case DrainOrder(node):
                 if node == self._rooms.node:
                     self._stop.set()
@@ -139,7 +139,7 @@ class NodeAgent:
             line = self._enforced_bans.of(connection.player, connection.address, now) if connection.player else None
             if line is None or connection.closing:
                 continue
-            connection.send(player_notices.banned(ban_sentence(line)))
+            connection.send(notice("banned", sentence=ban_sentence(line)))
             connection.close(CloseCode.BANNED, "banned from this server")
             if connection.hub is not None and connection.seat is not None:
                 self._rooms.background.spawn(

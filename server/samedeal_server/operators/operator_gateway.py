@@ -20,8 +20,8 @@ from samedeal.protocol.admin import Granted, Login, Status, ToOperator
 from samedeal.protocol.codec import decode_from_operator, encode, request_id
 from samedeal.protocol.messages import Refused
 from samedeal.protocol_codes import CloseCode
+from samedeal.sentences import refused
 from samedeal_server.connections.handshake_admission import networks_of
-from samedeal_server.operators import refusals
 from samedeal_server.operators.auth import TokenAuthenticator
 from samedeal_server.operators.node_agent import NodeAgent
 from samedeal_server.operators.request_handlers import OperatorRequests
@@ -85,9 +85,9 @@ class Admin:
         try:
             message = decode_from_operator(frame)
             if not isinstance(message, Login):
-                raise refusals.login_first()
+                raise refused("login_first")
             if not await self._authenticator.authenticate(network, message.token):
-                raise refusals.bad_token()
+                raise refused("bad_token")
         except SamedealError as error:
             self._record_failed_login(error.code, log)
             await socket.send(encode(to_message(request_id(frame), error)))

@@ -42,12 +42,12 @@ from samedeal.protocol.admin import (
 from samedeal.protocol.messages import Done
 from samedeal.race.commands import CloseCommand, KickCommand
 from samedeal.race.values import Race
+from samedeal.sentences import refused
 from samedeal.terminal_text import printable
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.operators import refusals
 from samedeal_server.operators.backup import Writer
 from samedeal_server.races.public_facts import room_line
-from samedeal_server.races.refusals import no_room, store_unavailable, to_message
+from samedeal_server.races.refusals import to_message
 from samedeal_server.races.server_bans import Bans, normalize_target
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.store.node_registry import DrainOrder, Nodes, SayOrder
@@ -62,6 +62,9 @@ MAX_REASON_WIDTH: Final = 150
 
 ROOMS_AT_ONCE: Final = 100
 """Maximum number of rooms that are checked and closed in one batch."""
+
+_MAX_QUOTED: Final = 60
+"""Maximum number of columns that a refusal quotes from a request."""
 
 _PHASES_CACHED: Final = 20
 """Time for which the numbers of rooms in each phase are cached, as a multiple of the time that counting took."""
@@ -97,11 +100,11 @@ class OperatorRequests:
             return to_message(message.id, error)
         except StoreUnavailable as error:
             _log.warning(LogEvent.REDIS_ERROR, error=str(error), during="operator_request")
-            return to_message(message.id, store_unavailable())
+            return to_message(message.id, refused("unavailable"))
 
     async def log_in(self, _message: Login) -> ToOperator:
         """Refuse a second ``Login``. ``Admin`` handles the first one."""
-        raise refusals.login_once()
+        raise refused("login_once")
 
     async def survey(self, message: Status) -> ToOperator:
         """Return the state of all nodes, of Redis, and of all rooms."""
@@ -150,7 +153,7 @@ class OperatorRequests:
     async def close_rooms(self, message: CloseRooms) -> ToOperator:
         """Close the rooms that meet all conditions of the request, at most ``MAX_CLOSED_ROOMS`` of them."""
         if not (message.idle or message.empty or message.target):
-            raise refusals.no_condition()
+            raise refused("no_condition")
         store = self._rooms.store
         targets = Bans([BanLine(target=normalize_target(message.target), since=0)]) if message.target else None
         idle_since = await store.now() - 1000 * message.idle
@@ -181,7 +184,7 @@ class OperatorRequests:
 
         def close(snapshot: Snapshot) -> CloseCommand:
             if snapshot.race.changed_at != race.changed_at:
-                raise no_room(race.room)
+                raise refused("no_room", room=race.room)
             return CloseCommand()
 
         try:
@@ -199,7 +202,7 @@ class OperatorRequests:
         target = normalize_target(message.target)
         others = [ban for ban in await self._nodes.bans(now) if ban.target != target]
         if len(others) >= MAX_BANS:
-            raise refusals.too_many_bans(MAX_BANS)
+            raise refused("too_many_bans", maximum=MAX_BANS)
         until = now + 1000 * message.seconds if message.seconds else 0
         reason = printable(message.reason, MAX_REASON_WIDTH)
         ban = BanLine(target=target, since=now, until=until, reason=reason)
@@ -209,7 +212,7 @@ class OperatorRequests:
     async def unban(self, message: Unban) -> ToOperator:
         """Lift a ban."""
         if not await self._nodes.unban(normalize_target(message.target)):
-            raise refusals.no_ban(message.target)
+            raise refused("no_ban", target=_quotable(message.target))
         return Done(to=message.id)
 
     async def list_bans(self, message: ListBans) -> ToOperator:
@@ -220,11 +223,11 @@ class OperatorRequests:
         """Send a message to everybody in a room. If the request names no room, send it to all players."""
         text = printable(message.text).strip()
         if not text:
-            raise refusals.nothing_said()
+            raise refused("nothing_said")
         if not message.room:
             await self._nodes.send_order(SayOrder(text))
         elif not await self._rooms.store.broadcast(clean_room(message.room), text):
-            raise no_room(message.room)
+            raise refused("no_room", room=message.room)
         return Done(to=message.id)
 
     async def drain(self, message: Drain) -> ToOperator:
@@ -236,21 +239,21 @@ class OperatorRequests:
         lines = await self._nodes.lines()
         names = [line.node for line in lines]
         if not message.node and len(names) > 1:
-            raise refusals.node_required(names)
+            raise refused("node_required", nodes=", ".join(names))
         wanted = message.node or self._rooms.node
         matching = [name for name in names if name == wanted or name.endswith(f"-{wanted}")]
         if len(matching) != 1:
-            raise refusals.no_node(wanted, names)
+            raise refused("no_node", node=_quotable(wanted), nodes=", ".join(names))
         others_ready = any(line.node != matching[0] and not line.draining for line in lines)
         if not others_ready and not message.force:
-            raise refusals.last_node(matching[0])
+            raise refused("last_node", node=matching[0])
         await self._nodes.send_order(DrainOrder(matching[0]))
         return Done(to=message.id)
 
     async def _back_up(self, message: Backup, send: Send) -> ToOperator:
         """Send the parts of a backup. Return the answer with the digest of the backup."""
         if self._backup_lock.locked():
-            raise refusals.busy()
+            raise refused("busy")
         async with self._backup_lock:
             writer = Writer(self._rooms.store)
             async with aclosing(writer.parts(MAX_PART_BYTES)) as parts:
@@ -284,4 +287,8 @@ def _kick_command(snapshot: Snapshot, player: str) -> KickCommand:
     for racer in snapshot.race.racers:
         if player.casefold() in (racer.player, racer.name.casefold()):
             return KickCommand(racer.player)
-    raise refusals.no_player(snapshot.race.room, player)
+    raise refused("no_player", room=snapshot.race.room, player=_quotable(player))
+
+
+def _quotable(text: str) -> str:
+    return printable(text, _MAX_QUOTED)

@@ -11,7 +11,7 @@ from samedeal.games import offer
 from samedeal.options import Options
 from samedeal.protocol.messages import TideTime
 from samedeal.tides import tide_times
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 
 
 def offer_games(directory: Path | None) -> None:
@@ -22,12 +22,11 @@ def offer_games(directory: Path | None) -> None:
     try:
         files = {path.stem: _text(path) for path in sorted(directory.glob("*.toml"))} if directory else {}
         if directory and not files:
-            raise StartupError(StartupCode.BAD_GAME, f"--games {directory} has no file of a game, such as house.toml.")
+            raise StartupError("no_game", directory=directory)
         for error in offer(files):
             raise error
     except MalformedGame as error:
-        sentence = f"--games {directory}: {error} Correct the file, or move it away."
-        raise StartupError(StartupCode.BAD_GAME, sentence) from None
+        raise StartupError("bad_game", directory=directory, error=error) from None
 
 
 def checked_tides(entries: Sequence[str]) -> tuple[TideTime, ...]:
@@ -37,7 +36,7 @@ def checked_tides(entries: Sequence[str]) -> tuple[TideTime, ...]:
         try:
             Options(games=(time.game,), deal="winnable")
         except ValueError as error:
-            raise StartupError(StartupCode.BAD_GAME, f"--tides: {error} Choose another game.") from None
+            raise StartupError("bad_tide", error=error) from None
     return times
 
 

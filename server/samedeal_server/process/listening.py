@@ -11,7 +11,7 @@ from typing import Final
 from websockets.asyncio.server import Server
 
 from samedeal_server.config.addresses import parse_address
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 
 ALL_ADDRESSES: Final = "all"
 """The value of the setting ``host`` that stands for all addresses of this machine, IPv4 and IPv6."""
@@ -52,9 +52,7 @@ def reserved_port(host: str, port: int) -> Iterator[int]:
     another server share also counts as in use.
     """
     if not hasattr(socket, "SO_REUSEPORT"):
-        raise StartupError(
-            StartupCode.CANNOT_LISTEN, "On this system only one process can listen on a port. Start with --workers 1."
-        )
+        raise StartupError("cannot_share_port")
     with _explained(host, port, "--port"):
         if port:
             _bind(host, port, is_shared=False).close()
@@ -70,14 +68,8 @@ def _explained(host: str, port: int, flag: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise StartupError(
-                StartupCode.PORT_IN_USE,
-                f"Port {port} is in use. Stop the program that uses it, or choose another port with {flag}.",
-            ) from None
-        raise StartupError(
-            StartupCode.CANNOT_LISTEN,
-            f"Cannot listen on {host} port {port}: {error.strerror or error}. Choose another address or port.",
-        ) from None
+            raise StartupError("port_in_use", port=port, flag=flag) from None
+        raise StartupError("cannot_listen", host=host, port=port, reason=error.strerror or error) from None
 
 
 def _bind(host: str, port: int, *, is_shared: bool) -> socket.socket:

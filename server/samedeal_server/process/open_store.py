@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from samedeal_server.errors import StartupCode, StartupError, StoreUnavailable
+from samedeal_server.errors import StartupError, StoreUnavailable
 from samedeal_server.store.address import InvalidRedisAddress
 from samedeal_server.store.availability import RedisAvailability
 from samedeal_server.store.connect import connect
@@ -27,7 +27,7 @@ async def open_store(url: str, replicas: int, metrics: Metrics) -> AsyncIterator
         redis = connect(url, RedisAvailability(metrics), replicas)
     except InvalidRedisAddress as error:
         # The address is not repeated, because it may contain a password.
-        raise StartupError(StartupCode.BAD_REDIS_URL, f"The address in --redis is invalid. {error}") from None
+        raise StartupError("bad_redis_url", error=error) from None
     async with redis:
         await check_redis(redis)
         store = ClusterStore(redis, metrics) if isinstance(redis, ClusterClient) else Store(redis, metrics)
@@ -45,7 +45,4 @@ def store_required() -> Iterator[None]:
     try:
         yield
     except StoreUnavailable as error:
-        raise StartupError(
-            StartupCode.REDIS_UNREACHABLE,
-            f"Redis stopped answering during start-up ({error}). Check that it keeps running, and start again.",
-        ) from None
+        raise StartupError("redis_stopped_at_start", error=error) from None

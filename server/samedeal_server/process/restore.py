@@ -19,7 +19,7 @@ from samedeal_server.config.config import PROGRAM, Config
 from samedeal_server.config.load import load_config
 from samedeal_server.config.setting_sources import InvalidSetting
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.errors import StartupCode, StartupError, StoreRejected, StoreUnavailable
+from samedeal_server.errors import StartupError, StoreRejected, StoreUnavailable
 from samedeal_server.operators import backup
 from samedeal_server.process.open_store import open_store
 from samedeal_server.store.dump import DumpedKey, KeyDump
@@ -117,31 +117,20 @@ async def restore(path: Path, config: Config, *, replace: bool, new_receipt_key:
             await store.check_schema()  # otherwise nodes of this version would not start
         except StoreRejected as error:
             version = head.redis if isinstance(head, backup.Head) else "another version"
-            raise StartupError(
-                StartupCode.REDIS_TOO_OLD,
-                f"Redis rejected the backup ({error}), which comes from Redis {version}. "
-                "Restore it into that version or a newer one, with --replace.",
-            ) from None
+            raise StartupError("backup_rejected", error=error, version=version) from None
         except StoreUnavailable as error:
-            raise StartupError(
-                StartupCode.REDIS_UNREACHABLE, f"Redis stopped answering ({error}). Restore again, with --replace."
-            ) from None
+            raise StartupError("redis_stopped_at_restore", error=error) from None
         return tail
 
 
 async def _prepare(store: Store, *, replace: bool) -> None:
     dump = KeyDump(store)
     if nodes := await Nodes(store).lines():
-        names = ", ".join(line.node for line in nodes)
-        raise StartupError(StartupCode.NODES_RUNNING, f"Nodes are running on this store: {names}. Stop them first.")
+        raise StartupError("nodes_running", nodes=", ".join(line.node for line in nodes))
     if replace:
         await dump.clear()
     elif key := await dump.find_key():
-        raise StartupError(
-            StartupCode.NOT_EMPTY,
-            f"The store is not empty. It contains the key {key}. "
-            "Choose an empty store, or delete everything in it with --replace.",
-        )
+        raise StartupError("not_empty", key=key)
 
 
 async def _write(records: Iterator[backup.BackupRecord], dump: KeyDump) -> backup.Tail:
@@ -159,4 +148,4 @@ async def _write(records: Iterator[backup.BackupRecord], dump: KeyDump) -> backu
             pending, pending_bytes = [], 0
         if isinstance(record, backup.Tail) and record.keys == written:
             return record
-    raise StartupError(StartupCode.BAD_BACKUP, "The backup is incomplete. Use a different one.")
+    raise StartupError("backup_cut_off")

@@ -6,11 +6,10 @@ import asyncio
 import ssl
 import time
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 from samedeal_server.telemetry.events import LogEvent, get_logger
 from samedeal_server.telemetry.metrics import Metrics
 
@@ -24,8 +23,6 @@ _DAY: Final = 86_400
 
 _HANDSHAKE_ROUNDS: Final = 6
 """Number of rounds that are enough for any TLS handshake between a client and a server in memory."""
-
-_invalid: Final = partial(StartupError, StartupCode.BAD_CERTIFICATE)
 
 _log = get_logger()
 
@@ -44,7 +41,7 @@ class Certificate:
         self._fingerprint = self._read_fingerprint()
         self._warned_at = 0.0
         self._current, self._expires_at = load_certificate(cert, key)
-        metrics.certificate_expiry.set(self._expires_at)
+        metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
         # A context's certificate and key cannot be replaced in one step, so each handshake switches to a complete context.
         self.context = load_certificate(cert, key)[0]
         self.context.sni_callback = self._use_current
@@ -62,7 +59,7 @@ class Certificate:
         except StartupError as error:
             _log.error(LogEvent.CERTIFICATE_REJECTED, error=str(error), current_expires=_timestamp(self._expires_at))
         else:
-            self._metrics.certificate_expiry.set(self._expires_at)
+            self._metrics.tls_certificate_expiry_timestamp_seconds.set(self._expires_at)
             _log.info(LogEvent.CERTIFICATE_LOADED, expires=_timestamp(self._expires_at))
 
     async def watch(self, poll_interval: float = POLL_INTERVAL) -> None:
@@ -97,22 +94,20 @@ def load_certificate(cert: Path, key: Path) -> tuple[ssl.SSLContext, float]:
         try:
             path.read_bytes()
         except OSError as error:
-            raise _invalid(f"Cannot read {path}: {error.strerror}. Check its path and permissions.") from None
+            raise StartupError("unreadable_certificate", path=path, reason=error.strerror) from None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     # Some systems set another minimum in their OpenSSL configuration.
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(cert, key, password=lambda: "")
     except (ssl.SSLError, ValueError) as error:
-        raise _invalid(_explanation(cert, key, error)) from None
+        raise _explained(cert, key, error) from None
     try:
         expiry = _try_handshake(context, cert)
     except ssl.SSLCertVerificationError as error:
-        raise _invalid(f"The certificate in {cert} is not valid: {error.verify_message}. Renew it.") from None
+        raise StartupError("invalid_certificate", cert=cert, reason=error.verify_message) from None
     except ssl.SSLError as error:
-        raise _invalid(
-            f"The certificate in {cert} cannot be used for TLS: {error.reason}. Pass a different one."
-        ) from None
+        raise StartupError("bad_certificate", cert=cert, reason=error.reason) from None
     return context, ssl.cert_time_to_seconds(expiry)
 
 
@@ -135,14 +130,14 @@ def _try_handshake(context: ssl.SSLContext, cert: Path) -> str:
     return str((client.getpeercert() or {})["notAfter"])
 
 
-def _explanation(cert: Path, key: Path, error: ssl.SSLError | ValueError) -> str:
+def _explained(cert: Path, key: Path, error: ssl.SSLError | ValueError) -> StartupError:
     reason = getattr(error, "reason", None) or str(error)
     if reason == "KEY_VALUES_MISMATCH":
-        return f"The key in {key} does not belong to the certificate in {cert}. Pass two files that belong together."
+        return StartupError("key_of_another_certificate", cert=cert, key=key)
     text = key.read_text("ascii", "replace")
     if "-----BEGIN ENCRYPTED" in text or "Proc-Type: 4,ENCRYPTED" in text:
-        return f"The key in {key} is encrypted, and a server cannot ask for its passphrase. Pass an unencrypted key."
-    return f"{cert} and {key} are not a certificate and a private key in PEM format ({reason}). Pass different files."
+        return StartupError("encrypted_key", key=key)
+    return StartupError("no_certificate", cert=cert, key=key, reason=reason)
 
 
 def _timestamp(seconds: float) -> str:

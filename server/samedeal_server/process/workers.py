@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 from samedeal_server.process import sd_notify, worker_homes
 from samedeal_server.process.banner import ListenAddresses, listen_addresses
 from samedeal_server.process.health import health_listener
@@ -158,9 +158,7 @@ async def started_workers(command: Sequence[str], count: int) -> AsyncIterator[l
         workers = [Worker(number, command, f"{count}:{directory}") for number in range(1, count + 1)]
         try:
             if not all(await asyncio.gather(*(worker.start() for worker in workers))):
-                raise StartupError(
-                    StartupCode.WORKER_FAILED, "A worker process could not start. The lines above say why."
-                )
+                raise StartupError("worker_failed")
             yield workers
         finally:
             for worker in workers:

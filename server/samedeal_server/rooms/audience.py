@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
+from samedeal.sentences import refused
 from samedeal_server.connections.client_socket import framed
-from samedeal_server.races import refusals
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.seated_player import SeatedPlayer
 
@@ -46,7 +46,7 @@ class Audience:
         seated = self.seats.get(seat.player)
         if max(newest, seated[0].generation if seated else 0) > seat.generation:
             connection.close(CloseCode.TAKEN_OVER, _TAKEN_OVER)
-            raise refusals.fenced()
+            raise refused("fenced")
         self.fence(seat.player, seat.generation)
         self.seats[seat.player] = (seat, connection)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal.race.draws import mixed
 from samedeal.race.values import FoundDeal, Race
-from samedeal_server.races import refusals
+from samedeal.sentences import refused
 from samedeal_server.rooms.duties import Duties
 from samedeal_server.solving.daily_deals import PublicDeals
 from samedeal_server.solving.pool import SolverPool
@@ -48,7 +48,7 @@ class DealSearch:
     async def _search(self, room: str, fix_deal: Callable[[str, FoundDeal], Awaitable[object]]) -> None:
         snapshot, secret = await self._store.load(room), await self._store.load_secret(room)
         if snapshot is None:
-            raise refusals.no_room(room)
+            raise refused("no_room", room=room)
         race = snapshot.race
         if secret is None or not race.needs_search:
             return

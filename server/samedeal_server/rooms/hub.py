@@ -10,18 +10,18 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from samedeal.joint_deal import MAX_DRAWS
 from samedeal.protocol.messages import Notice, ProgressUpdate, RoomState, Tally
 from samedeal.protocol_codes import CloseCode
-from samedeal.race import race_refusals
 from samedeal.race.due_times import due_at
 from samedeal.race.endings import waits_for_absent
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.room_state import board_state, drawn
 from samedeal.race.seats import check_not_kicked, present_racers
 from samedeal.race.values import Race
+from samedeal.sentences import notice, refused
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Alarm, Timers
-from samedeal_server.races import player_notices, refusals
 from samedeal_server.rooms.audience import Audience, Spawn
 from samedeal_server.rooms.play_from_log import BoardReplay
 from samedeal_server.rooms.player_connection import PlayerConnection
@@ -47,8 +47,8 @@ _HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "deal_found"))
 """Changes that are not sent to clients, so that clients do not learn how long the search for a deal took."""
 
 _NOTICES: Final = {
-    "closed_by_operator": player_notices.closed,
-    "not_drawn": player_notices.not_drawn,
+    "closed_by_operator": notice("closed"),
+    "not_drawn": notice("not_drawn", draws=MAX_DRAWS),
 }
 """What everybody in the room is told of a change, whatever the race is like."""
 
@@ -136,11 +136,11 @@ class Hub:
         """
         check_not_kicked(self.race, player)
         if self.race.phase == "closed":
-            raise race_refusals.room_closed()
+            raise refused("room_closed")
         if self.model.is_racing(player):
-            raise refusals.racing()
+            raise refused("racing")
         if len(self.audience.spectators) >= max_spectators:
-            raise refusals.too_many_spectators()
+            raise refused("too_many_spectators")
 
     def announced(self, numbered: SequencedEvent) -> None:
         """Apply an event that was announced.
@@ -254,24 +254,25 @@ class Hub:
                 self.model.spectator_count = count
                 self._queue_state()
             case OperatorMessage(text):
-                self.audience.broadcast(player_notices.said(text))
+                self.audience.broadcast(notice("said", text=text))
             case None:  # an event of a newer version
                 pass
 
     def _apply_change(self, changed: RaceChanged, time: int) -> None:
         for change in filter(_NOTICES.__contains__, changed.changes):
-            self.audience.broadcast(_NOTICES[change]())
+            self.audience.broadcast(_NOTICES[change])
         race, before = changed.race, self.race
         if before.starts == race.starts:
             race = replace(race, ends=min(race.ends, before.ends))
         self.model.race = race
         if "unseated" in changed.changes:
             gone = [racer.name for racer in before.racers if race.racer(racer.player) is None]
-            self.audience.broadcast(player_notices.unseated(gone))
+            self.audience.broadcast(notice("unseated", names=", ".join(gone)))
         step = (race.draw.number, race.lacks_shares, race.is_sealed)
         if "extended" in changed.changes and self._announced_waiting != step:
             self._announced_waiting = step
-            self.audience.broadcast(player_notices.waiting(racer.name for racer in race.awaited))
+            names = " and ".join(racer.name for racer in race.awaited)
+            self.audience.broadcast(notice("waiting", names=names) if names else notice("searching"))
         if _HIDDEN_CHANGES.issuperset(changed.changes):
             self._set_deadline()
             return
@@ -310,7 +311,7 @@ class Hub:
             now = self._clock.now()
             if now - self._announced_ending_at >= 1000 * ABSENCE_TIMEOUT:  # a player may come and go often
                 self._announced_ending_at = now
-                self.audience.broadcast(player_notices.ending())
+                self.audience.broadcast(notice("ending"))
 
     def _after_change(self, changes: tuple[str, ...] = ()) -> None:
         self.model.progress = {racer.player: self.model.progress_of(racer.player) for racer in self.race.racers}
@@ -322,7 +323,7 @@ class Hub:
         self._watch_absence()
         self._remove_kicked()
         for spectator in [each for each in self.audience.spectators if self.model.is_racing(each.player)]:
-            self._remove_spectator(spectator, player_notices.seated())
+            self._remove_spectator(spectator, notice("seated"))
         match self.race.phase:
             case "racing":
                 self._spawn_with_retry(self.deal_boards)
@@ -338,10 +339,10 @@ class Hub:
     def _remove_kicked(self) -> None:
         for player in [player for player in self.audience.seats if player in self.race.kicked.players]:
             seat, connection = self.audience.seats.pop(player)
-            self._remove(connection, player_notices.kicked())
+            self._remove(connection, notice("kicked"))
             self._spawn_with_retry(partial(self._store.record_absence, self.room, player, seat.generation))
         for spectator in [each for each in self.audience.spectators if each.player in self.race.kicked.players]:
-            self._remove_spectator(spectator, player_notices.kicked())
+            self._remove_spectator(spectator, notice("kicked"))
 
     def _remove_spectator(self, spectator: PlayerConnection, notice: Notice) -> None:
         self.audience.spectators.discard(spectator)
@@ -411,7 +412,7 @@ class Hub:
             self._observe_lag(moved_at)
 
     def _observe_lag(self, time: int) -> None:
-        self._metrics.fan_out.observe(max(0, self._clock.now() - time) / 1000)
+        self._metrics.fan_out_lag_seconds.observe(max(0, self._clock.now() - time) / 1000)
 
     async def deal_boards(self) -> None:
         """Send every player on this node the player's own board, and build the boards for spectators.

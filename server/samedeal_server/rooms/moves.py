@@ -10,11 +10,11 @@ from samedeal.action_chain import next_head
 from samedeal.board_history import Play
 from samedeal.errors import StaleRevision
 from samedeal.protocol.messages import Acked, Act, Recover
-from samedeal.race import race_refusals
 from samedeal.race.progress import MoveCommitted
 from samedeal.race.room_state import acked
-from samedeal_server.races import refusals
+from samedeal.sentences import refused
 from samedeal_server.races.race_record import follow_all
+from samedeal_server.races.refusals import commit_refused
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from samedeal_server.rooms.registry import RoomRegistry
@@ -44,13 +44,13 @@ class MoveService:
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
-            raise race_refusals.not_dealt()
+            raise refused("not_dealt")
         if message.revision < play.revision:
             return await self._repeat_answer(connection, hub, seat, play, message)
         after = play.act(message.action, message.revision)
         most = min(self._rooms.limits.actions_per_race, hub.race.most_actions)
         if after.revision > most:
-            raise refusals.too_many_actions(most)
+            raise refused("too_many_actions", limit=most)
         result = await self._rooms.store.commit(_commit(hub, seat, after, message.action, message.id))
         if result.outcome == "ok" or result.outcome == "repeated":
             if result.outcome == "repeated":
@@ -60,14 +60,14 @@ class MoveService:
             self._rooms.metrics.moves[result.outcome].inc()
             return acked(message, after, result.committed_at, hub.replay.receipt(seat.head))
         await self._handle_failed_commit(hub, seat, play, result)
-        raise refusals.commit_refused(result.outcome)
+        raise commit_refused(result.outcome)
 
     async def recover(self, connection: PlayerConnection, message: Recover) -> None:
         """Repeat the commits of acknowledged actions that Redis has lost. Raise SamedealError if this is not possible."""
         hub, seat = connection.require_seat()
         play = seat.play or await hub.replay.load_play(seat)
         if play is None:
-            raise race_refusals.not_racing()
+            raise refused("not_racing")
         lost = message.actions[max(0, play.revision - message.revision) :]
         if message.revision > play.revision:
             raise StaleRevision(message.revision, play.revision)
@@ -76,7 +76,7 @@ class MoveService:
             return
         head = follow_all(seat.head, play.revision, hub.race.starts, lost)
         if not hmac.compare_digest(hub.replay.receipt(head), message.receipt):
-            raise refusals.bad_receipt()
+            raise refused("bad_receipt")
         after = play
         commits = []
         for action in lost:
@@ -87,7 +87,7 @@ class MoveService:
             if result.outcome != "ok" and result.outcome != "repeated":
                 seat.play = None
                 await self._handle_failed_commit(hub, seat, play, result)
-                raise refusals.commit_refused(result.outcome)
+                raise commit_refused(result.outcome)
         seat.play, seat.head = after, head
         for _ in lost:
             self._rooms.metrics.moves["recovered"].inc()
@@ -100,7 +100,7 @@ class MoveService:
         if [(entry.action, entry.committed_at) for entry in entries] != [
             (action.action, action.time) for action in message.actions
         ]:
-            raise race_refusals.stale()
+            raise refused("stale")
 
     async def _handle_failed_commit(self, hub: Hub, seat: SeatedPlayer, play: Play, result: CommitResult) -> None:
         """Load the play of ``seat`` again after a ``stale`` commit. Close the connection after a ``fenced`` commit.
@@ -109,7 +109,7 @@ class MoveService:
         """
         if -1 < result.revision < play.revision or -1 < result.generation < seat.generation:
             hub.audience.force_resync(seat)
-            raise refusals.store_unavailable()
+            raise refused("unavailable")
         if result.outcome == "stale":
             seat.play = None
             await hub.replay.load_play(seat)
@@ -132,7 +132,7 @@ class MoveService:
             self._charge(connection, revision)
             replayed = await hub.replay.replay(seat.player, revision)
         if replayed is None:
-            raise race_refusals.not_racing()
+            raise refused("not_racing")
         await self._rooms.store.wait_replicated(hub.room)
         self._rooms.metrics.moves["repeated"].inc()
         then, head = replayed

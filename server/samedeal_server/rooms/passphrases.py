@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from samedeal.sentences import refused
 from samedeal.terminal_text import normalized
 from samedeal_server.config.limits import Limits
 from samedeal_server.config.token_buckets import WINDOW, decrement, rate_limited
-from samedeal_server.races import refusals
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.store import RoomSecret, Store
 
@@ -50,7 +50,7 @@ class Passphrases:
         if not passphrase:
             return salt, b""
         if not normalized(passphrase):
-            raise refusals.blank_passphrase()
+            raise refused("blank_passphrase")
         async with self._hashing_turn(network, limits):
             return salt, await _hash_in_thread(passphrase, salt)
 
@@ -61,7 +61,7 @@ class Passphrases:
         guess is counted before it is compared. If it is correct, it is subtracted from the count again.
         """
         if not passphrase:
-            raise refusals.bad_passphrase()
+            raise refused("bad_passphrase")
         async with self._hashing_turn(network, limits):
             window, elapsed = divmod(self._clock.now() // 1000, WINDOW)
             if not await self._store.guesses.add(
@@ -70,7 +70,7 @@ class Passphrases:
                 raise rate_limited("Too many wrong passphrases were tried for this room.", WINDOW - elapsed)
             given = await _hash_in_thread(passphrase, secret.salt)
         if not hmac.compare_digest(given, secret.hash):
-            raise refusals.bad_passphrase()
+            raise refused("bad_passphrase")
         await self._store.guesses.remove(room, network, window)
 
     @asynccontextmanager

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from samedeal.protocol.messages import ToClient
 from samedeal.protocol_codes import CloseCode
+from samedeal.sentences import refused
 from samedeal_server.config.limits import Limits, Networks
 from samedeal_server.config.token_buckets import Pace
 from samedeal_server.connections.client_socket import ClientSocket, framed
 from samedeal_server.connections.handshake_admission import networks_of
 from samedeal_server.loop_timers import Timer, Timers
-from samedeal_server.races import refusals
 from samedeal_server.rooms.seated_player import SeatedPlayer
 from samedeal_server.store.sessions import Session
 from samedeal_server.telemetry.metrics import Metrics
@@ -96,7 +96,7 @@ class PlayerConnection:
     def require_seat(self) -> tuple[Hub, SeatedPlayer]:
         """Return the room and the seat of the player. Raise RequestRefused ``no_seat`` if the player has no seat."""
         if self.hub is None or self.seat is None:
-            raise refusals.no_seat()
+            raise refused("no_seat")
         return self.hub, self.seat
 
     def on_caught_up(self) -> None:
@@ -140,7 +140,7 @@ class PlayerConnection:
         """Queue an encoded frame until the next call of ``wake``. If the queue is full, disconnect the client."""
         if len(self._frames) >= self.limits.backlog:
             if not self._slow:
-                self._metrics.slow_disconnected.inc()
+                self._metrics.slow_clients_disconnected.inc()
             self._slow = True
             self._frames.clear()
             self.close(CloseCode.SLOW, "you read too slowly: reconnect to resume")
@@ -155,7 +155,7 @@ class PlayerConnection:
         """
         if self._lagging or len(self._frames) + len(frames) > self.limits.late_backlog:
             if not self._lagging:
-                self._metrics.skipped.inc()
+                self._metrics.spectators_skipped.inc()
             self._lagging = True
             return
         for frame in frames:
@@ -212,7 +212,7 @@ class PlayerConnection:
         socket.transport.write(b"".join([frame for frame, _ in batch]) if count > 1 else batch[0][0])
         for _, asked in batch:
             if asked:
-                self._metrics.ack.observe(time.perf_counter() - asked)
+                self._metrics.ack_seconds.observe(time.perf_counter() - asked)
 
     def _on_lost(self) -> None:
         self._frames.clear()

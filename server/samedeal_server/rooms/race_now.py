@@ -9,7 +9,7 @@ from samedeal.options import Options
 from samedeal.protocol.messages import RoomLine
 from samedeal.race.seats import is_barred, is_crowded
 from samedeal.race.values import Race
-from samedeal_server.races import refusals
+from samedeal.sentences import refused
 from samedeal_server.rooms.registry import RoomRegistry
 from samedeal_server.rooms.room_list import RoomList
 
@@ -69,7 +69,7 @@ class RaceNowRooms:
                     (race,) = await self._rooms.store.load_races([code])
                 if race is not None and race.options == options and self._admits(race, player, network):
                     return code
-        raise refusals.no_free_code()
+        raise refused("no_free_code")
 
     def _admits(self, race: Race, player: str, network: str) -> bool:
         if not race.is_open or race.private or (race.tide and race.options.bots):

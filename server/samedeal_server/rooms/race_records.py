@@ -9,8 +9,8 @@ from samedeal.names import clean_room
 from samedeal.protocol.messages import ReadRecord, RecordLine, RecordPart
 from samedeal.race.values import DealSecret, Race
 from samedeal.record import LARGEST_RECORD
+from samedeal.sentences import refused
 from samedeal_server.config.limits import Limits
-from samedeal_server.races import refusals
 from samedeal_server.races.earlier import PlayerPast, deal_to_repeat, earlier_race, paces
 from samedeal_server.races.race_record import build_record, is_race_id, race_id
 from samedeal_server.rooms.duties import Duties
@@ -95,15 +95,15 @@ async def read_record(
         race = await records.newest_of(clean_room(race))
     access = await records.access(race) if race else None
     if access is None:
-        raise refusals.no_record()
+        raise refused("no_record")
     if not access.is_public and player not in access.players:
         if not access.hash:
-            raise refusals.no_spectators()
+            raise refused("no_spectators")
         secret = RoomSecret(DealSecret(b""), access.salt, access.hash)
         room = race.partition(".")[0]
         await passphrases.check(room, secret, message.passphrase, network, limits)
     found = await records.part(race, message.part)
     if found is None:
-        raise refusals.no_record()
+        raise refused("no_record")
     parts, text = found
     return RecordPart(to=message.id, race=race, part=message.part, parts=parts, text=text)

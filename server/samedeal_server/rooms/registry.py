@@ -19,9 +19,9 @@ from samedeal.race.due_times import is_alone
 from samedeal.race.progress import Progress
 from samedeal.race.transitions import apply
 from samedeal.race.values import FoundDeal, Race
+from samedeal.sentences import refused
 from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
-from samedeal_server.races import refusals
 from samedeal_server.races.earlier import choose
 from samedeal_server.races.public_facts import news_of
 from samedeal_server.rooms.background_tasks import BackgroundTasks
@@ -126,7 +126,7 @@ class RoomRegistry:
                 await self.store.wait_replicated(room)
                 return wanted, ()  # the change was made, though the store's answer was lost
             if generation is not None and snapshot.progress.get(by, Progress()).generation > generation:
-                raise refusals.fenced()
+                raise refused("fenced")
             given = command(snapshot) if callable(command) else command
             wanted, changes = apply(snapshot.race, given, snapshot.now)
             if not changes:
@@ -160,7 +160,7 @@ class RoomRegistry:
         """Load the newest snapshot of a room. Raise RequestRefused ``no_room`` if the room does not exist."""
         snapshot = await self.store.load(room)
         if snapshot is None:
-            raise refusals.no_room(room)
+            raise refused("no_room", room=room)
         return snapshot
 
     async def tick(self, room: str, *, end_wait: bool = False) -> Race | None:

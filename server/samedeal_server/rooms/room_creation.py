@@ -17,12 +17,13 @@ from samedeal.race.commands import LinkRematchCommand
 from samedeal.race.openings import first_race, rematch, repetition, successor_options
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, Race
+from samedeal.sentences import refused
 from samedeal.utc_text import utc_text
-from samedeal_server.races import refusals
 from samedeal_server.races.earlier import EarlierRace
 from samedeal_server.rooms.passphrases import Passphrases
 from samedeal_server.store.store import RoomSecret
-from samedeal_server.telemetry.fullness_log import FullnessLog
+from samedeal_server.telemetry.events import LogEvent, get_logger
+from samedeal_server.telemetry.logs import ThrottledLog
 
 if TYPE_CHECKING:
     from samedeal_server.rooms.registry import RoomRegistry
@@ -44,7 +45,7 @@ class RoomCreator:
         self.passphrases = Passphrases(rooms.store, rooms.clock)
         self._rooms = rooms
         self._store = rooms.store
-        self._fullness_log = FullnessLog(rooms.timers, "limit-rooms")
+        self._throttled_log = ThrottledLog(get_logger())
 
     def origin(self, network: str) -> str:
         """Return a keyed hash of a network. All nodes compute the same hash. Races contain it, and not the address."""
@@ -61,7 +62,7 @@ class RoomCreator:
         now = await self._store.now()
         earliest = now + 1000 * options.countdown
         if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
-            raise refusals.bad_start_time()
+            raise refused("bad_start_time")
         deal = Deal.parse(options.deal).on(utc_text(now)[:10])
         secret = RoomSecret(
             DealSecret(new_seed(deal)), *await self.passphrases.lock(passphrase, network, self._rooms.limits)
@@ -73,8 +74,8 @@ class RoomCreator:
             if await self._open(replace(race, origin=origin), secret):
                 return room
             if code:
-                raise refusals.room_exists(code)
-        raise refusals.no_free_code()
+                raise refused("room_exists", room=code)
+        raise refused("no_free_code")
 
     def shared_code(self, purpose: str) -> str:
         """Return the code of a room that all nodes open for a purpose. It is keyed: nobody can open that room before."""
@@ -84,8 +85,8 @@ class RoomCreator:
         """Open a room with a shared code, unless another node has just opened it. Raise SamedealError as ``create``."""
         try:
             await self.create(options, code, "", network, tide)
-        except RequestRefused as refused:
-            if refused.code != RefusalCode.ROOM_EXISTS:
+        except RequestRefused as error:
+            if error.code != RefusalCode.ROOM_EXISTS:
                 raise
 
     async def rematch(self, room: str) -> str:
@@ -126,14 +127,14 @@ class RoomCreator:
         """Raise RequestRefused if ``passphrase`` is not the passphrase of the room, or if it cannot be checked now."""
         secret = await self._store.load_secret(race.room)
         if secret is None:
-            raise refusals.no_room(race.room)
+            raise refused("no_room", room=race.room)
         await self.passphrases.check(race.room, secret, passphrase, network, self._rooms.limits)
 
     async def _check_room_limit(self) -> None:
         limit = self._rooms.limits.rooms
         if await self._store.index.count() >= limit:
-            self._fullness_log.refuse(limit)
-            raise refusals.server_full()
+            self._throttled_log.warning(LogEvent.SERVER_FULL, "limit-rooms", limit=limit)
+            raise refused("server_full")
 
     async def _open_successor(self, race: Race, now: int) -> str:
         """Open a room for the rematch and return its code.
@@ -150,13 +151,13 @@ class RoomCreator:
             if existing is not None and existing.before.room == race.room and existing.created >= race.changed_at:
                 return room
             room = room_code(secrets.token_bytes(_CODE_LENGTH))
-        raise refusals.no_free_code()
+        raise refused("no_free_code")
 
     async def _secret(self, parent: str, deal: Deal) -> RoomSecret:
         """Return the secret of a new room with ``deal`` and the passphrase of the room ``parent``."""
         secret = await self._store.load_secret(parent)
         if secret is None:
-            raise refusals.no_room(parent)
+            raise refused("no_room", room=parent)
         return RoomSecret(DealSecret(new_seed(deal)), secret.salt, secret.hash)
 
     async def _open(self, race: Race, secret: RoomSecret) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from samedeal.options import MAX_SEATS, Options
-from samedeal.race import race_refusals
 from samedeal.race.seats import is_barred
 from samedeal.race.values import Race
+from samedeal.sentences import refused
 from samedeal.tides import OPEN_FOR, has_tide
-from samedeal_server.races import refusals
 from samedeal_server.rooms.registry import RoomRegistry
 
 _COUNTDOWN: Final = 10
@@ -38,11 +37,13 @@ class TideRooms:
         """
         now = await self._store.now()
         if not has_tide(self._rooms.tides, game, start) or now >= start - 1000 * _COUNTDOWN:
-            raise race_refusals.no_tide()
+            raise refused("no_tide")
         past = await self._store.earlier.past(player)
         opens = start - OPEN_FOR + (past.wait if past.tide != start else 0)
         if now < opens:
-            raise refusals.tide_not_open(-(-(opens - now) // 1000))
+            seconds = -(-(opens - now) // 1000)
+            wait = f"{seconds} s" if seconds < 60 else f"{-(-seconds // 60)} min"
+            raise refused("tide_not_open", retry_after=seconds, wait=wait)
         tide = f"{game} {start} {'bots' if bot else 'people'}"
         room = await self._claim(tide, game, start, player, network, bot=bot)
         await self._store.earlier.change_past(player, lambda past: past.entering(start))
@@ -64,7 +65,7 @@ class TideRooms:
                 rooms.append(" ".join(f"{each.player} {each.origin}" for each in race.racers) if is_open else "full")
         number = await self._store.tides.claim(tide, player, origin, rooms, _MOST_ROOMS)
         if number < 0:
-            raise refusals.server_full()
+            raise refused("server_full")
         code = self._creator.shared_code(f"tide {tide} {number}")
         if number >= len(rooms):
             options = Options.scheduled(game, start, _COUNTDOWN, bots=bot, players=MAX_SEATS)

@@ -85,7 +85,7 @@ class RedisAvailability:
     def record_answer(self, where: str, seconds: float) -> None:
         """Record that a primary answered after ``seconds``. Pass 0 if the duration is unknown."""
         if seconds:
-            self._metrics.redis.observe(seconds)
+            self._metrics.redis_seconds.observe(seconds)
         for problem, incidents in self._incidents.items():
             incident = incidents.get(where)
             if incident is not None and time.monotonic() - incident.latest > problem.quiet_time:

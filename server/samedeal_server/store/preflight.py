@@ -18,7 +18,7 @@ from redis.exceptions import (
 )
 
 from samedeal_server.embedded_redis.binary import OLDEST_REDIS
-from samedeal_server.errors import StartupCode, StartupError
+from samedeal_server.errors import StartupError
 from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import evicting_policy
 from samedeal_server.store.redis_client import RedisCommand, TooFewReplicas
@@ -31,42 +31,21 @@ ANSWER_TIMEOUT: Final = 10.0
 _CONNECT_PREFIX: Final = re.compile(r"^Error -?\d+ connecting to \S+ ")
 """A pattern for the start of redis-py's message about a failure to connect. The start repeats the address."""
 
-_EXPLANATIONS: Final[Mapping[StartupCode, Mapping[str | type[Exception], str]]] = {
-    StartupCode.BAD_REDIS_URL: {
-        "cluster support disabled": "The Redis at {where} is not a cluster. Write --redis redis://HOST:PORT/0.",
-        r"unknown command\W+SENTINEL": "The Redis at {where} is not a Sentinel. Write --redis redis://HOST:PORT/0.",
-        "DB index is out of range": "The Redis at {where} has no database of this number. "
-        "Correct the number after the last / in --redis.",
-    },
-    StartupCode.REDIS_UNREACHABLE: {
-        BusyLoadingError: "The Redis at {where} is still loading its data. Try again later.",
-        **dict.fromkeys(
-            (
-                AuthenticationError,
-                "already authenticated",
-            ),  # if a password is missing, it is not an AuthenticationError
-            "The Redis at {where} rejects the user or the password ({reason}). "
-            "Write both into the address: --redis redis://USER:PASSWORD@HOST:PORT/0.",
-        ),
-        MasterNotFoundError: "No primary was found at {where} ({reason}). "
-        "Start the primary, or correct its name in --redis.",
-        ClusterDownError: "The cluster at {where} does not serve all slots ({reason}). "
-        "Make sure that each slot has a primary.",
-    },
-    StartupCode.REDIS_REPLICAS: {
-        TooFewReplicas: "The Redis at {where} has too few replicas ({reason}). Connect more replicas, or lower --replicas."
-    },
-    StartupCode.REDIS_READONLY: {
-        NoPermissionError: "The user lacks permissions on the Redis at {where} ({reason}). "
-        "Grant it all commands on the keys samedeal:*.",
-        **dict.fromkeys(
-            (ResponseError, PrimaryDemoted),
-            "The Redis at {where} rejects writes ({reason}). "
-            "Pass the address of its primary with --redis, or make this Redis writable.",
-        ),
-    },
+_EXPLANATIONS: Final[Mapping[str | type[Exception], str]] = {
+    "cluster support disabled": "not_a_cluster",
+    r"unknown command\W+SENTINEL": "not_a_sentinel",
+    "DB index is out of range": "no_such_database",
+    BusyLoadingError: "redis_loads",
+    AuthenticationError: "redis_rejects_login",
+    "already authenticated": "redis_rejects_login",  # if a password is missing, it is not an AuthenticationError
+    MasterNotFoundError: "no_primary",
+    ClusterDownError: "cluster_down",
+    TooFewReplicas: "redis_replicas",
+    NoPermissionError: "no_permission",
+    ResponseError: "redis_readonly",
+    PrimaryDemoted: "redis_readonly",
 }
-"""What to tell about an error of the Redis client: the first sentence whose key is its class, or is found in its message."""
+"""The name of the error for an error of the Redis client: the first one whose key is its class, or is in its message."""
 
 
 async def check_redis(client: RedisClient, answer_timeout: float = ANSWER_TIMEOUT) -> None:
@@ -93,24 +72,17 @@ async def check_redis(client: RedisClient, answer_timeout: float = ANSWER_TIMEOU
 
 
 def _check_mode(info: dict[str, Any], client: RedisClient) -> None:
-    sentence, mode = "", str(info.get("redis_mode", ""))
+    mode = str(info.get("redis_mode", ""))
     if mode == "cluster" and not isinstance(client, ClusterClient):
-        sentence = f"The Redis at {client.where} belongs to a cluster. Write --redis cluster://HOST:PORT."
-    elif mode == "sentinel":
-        sentence = f"The server at {client.where} is a Sentinel. "
-        sentence += "Write --redis sentinel://HOST:PORT/PRIMARY with the name of the primary."
-    if sentence:
-        raise StartupError(StartupCode.BAD_REDIS_URL, sentence)
+        raise StartupError("belongs_to_a_cluster", where=client.where)
+    if mode == "sentinel":
+        raise StartupError("is_a_sentinel", where=client.where)
 
 
 def check_eviction(info: dict[str, Any], where: str) -> None:
     """Raise StartupError if the Redis at ``where`` evicts keys when it is full."""
     if policy := evicting_policy(info):
-        raise StartupError(
-            StartupCode.REDIS_EVICTS,
-            f"The Redis at {where} evicts keys when it is full (maxmemory-policy {policy}), so races would be lost. "
-            "Set maxmemory-policy to noeviction, or use another Redis with --redis.",
-        )
+        raise StartupError("redis_evicts", where=where, policy=policy)
 
 
 def explain_failure(error: RedisError | OSError, where: str) -> StartupError:
@@ -120,13 +92,10 @@ def explain_failure(error: RedisError | OSError, where: str) -> StartupError:
     )
     if re.search(r"unknown command\W+HELLO", reason, re.IGNORECASE):  # which redis-py sends, and Redis has since 6.0
         return _too_old("is older than version 6.2", where)
-    for code, sentences in _EXPLANATIONS.items():
-        for sign, sentence in sentences.items():
-            if re.search(sign, reason, re.IGNORECASE) if isinstance(sign, str) else isinstance(error, sign):
-                return StartupError(code, sentence.format(where=where, reason=reason))
-    return StartupError(
-        StartupCode.REDIS_UNREACHABLE, f"No Redis answers at {where} ({reason}). Start it, or correct --redis."
-    )
+    for sign, name in _EXPLANATIONS.items():
+        if re.search(sign, reason, re.IGNORECASE) if isinstance(sign, str) else isinstance(error, sign):
+            return StartupError(name, where=where, reason=reason)
+    return StartupError("redis_unreachable", where=where, reason=reason)
 
 
 def _check_version(info: dict[str, Any], where: str) -> None:
@@ -141,8 +110,4 @@ def _check_version(info: dict[str, Any], where: str) -> None:
 
 
 def _too_old(problem: str, where: str) -> StartupError:
-    oldest = ".".join(map(str, OLDEST_REDIS))
-    return StartupError(
-        StartupCode.REDIS_TOO_OLD,
-        f"The Redis at {where} {problem}. Update it to {oldest} or newer, or use another one with --redis.",
-    )
+    return StartupError("redis_too_old", where=where, problem=problem, oldest=".".join(map(str, OLDEST_REDIS)))

@@ -16,18 +16,15 @@ import samedeal
 from samedeal.protocol.codec import unpack
 from samedeal.race.openings import rules_of
 from samedeal.race.values import Race
+from samedeal.sentences import refused
 from samedeal.utc_text import utc_text
-from samedeal_server.errors import StartupCode, StartupError
-from samedeal_server.races import refusals
+from samedeal_server.errors import StartupError
 
 SCHEMA_VERSION: Final = 2
 """The schema version of the rooms that this release opens."""
 
 READABLE_VERSIONS: Final = range(2, 3)
 """The schema versions of the rooms that this release can serve. They include the previous release's ``SCHEMA_VERSION``."""
-
-RETRY_AFTER: Final = 5.0
-"""Time, in seconds, after which a client that was refused retries. It may then reach a node that can serve the room."""
 
 ROOM_VERSIONS: Final = (str(SCHEMA_VERSION).encode(), str(samedeal.ENGINE).encode())
 """The schema version and the engine version that this release stores with a new room."""
@@ -40,7 +37,7 @@ def read_race(room: str, race: bytes, schema: bytes | None, engine: bytes | None
             decoded = unpack(race, Race)
             if decoded.rules in (b"", rules_of(decoded)):
                 return decoded
-    raise refusals.other_version(room, samedeal.__version__, RETRY_AFTER)
+    raise refused("other_version", room=room, version=samedeal.__version__)
 
 
 def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
@@ -58,7 +55,6 @@ def check_records(records: Iterable[tuple[bytes, bytes]], since: int) -> None:
             f"Samedeal {release} last used this Redis on {day}, with schema version {version}. "
             f"This release, {samedeal.__version__}, reads only schema version {' and '.join(map(str, READABLE_VERSIONS))}."
         )
-        is_newer = version > READABLE_VERSIONS[-1]
-        code = StartupCode.STORE_NEWER if is_newer else StartupCode.STORE_OLDER
-        advice = "Update this node" if is_newer else "Run a release between the two first"
-        raise StartupError(code, f"{problem} {advice}, or use another Redis with --redis or --data.")
+        if version > READABLE_VERSIONS[-1]:
+            raise StartupError("store_newer", problem=problem)
+        raise StartupError("store_older", problem=problem)

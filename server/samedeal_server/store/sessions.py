@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Final
 
-from samedeal_server.races import refusals
+from samedeal.sentences import refused
 from samedeal_server.store import keys
 from samedeal_server.store.command_executor import StorePart
 from samedeal_server.store.redis_client import command
@@ -67,7 +67,7 @@ class Sessions(StorePart):
             command("GETEX", keys.guest(_hash(token)), "EX", GUEST_LIFETIME),
         )
         if player is None and guest is None:
-            raise refusals.no_session()
+            raise refused("no_session")
         return Session((player or guest).decode(), token, extended=player is not None)
 
 

@@ -315,7 +315,7 @@ class Store:
         """
         connecting = _CONNECT_PLAYER(
             [keys.meta(room), keys.progress(room, player), keys.events(room)],
-            pack("player") + pack(player),
+            pack("player") + pack(player) + pack("name"),
             *(*presence_parts(player), STREAM_LENGTH, LIFETIME, keys.channel(room)),
         )
         (generation,) = await self.executor.execute(connecting, durable=True)
@@ -374,8 +374,8 @@ class Store:
         commands = [_commit_command(commit) for commit in commits]
         sent = perf_counter()
         answers = await self.executor.try_execute(commands, durable=True)
-        self.metrics.commit.observe(perf_counter() - sent)
-        self.metrics.batch.observe(len(commits))
+        self.metrics.commit_seconds.observe(perf_counter() - sent)
+        self.metrics.commit_batch_moves.observe(len(commits))
         results: list[CommitResult | Exception] = [
             unavailable(answer) if isinstance(answer, Exception) else _commit_result(commit, answer)
             for commit, answer in zip(commits, answers, strict=True)

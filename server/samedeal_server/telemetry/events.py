@@ -26,7 +26,6 @@ class LogEvent(StrEnum):
     HANDSHAKE_REJECTED = "handshake_rejected"
     FORWARDED_FOR_IGNORED = "forwarded_for_ignored"
     SERVER_FULL = "server_full"
-    SERVER_NOT_FULL = "server_not_full"
     REQUEST_REFUSED = "request_refused"
     ADMIN_REQUEST = "admin_request"
     ADMIN_LOGIN_FAILED = "admin_login_failed"

@@ -106,11 +106,22 @@ class ThrottledLog:
 
     def info(self, event: LogEvent, reason: str, **fields: object) -> None:
         """Log an event with its fields. If an event with the same reason was logged recently, only count the new one."""
+        if count := self._due(reason):
+            self._log.info(event, reason=reason, count=count, **fields)
+
+    def warning(self, event: LogEvent, reason: str, **fields: object) -> None:
+        """Log or count an event as ``info`` does, at level warning."""
+        if count := self._due(reason):
+            self._log.warning(event, reason=reason, count=count, **fields)
+
+    def _due(self, reason: str) -> int:
+        """Count an event. Return how many there are for a line, or 0 if it is too early for a line."""
         self._counts[reason] += 1
         now = time.monotonic()
-        if now - self._logged_at.get(reason, -_THROTTLE_INTERVAL) >= _THROTTLE_INTERVAL:
-            self._logged_at[reason] = now
-            self._log.info(event, reason=reason, count=self._counts.pop(reason), **fields)
+        if now - self._logged_at.get(reason, -_THROTTLE_INTERVAL) < _THROTTLE_INTERVAL:
+            return 0
+        self._logged_at[reason] = now
+        return self._counts.pop(reason)
 
 
 class _LineWriter:

@@ -17,4 +17,4 @@ async def measure_loop_lag(metrics: Metrics) -> None:
     while True:
         due = loop.time() + _SAMPLE_INTERVAL
         await asyncio.sleep(_SAMPLE_INTERVAL)
-        metrics.loop_lag.observe(max(0.0, loop.time() - due))
+        metrics.event_loop_lag_seconds.observe(max(0.0, loop.time() - due))

@@ -20,11 +20,11 @@ class NodeStats:
         self._metrics = metrics
         self._sampled_at = time.monotonic()
         self._cpu_time = time.process_time()
-        self._acks = metrics.ack.cumulative()
+        self._acks = metrics.ack_seconds.cumulative()
 
     def sample(self) -> dict[str, float]:
         """Return the rates and latencies since the previous sample. The keys are fields of ``NodeLine``."""
-        before, self._acks = self._acks, self._metrics.ack.cumulative()
+        before, self._acks = self._acks, self._metrics.ack_seconds.cumulative()
         acks = [(bound, count - previous) for (bound, count), (_, previous) in zip(self._acks, before, strict=True)]
         now, cpu_time = time.monotonic(), time.process_time()
         elapsed, used = max(now - self._sampled_at, 1e-3), cpu_time - self._cpu_time

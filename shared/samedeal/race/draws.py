@@ -12,7 +12,6 @@ from samedeal.deal import shuffled
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.joint_deal import MAX_DRAWS, SHARE_BYTES, LossReason, candidate_board, mix, share_commitment
 from samedeal.moves import Move
-from samedeal.race import race_refusals
 from samedeal.race.commands import (
     CommandResult,
     CommitShareCommand,
@@ -23,6 +22,7 @@ from samedeal.race.commands import (
 )
 from samedeal.race.due_times import is_alone
 from samedeal.race.values import DealSecret, DrawProgress, FoundDeal, Race, Racer
+from samedeal.sentences import refused
 
 SHARE_TIMEOUT: Final = 10_000
 """Time, in milliseconds, in which players must commit to their shares, and then again to reveal them.
@@ -120,11 +120,11 @@ def commit_share(race: Race, command: CommitShareCommand, now: int) -> CommandRe
     """Commit a player to a share."""
     racer = race.seated(command.player)
     if not race.lacks_shares or race.draw.number != command.draw or len(command.commitment) != SHARE_BYTES:
-        raise race_refusals.bad_share()
+        raise refused("bad_share")
     if racer.commitment == command.commitment:
         return race, ()
     if race.is_sealed:
-        raise race_refusals.bad_share()
+        raise refused("bad_share")
     return _seal_if_due(race.with_racer(racer, commitment=command.commitment), now, "committed")
 
 
@@ -133,13 +133,13 @@ def reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandRe
     racer = race.seated(command.player)
     draw = race.draw
     if not race.is_joint or draw.number != command.draw or len(command.share) != SHARE_BYTES:
-        raise race_refusals.bad_share()
+        raise refused("bad_share")
     if command.share in (racer.share, *(share.share for share in draw.shares if share.seat == racer.seat)):
         return race, ()
     place = racer.seat, racer.name, draw.number
     expected = share_commitment(race.terms.digest, race.commitment, *place, command.share)
     if racer.share or not race.is_sealed or expected != racer.commitment:
-        raise race_refusals.bad_share()
+        raise refused("bad_share")
     revealed = race.with_racer(racer, share=command.share)
     if not all(each.share for each in revealed.racers):
         return revealed, ("revealed",)

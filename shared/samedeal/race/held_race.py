@@ -10,7 +10,6 @@ from msgspec import structs
 
 from samedeal.board_history import Play
 from samedeal.protocol.messages import BoardState, RoomState
-from samedeal.race import race_refusals
 from samedeal.race.commands import RaceCommand, TickCommand
 from samedeal.race.draws import first_board
 from samedeal.race.moving import commit
@@ -18,6 +17,7 @@ from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.room_state import board_state, room_state
 from samedeal.race.transitions import apply
 from samedeal.race.values import DealSecret, Race
+from samedeal.sentences import refused
 
 PRESENT: Final = Progress(connected=True, last_seen=1 << 46)
 """The progress of a player who has not acted, and never seems absent."""
@@ -70,7 +70,7 @@ class HeldRace:
             return self.plays[player]
         board = None if self.race.is_waiting else first_board(self.race, self.secret)
         if board is None:
-            raise race_refusals.not_dealt()
+            raise refused("not_dealt")
         return Play(board, self.race.options.undo_rule)
 
     def progress_of(self, player: str) -> Progress:

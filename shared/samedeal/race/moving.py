@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from samedeal.race import race_refusals
 from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.race.values import Race
+from samedeal.sentences import refused
 
 
 def commit(race: Race, progress: Progress, moved: MoveCommitted, now: int) -> tuple[Race, Progress]:
@@ -17,13 +17,13 @@ def commit(race: Race, progress: Progress, moved: MoveCommitted, now: int) -> tu
     """
     time = max(now, progress.last_action_at)
     if moved.revision != progress.revision + 1:
-        raise race_refusals.stale()
+        raise refused("stale")
     if race.lacks_deal or race.phase not in ("countdown", "racing") or time < race.starts:
-        raise race_refusals.not_racing()
+        raise refused("not_racing")
     if time >= race.ends:
-        raise race_refusals.time_up()
+        raise refused("time_up")
     if race.seated(moved.player).is_done(progress):
-        raise race_refusals.race_done()
+        raise refused("already_finished")
     return ended_by(race, moved, time), progress.after(moved, time)
 
 

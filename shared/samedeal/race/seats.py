@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from samedeal.look_alikes import look_alike
 from samedeal.options import MAX_PLAYERS, SEATS_OF_ADDRESS
-from samedeal.race import race_refusals
 from samedeal.race.commands import (
     CommandResult,
     JoinCommand,
@@ -22,6 +21,7 @@ from samedeal.race.draws import count_down, lose_seats
 from samedeal.race.due_times import due_at, host_due_at, is_alone
 from samedeal.race.progress import ABSENT_AFTER, ProgressByPlayer
 from samedeal.race.values import Race, Racer
+from samedeal.sentences import refused
 
 SEATS_KEPT: Final = 30_000
 """Time, in milliseconds, for which a rematch keeps seats free for the players of the previous race."""
@@ -52,7 +52,7 @@ def _racers_seen(race: Race, progress: ProgressByPlayer, since: int) -> tuple[Ra
 def check_not_kicked(race: Race, player: str) -> None:
     """Raise RequestRefused if the player was kicked from this race or an earlier one."""
     if player in race.kicked.players:
-        raise race_refusals.kicked()
+        raise refused("kicked")
 
 
 def is_barred(race: Race, player: str, origin: str) -> bool:
@@ -80,22 +80,22 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
     if race.racer(command.player):
         return race, ()
     if is_barred(race, command.player, command.origin):
-        raise race_refusals.address_kicked()
+        raise refused("address_kicked")
     if command.bot and not race.options.bots:
-        raise race_refusals.no_bots()
+        raise refused("no_bots")
     if race.tide and now >= due_at(race):
-        raise race_refusals.no_tide()
+        raise refused("no_tide")
     if race.next:
-        raise race_refusals.room_closed()
+        raise refused("room_closed")
     race, freed = _free_seats(race, present_racers(race, command.progress, now))
     if len(race.racers) >= race.options.players and race.options.start == "at":
         race, freed = _free_seats(race, _racers_seen(race, command.progress, now - SCHEDULED_ABSENT_AFTER))
     _check_free_seat(race, command.player, now)
     if is_crowded(race, command.origin):
-        raise race_refusals.too_many_from_address()
+        raise refused("too_many_from_address")
     for racer in race.racers:
         if look_alike(racer.name, command.name):
-            raise race_refusals.name_taken(racer.name)
+            raise refused("name_taken", name=racer.name)
     taken = {racer.seat for racer in race.racers}
     seat = next(number for number in range(1, race.options.players + 1) if number not in taken)
     racer = Racer(command.player, command.name, seat, seated_at=now, bot=command.bot, origin=command.origin)
@@ -107,11 +107,12 @@ def join(race: Race, command: JoinCommand, now: int) -> CommandResult:
 def _check_free_seat(race: Race, player: str, now: int) -> None:
     seats, expected = race.options.players, race.before.players
     if len(race.racers) >= seats or (race.earlier and player not in expected):
-        raise race_refusals.room_full(seats)
+        raise refused("room_full", seats=seats) if seats > 1 else refused("only_seat_taken")
     wait = race.created + SEATS_KEPT - now
     awaited = [each for each in expected if race.racer(each) is None]
     if wait > 0 and player not in expected and len(race.racers) + len(awaited) >= seats:
-        raise race_refusals.seats_kept(-(-wait // 1000))
+        seconds = -(-wait // 1000)
+        raise refused("seats_kept", retry_after=seconds, seconds=seconds)
 
 
 def _free_seats(race: Race, kept: tuple[Racer, ...]) -> CommandResult:
@@ -124,7 +125,7 @@ def rejoin(race: Race, command: JoinCommand, now: int) -> CommandResult:
     check_not_kicked(race, command.player)
     if race.racer(command.player):
         return race, ()
-    raise race_refusals.race_started_without_you()
+    raise refused("race_started_without_you")
 
 
 def leave_seat(race: Race, command: LeaveCommand | KickCommand, now: int) -> CommandResult:
@@ -154,7 +155,7 @@ def start(race: Race, command: StartCommand, now: int) -> CommandResult:
 def check_host(race: Race, player: str) -> None:
     """Raise RequestRefused unless a player is the host."""
     if race.seated(player).player != race.host:
-        raise race_refusals.not_host()
+        raise refused("not_host")
 
 
 def _start_if_due(race: Race, now: int, *events: str) -> CommandResult:

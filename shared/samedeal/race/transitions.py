@@ -81,9 +81,8 @@ from typing import Any, Final, get_args
 
 from msgspec.structs import replace
 
-from samedeal.errors import RequestRefused
 from samedeal.protocol.messages import Phase
-from samedeal.race import draws, endings, race_refusals, seats
+from samedeal.race import draws, endings, seats
 from samedeal.race.commands import (
     CloseCommand,
     CommandResult,
@@ -103,6 +102,7 @@ from samedeal.race.commands import (
     TickCommand,
 )
 from samedeal.race.values import Race
+from samedeal.sentences import refused
 
 
 def apply(race: Race, command: RaceCommand, now: int) -> CommandResult:
@@ -130,9 +130,9 @@ def _link_rematch(race: Race, command: LinkRematchCommand, now: int) -> CommandR
     return (race, ()) if race.next else (replace(race, next=command.room), ("rematch",))
 
 
-def _refuse(refusal: Callable[[], RequestRefused]) -> Callable[[Race, Any, int], CommandResult]:
+def _refuse(name: str) -> Callable[[Race, Any, int], CommandResult]:
     def refuse(race: Race, command: RaceCommand, now: int) -> CommandResult:
-        raise refusal()
+        raise refused(name)
 
     return refuse
 
@@ -140,11 +140,11 @@ def _refuse(refusal: Callable[[], RequestRefused]) -> Callable[[Race, Any, int],
 def _kick(race: Race, command: KickCommand, now: int) -> CommandResult:
     if command.by:
         if not race.is_waiting:
-            raise race_refusals.race_started()
+            raise refused("race_started")
         seats.check_host(race, command.by)
     racer = race.racer(command.player)
     if racer is None or command.player == command.by:
-        raise race_refusals.player_has_no_seat()
+        raise refused("player_has_no_seat")
     if command.player in race.kicked.players:
         return race, ()
     left, events = _TRANSITIONS[LeaveCommand][_PHASES.index(race.phase)](race, command, now)
@@ -162,11 +162,11 @@ def _close(race: Race, command: CloseCommand, now: int) -> CommandResult:
 
 _Transition = Callable[[Race, Any, int], CommandResult]
 
-_STARTED: Final = _refuse(race_refusals.race_started)
-_BAD_SHARE: Final = _refuse(race_refusals.bad_share)
-_NOT_RACING: Final = _refuse(race_refusals.not_racing)
-_NOT_OVER: Final = _refuse(race_refusals.not_over)
-_CLOSED: Final = _refuse(race_refusals.room_closed)
+_STARTED: Final = _refuse("race_started")
+_BAD_SHARE: Final = _refuse("bad_share")
+_NOT_RACING: Final = _refuse("not_racing")
+_NOT_OVER: Final = _refuse("not_over")
+_CLOSED: Final = _refuse("room_closed")
 
 _PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
 """The columns of the table of transitions."""

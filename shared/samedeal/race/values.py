@@ -15,8 +15,8 @@ from samedeal.game import Game
 from samedeal.joint_deal import DealTerms
 from samedeal.options import MAX_PLAYERS, MAX_SEATS, Options
 from samedeal.protocol.messages import EarlierPlayer, Phase, Standing, TableLine
-from samedeal.race import race_refusals
 from samedeal.race.progress import Progress, ProgressByPlayer
+from samedeal.sentences import refused
 from samedeal.series import with_race
 from samedeal.solver.solve import SOLVER
 from samedeal.terms import RoomTerms
@@ -298,7 +298,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         """Return the racer with the id ``player``. Raise RequestRefused if the player has no seat."""
         racer = self.racer(player)
         if racer is None:
-            raise race_refusals.no_seat_here()
+            raise refused("no_seat_here")
         return racer
 
     def with_progress(self, progress: ProgressByPlayer) -> list[tuple[Racer, Progress]]:
