@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,13 @@ from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.panels.final_standings import standing_cells
 from samedeal_client.panels.meters import bar, sparkline
 from samedeal_client.panels.players_panel import panel_title, ranking_rows
-from samedeal_client.panels.plot import Curve, cards_plot
+from samedeal_client.panels.plot import Curve, cards_plot, record_curves
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from tests.golden.golden_files import assert_golden
+from tests.shared.playouts import won_record
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
@@ -115,6 +117,7 @@ def test_parts_of_the_panel_match_their_golden() -> None:
         "a plot of two players": texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, GLYPHS), 48),
         "a plot in ASCII": texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, ASCII), 48),
         "equal curves take turns": texts(cards_plot([falling, falling], 52, 100_000, 25, 5, GLYPHS), 25),
+        "a curve that a lying record takes too high": texts(cards_plot([ANA], 8, 240_000, 25, 5, GLYPHS), 25),
         "an empty plot": texts(cards_plot([], 52, 0, 24, 5, GLYPHS), 24),
     }
     pages = [f"== {name}\n" + "".join(f"{row.rstrip()}\n" for row in rows) for name, rows in shown.items()]
@@ -190,3 +193,19 @@ def test_ascii_names_keep_their_width() -> None:
     assert ascii_only("Zoë 名前") == "Zoe ????"
     assert all(columns_of(ascii_only(name)) == columns_of(name) for name in ("Zoë", "é", "名é", "한국"))
     assert columns_of(ascii_only(clean_name("名" * (WIDEST_NAME // 2)))) == WIDEST_NAME
+
+
+@pytest.mark.parametrize("game", ["willow", "steve"])
+def test_curve_of_a_won_record_ends_with_all_cards(game: str) -> None:
+    record = won_record(game)
+    (player,) = record.players
+    (curve,) = record_curves(record, "")
+    assert (curve.name, len(curve.points)) == (player.name, len(record.actions))
+    assert curve.points[-1] == (record.actions[-1][0], record.game.cards)
+    assert record_curves(replace(record, players=(replace(player, actions=((0, "9 9"),)),)), "") == []
+    others = (
+        replace(player, name="b", place=1),
+        replace(player, name="c", place=3),
+        replace(player, name="me", place=2),
+    )
+    assert [each.name for each in record_curves(replace(record, players=others), "me")] == ["me", "b", "c"]

@@ -230,7 +230,9 @@ class ClientSession:
                 self.rooms.model = replace(self.model, **changes)  # type: ignore[arg-type]  # fields of a model
                 self._notify()
 
-        audit = await audit_race(self.rooms, lambda words: show(checking=words))
+        audit = await audit_race(
+            self.rooms, lambda words: show(checking=words), lambda record: show(whole_record=record)
+        )
         show(verdict=audit.verdict, checking="")
         return audit
 

@@ -26,12 +26,12 @@ from samedeal_client.full_screen.widgets.standings_table import StandingsTable
 from samedeal_client.full_screen.widgets.themes import lines_of, text_of
 from samedeal_client.menus.new_room_fields import DEFAULT_DEAL
 from samedeal_client.panels.frame import breadcrumbs
+from samedeal_client.panels.plot import record_curves
 from samedeal_client.panels.results import (
     ResultDetails,
     closing_rows,
     headline_rows,
     plot_maximum,
-    progress_curves,
     race_length,
     rematch_does,
     rematch_text,
@@ -41,7 +41,6 @@ from samedeal_client.panels.verdict import verdict_page
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
 from samedeal_link.machine.terminal import terminal
-from samedeal_link.model.progress_history import record_progress
 from samedeal_link.records.history_file import best_before
 from samedeal_link.records.record_files import save_record
 
@@ -71,6 +70,7 @@ class ResultsScreen(WidgetScreen):
         self._scrolls = False
         self._path: Path | None = None
         self._completing: Worker[None] | None = None
+        self._drawn: Record | None = None
 
     def compose_body(self) -> ComposeResult:
         """Yield the headline, the rematch, the standings, the plot and remarks."""
@@ -89,8 +89,8 @@ class ResultsScreen(WidgetScreen):
         """Save the record of the player's race."""
         self.samedeal.ring()
         record = self.model.record()
-        progress = record_progress(record) if record is not None else ()
-        self.details = ResultDetails(self._save_own_record(record), progress, best_before(self.model))
+        self.details = ResultDetails(self._save_own_record(record), best_before(self.model))
+        self._draw(record)
         if self.model.own.play is not None:
             self._completing = self.run_worker(self._complete_record())
         page = self.query_one("#results")
@@ -107,9 +107,10 @@ class ResultsScreen(WidgetScreen):
         """Show the results."""
         after, look, width = self.model, self.look, self.size.width
         room = after.this_room
+        self._draw(after.whole_record)
         self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
         self._standings.show_standings(room.standings, after.game.cards, after.me, look, width)
-        curves, _ = progress_curves(after, self.details, look)
+        curves = self.details.curves
         self._plot.display = bool(curves)
         self._plot.show_curves(curves, plot_maximum(after), race_length(after), look)
         self._remarks.update(lines_of(closing_rows(after, self.details, look), look))
@@ -117,6 +118,12 @@ class ResultsScreen(WidgetScreen):
         self._next_room.display = bool(text)
         self._next_room.update(text_of((Span(text, "notice"),), look, "screen.rematch"))
         self.refresh_bindings()
+
+    def _draw(self, record: Record | None) -> None:
+        """Take the curves from a record, unless they are from it already."""
+        if record is not None and record is not self._drawn:
+            self._drawn, seat = record, self.model.seat
+            self.details = replace(self.details, curves=record_curves(record, seat.name if seat else ""))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether the action of a key is available."""
