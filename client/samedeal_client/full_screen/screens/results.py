@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
-from textual.worker import Worker
 
 from samedeal.deal import Deal
 from samedeal.record import Record
@@ -69,8 +68,8 @@ class ResultsScreen(WidgetScreen):
         self.details = ResultDetails()
         self._scrolls = False
         self._path: Path | None = None
-        self._completing: Worker[None] | None = None
         self._drawn: Record | None = None
+        self._saved: Record | None = None
 
     def compose_body(self) -> ComposeResult:
         """Yield the headline, the rematch, the standings, the plot and remarks."""
@@ -91,8 +90,6 @@ class ResultsScreen(WidgetScreen):
         record = self.model.record()
         self.details = ResultDetails(self._save_own_record(record), best_before(self.model))
         self._draw(record)
-        if self.model.own.play is not None:
-            self._completing = self.run_worker(self._complete_record())
         page = self.query_one("#results")
         page.focus()
         self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
@@ -107,6 +104,8 @@ class ResultsScreen(WidgetScreen):
         """Show the results."""
         after, look, width = self.model, self.look, self.size.width
         room = after.this_room
+        if after.whole_record is not None and after.own.play is not None:
+            self._complete_record(after.whole_record)
         self._draw(after.whole_record)
         self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
         self._standings.show_standings(room.standings, after.game.cards, after.me, look, width)
@@ -188,9 +187,9 @@ class ResultsScreen(WidgetScreen):
         self._run_if_idle("Getting the record", self._replay)
 
     async def _replay(self) -> None:
-        if self._completing is None:  # a spectator
-            self._completing = self.run_worker(self._complete_record())
-        await self._completing.wait()
+        record = (await self.client.audit()).reading.record
+        if record is not None:
+            self._complete_record(record)
         if self._path is None:
             self.show_message("This race can't be replayed, because neither the server nor this client has its record.")
             return
@@ -203,25 +202,24 @@ class ResultsScreen(WidgetScreen):
 
         Return a sentence that says where the record is, or why there is none. For a spectator, return an empty string.
         """
-        room = self.model.this_room
         if self.model.own.play is None:
             return ""
         if record is None:
             return "Your race was not saved, because this client missed part of it."
         try:
-            self._path = save_record(record, room.room, room.starts)
+            self._path = save_record(record)
         except OSError as error:
             return f"Your race could not be saved: {error.strerror}."
         return f"Record saved in {terminal().shown_path(self._path)}"
 
-    async def _complete_record(self) -> None:
+    def _complete_record(self, record: Record) -> None:
         """Save the server's record, which has all players, in place of the player's own record."""
-        before = self._path
+        if record is self._saved:
+            return
+        self._saved = record
         with suppress(OSError):  # the player's own record stays
-            self._path = await room_actions.save_whole_record(self.client, before)
-        if before is None and self._path is not None:
+            self._path = save_record(record, self._path)
             self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
-            self.update()
 
     def action_details(self) -> None:
         """Show everything that was found when the race was checked."""
