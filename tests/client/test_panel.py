@@ -43,7 +43,7 @@ FIELD = (
     RankedPlayer(1, "mira", 19, 52, (2, 3, 5, 6, 8)),
     RankedPlayer(2, "k0ji", 14, 52, (1, 2), connected=False),
     RankedPlayer(3, "名前名前", 6, 52, resigned=True),
-    RankedPlayer(4, "bot-easy-going", 52, 52, finish_time=167_000),
+    RankedPlayer(4, "bot-easy-going", 52, 52, time=167_000),
     RankedPlayer(5, "ana", 0, 52, (1, 2, 3, 4, 5), you=True),
 )
 
@@ -78,7 +78,7 @@ NAMES = st.text(st.sampled_from("ab1 é名ｱ́̈한🂡"), min_size=0, max_size
 LOOKS = st.builds(Look, ascii=st.booleans(), colour=st.booleans())
 PLAYERS = st.builds(
     RankedPlayer,
-    rank=st.integers(1, 16),
+    place=st.integers(1, 16),
     name=NAMES,
     foundation_cards=st.integers(0, 104),
     total=st.just(104),
@@ -86,7 +86,7 @@ PLAYERS = st.builds(
     you=st.booleans(),
     connected=st.booleans(),
     resigned=st.booleans(),
-    finish_time=st.none() | st.integers(0, 7_200_000),
+    time=st.integers(0, 7_200_000),
 )
 
 

@@ -84,7 +84,7 @@ def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int)
 def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) -> tuple[RankedPlayer, ...]:
     return tuple(
         RankedPlayer(
-            rank=place,
+            place=place,
             name=racer.seat.name,
             foundation_cards=racer.result.foundation_cards,
             total=model.game.cards,
@@ -94,7 +94,7 @@ def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) 
             you=racer.seat.player == model.me,
             connected=racer.connected,
             resigned=racer.seat.resigned,
-            finish_time=max(racer.result.finished_at - room.starts, 0) if racer.result.finished_at else None,
+            time=max(racer.result.finished_at - room.starts, 1) if racer.result.finished_at else 0,
             player=racer.seat.player,
             bot=racer.seat.bot,
             stuck=racer.seat.stuck,

@@ -61,7 +61,7 @@ def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
             result.foundation_cards,
             total,
             resigned=track.player.resigned and moment.time >= race.length,
-            finish_time=result.finished_at - start if result.finished_at else None,
+            time=result.finished_at - start if result.finished_at else 0,
             player=str(number),
             bot=track.player.bot,
         )
@@ -131,7 +131,7 @@ def slider_time(x: int, race: RecordedRace, width: int) -> int:
 def last_action(race: RecordedRace, replay: Replay, look: Look) -> str:
     """Return a sentence about the last action of the first player that is shown. If all are shown, it is the leader."""
     players = ranking_at(race, replay.moment)
-    number = min(players, key=lambda player: player.rank).player if replay.everyone else replay.shown(race)[0]
+    number = min(players, key=lambda player: player.place).player if replay.everyone else replay.shown(race)[0]
     track = race.tracks[int(number)]
     revision = track.revision_at(replay.moment)
     name = player_name(track.player.name, look, bot=track.player.bot)

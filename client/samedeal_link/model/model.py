@@ -58,13 +58,12 @@ class WatchedBoard:
     """A player's board as a spectator sees it.
 
     ``time`` is the server's time of the newest move, in milliseconds since 1970, and ``last_progress_at`` that of the last
-    change of the foundation cards. ``missed`` is true if a later move did not reach the client.
+    change of the foundation cards.
     """
 
     play: Play
     time: int
     last_progress_at: int = 0
-    missed: bool = False
 
 
 @dataclass(frozen=True)
@@ -290,7 +289,7 @@ class Model:
 
     def with_watched(self, player: str, board: WatchedBoard) -> Model:
         """Return the model with a new board of a spectated player."""
-        moved = self if board.missed else self._with_moves(player, board.time, board.play.moves)
+        moved = self._with_moves(player, board.time, board.play.moves)
         return replace(moved, watched=MappingProxyType({**self.watched, player: board}))
 
     def _with_moves(self, player: str, time: int, moves: int) -> Model:
@@ -389,7 +388,7 @@ def _delayed_move(model: Model, message: DelayedMove) -> Model:
     try:
         play = watched.play.act(message.action, message.revision - 1, message.seen or None)
     except (SamedealError, ValueError):
-        return replace(model.with_watched(message.player, replace(watched, missed=True)), missed_move=True)
+        return replace(model, missed_move=True)
     last_progress_at = _progress_at(model, message, play.board)
     return model.with_watched(message.player, WatchedBoard(play, message.time, last_progress_at))
 
