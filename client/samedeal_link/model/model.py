@@ -179,7 +179,8 @@ class Model:
         if room is None or not room.options.end_when_settled:
             return False
         others = [seat for seat in room.players if seat.player != self.me]
-        return all(seat.bot or seat.resigned or seat.stuck or self._has_placed_all(seat.player) for seat in others)
+        finished = {tally.player for tally in self.tallies.values() if tally.finished_at}
+        return all(seat.bot or seat.resigned or seat.stuck or seat.player in finished for seat in others)
 
     @property
     def may_watch_others(self) -> bool:
@@ -190,10 +191,6 @@ class Model:
         """
         room = self.room
         return room is not None and room.options.spectators and len(room.players) > 1 and not self.ends_without_player
-
-    def _has_placed_all(self, player: str) -> bool:
-        tally = self.tallies.get(player)
-        return tally is not None and tally.finished_at > 0
 
     @property
     def deal_words(self) -> str:
