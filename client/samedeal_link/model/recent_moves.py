@@ -32,7 +32,10 @@ class RecentMoves:
         first = now // slot - slots + 1
         counts = [0] * slots
         known = ((0, 0), *self.points) if self.points and self.points[0][1] == 1 else self.points
-        for (_, before), (time, moves) in pairwise(known):
-            if 0 <= (index := time // slot - first) < slots:
+        for (time, moves), (_, before) in pairwise(reversed(known)):
+            index = time // slot - first
+            if index < 0:
+                break
+            if index < slots:
                 counts[index] += max(moves - before, 0)
         return tuple(counts)
