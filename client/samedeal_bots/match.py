@@ -15,6 +15,7 @@ from samedeal.deal import Deal
 from samedeal.game import Game
 from samedeal.joint_deal import public_board
 from samedeal.options import Options
+from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.standings import Result
 from samedeal_bots.action_choice import PAUSE, RESIGN, UNDO_TIME
 from samedeal_bots.engine import Engine, EngineFailed
@@ -70,7 +71,7 @@ async def pairs(engines: tuple[Engine, Engine], games: Sequence[Game], deals: in
 async def _race(engine: Engine, play: Play, pace: float, seed: str) -> RaceAlone:
     """Let an engine race until it has won or resigned, has failed for the last time, or the time is over."""
     engine.begin_race(seed)
-    time, progress = 0.0, 0.0
+    time, progress = 0.0, Progress(foundation_cards=play.board.foundation_cards)
     failed = False
     while time + pace <= LIMIT and not play.board.won:
         try:
@@ -83,8 +84,6 @@ async def _race(engine: Engine, play: Play, pace: float, seed: str) -> RaceAlone
             break
         time += pace * (UNDO_TIME if action == UNDO else 1)
         if action != PAUSE:
-            before, play = play, play.act(action)
-            if play.board.foundation_cards != before.board.foundation_cards:
-                progress = time
-    finished = round(1000 * time) if play.board.won else 0
-    return RaceAlone(Result(0, play.board.foundation_cards, finished, round(1000 * progress)), failed)
+            play = play.act(action)
+            progress = progress.after(MoveCommitted.of(engine.name, str(action), play), round(1000 * time))
+    return RaceAlone(Result(0, progress.foundation_cards, progress.finished_at, progress.last_progress_at), failed)

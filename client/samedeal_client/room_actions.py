@@ -6,7 +6,6 @@ The full-screen client, the line client and the commands share these actions. Th
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,8 +17,6 @@ from samedeal.protocol_codes import RefusalCode
 from samedeal.tides import next_tides
 from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.menus.new_room_fields import DEFAULT_DEAL
-from samedeal_link.machine.paths import write_private
-from samedeal_link.records.record_files import save_record
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.bot_levels import Level
 
@@ -89,21 +86,6 @@ async def enter_next_tide(client: ClientSession, game: str = "") -> None:
     if not start:
         raise RequestRefused(RefusalCode.NO_TIDE, "This server has no such tides. Race now instead.")
     await race_now(client, found, start)
-
-
-async def save_whole_record(client: ClientSession, own: Path | None) -> Path | None:
-    """Save the server's record of the finished race, with all players, and return the file of the record.
-
-    The record replaces ``own``, the file with the player's own record, if there is one. If the server has no record of
-    the race, or a wrong one, return ``own``. Raise OSError if the file can't be written.
-    """
-    record = (await client.audit()).reading.record
-    if record is None:
-        return own
-    if own is None:
-        return save_record(record, record.terms.room, record.start)
-    write_private(own, str(record))
-    return own
 
 
 async def add_bot(client: ClientSession, bots: LocalBots, level: Level, warn: Callable[[str], None]) -> None:

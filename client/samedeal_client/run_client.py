@@ -15,6 +15,7 @@ from samedeal.terminal_text import printable
 from samedeal_client.input.bindings import DEFAULT, Bindings
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.line_by_line.line_client import LineClient
+from samedeal_client.local.local_bots import LocalBots
 from samedeal_client.panels.race import return_text
 from samedeal_client.saved_settings import load_settings, remember_server
 from samedeal_client.terminal_io.kept_screen import KeptScreen
@@ -88,14 +89,14 @@ async def run_client(
     *,
     home: str = "",
     lasting: bool = True,
-    send_rivals: Callable[[str], Awaitable[None]] | None = None,
+    bots: LocalBots | None = None,
     shared_address: ServerAddress | None = None,
 ) -> int:
     """Connect, enter a room by calling ``enter``, and play until the player quits. Return the exit code.
 
     ``given`` says how the client looks, and names the place that the player came from; saved settings complete it.
     ``lasting`` is true if the server keeps running after this program, so that the player can return. ``home`` is an
-    argument for ``Link``, ``send_rivals`` for ``SamedealApp``, and ``shared_address`` for ``ClientSession``.
+    argument for ``Link``, ``bots`` for ``SamedealApp``, and ``shared_address`` for ``ClientSession``.
 
     Raise CannotConnect if there is no connection. Raise RequestRefused if the server refuses the player or the room.
     Raise Failure if ``keys.toml`` can't be read or is invalid.
@@ -131,7 +132,7 @@ async def run_client(
                 *(client, with_background(look), bindings, back_to),
                 lasting=lasting,
                 with_bell=saved.bell or given.bell,
-                send_rivals=send_rivals,
+                bots=bots,
             )
             code = await show(app, None if lasting else partial(recorder.quit_for_good, cut_off=True))
             if not lasting:  # before anything is printed, because the terminal may be gone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -443,13 +443,12 @@ async def running_app(
     *,
     watch: bool = False,
     with_bell: bool = False,
-    send_rivals: Callable[[str], Awaitable[None]] | None = None,
 ) -> AsyncIterator[RunningApp]:
     """Run the app in the referee's room, as a player or with ``watch`` as a spectator."""
     answering = asyncio.create_task(referee.answer_requests())
     client = ClientSession(referee, clock=lambda: 0.0)
     client.entering = True
-    app = SamedealApp(client, look or Look(), bindings, with_bell=with_bell, send_rivals=send_rivals)
+    app = SamedealApp(client, look or Look(), bindings, with_bell=with_bell)
     try:
         async with app.run_test(size=size) as pilot:
             await (client.watch(referee.room) if watch else client.join(referee.room))

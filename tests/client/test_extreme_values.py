@@ -51,7 +51,7 @@ from samedeal_client.panels.outcome import why_over
 from samedeal_client.panels.players_panel import panel_title, ranking_rows
 from samedeal_client.panels.race_feed import RaceFeed
 from samedeal_client.panels.records import record_list_lines
-from samedeal_client.panels.results import ResultDetails, closing_rows, headline_rows, progress_curves, race_length
+from samedeal_client.panels.results import ResultDetails, closing_rows, headline_rows, race_length
 from samedeal_client.panels.series import series_rows
 from samedeal_client.panels.tide import tide_text
 from samedeal_client.panels.waiting import NO_BOTS, player_cells, room_rows, start_condition
@@ -226,7 +226,6 @@ def show(before: Model, model: Model) -> None:
         why_over(room)
         race_length(model)
         headline_rows(model, details, LOOK, 60)
-        progress_curves(model, details, LOOK)
         closing_rows(model, details, LOOK)
         race_panels.end_rows(model, LOOK, 60)
         assert model.evidence is not None

@@ -17,9 +17,8 @@ from samedeal_client.input.controller import RaceController
 from samedeal_client.line_by_line.line_parser import parse_line
 from samedeal_client.panels.race import hint_text
 from samedeal_client.text.appearance import Look
-from samedeal_link.solving.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder
+from samedeal_link.solving.hints import DEAL_FIRST, GUESS, HINT_BUDGET, Hint, HintFinder, next_hint
 from samedeal_link.solving.solver_process import Hints, SolverProcess
-from samedeal_link.solving.solver_program import HintReply, HintRequest, answer
 from samedeal_link.solving.strategy import BotMemory, choose_move
 from tests.client.boards import board, dealt, playout
 from tests.shared.playouts import FAMILIES, won_record
@@ -117,12 +116,10 @@ def test_finder_goes_on_in_the_next_process() -> None:
     kept = pickle.dumps(finder)
     while True:
         hint = finder.suggest(now.masked())
-        reply = answer(HintRequest(str(now.masked()), kept, {}))
-        assert isinstance(reply, HintReply)
-        assert (reply.move, reply.reason) == (str(hint.move) if hint.move else None, hint.reason)
+        again, kept = next_hint(now.masked(), kept)
+        assert again == hint
         if hint.move is None:
             break
-        kept = reply.finder
         now = now.play(hint.move).board
 
 

@@ -295,7 +295,6 @@ def test_missed_delayed_move_is_out_of_sync() -> None:
     second = first.act(server.legal(2)[1])
     model = model.after(delayed_move(second))
     assert model.out_of_sync
-    assert model.watched["you"].missed
     again = model.after(Watching(to=71, room="k7", delay=15))
     assert not again.out_of_sync
     assert again.room is not None
@@ -317,87 +316,56 @@ def reconnect(server: RaceServer, phase: Phase = "racing", **counts: Any) -> Non
     server.model = server.model.after(server.state(phase, tallies=(Tally(player="you", **counts),)))
 
 
-def test_history_misses_the_time_without_a_connection() -> None:
+def moved(server: RaceServer, at: int) -> int:
+    """The moves of the rival with known times in the second that ends ``at`` milliseconds after the start."""
+    return server.model.recent["you"].activity(START + at - 1, 1, 1_000)[0]
+
+
+def test_moves_without_a_connection_have_no_time() -> None:
     server = RaceServer()
-    progress(server, foundation_cards=1, moves=1, acted_at=START + 1_000, last_progress_at=START + 1_000)
-    reconnect(server, foundation_cards=9, moves=12, acted_at=START + 9_000, last_progress_at=START + 8_000)
-    progress(server, foundation_cards=10, moves=13, acted_at=START + 10_000, last_progress_at=START + 10_000)
-    series = server.model.history["you"]
-    assert series.foundation_cards(START) == ((1_000, 1), (8_000, 9), (10_000, 10))
-    assert series.missed_since(START) == ((1_000, 8_000),)
+    progress(server, moves=1, acted_at=START + 500)
+    assert moved(server, 1_000) == 1
+    reconnect(server, moves=12, acted_at=START + 9_500)
+    assert moved(server, 10_000) == 0
+    progress(server, moves=14, acted_at=START + 10_500)
+    assert moved(server, 11_000) == 2
 
 
-def test_history_seen_after_the_race_has_one_point() -> None:
-    server = RaceServer()
-    server.model = Model("me", "ana")
-    reconnect(
-        server, "finished", foundation_cards=52, moves=99, acted_at=START + 60_000, last_progress_at=START + 60_000
-    )
-    series = server.model.history["you"]
-    assert (series.foundation_cards(START), series.missed_since(START)) == (((60_000, 52),), ((0, 60_000),))
+def delayed_board(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> int:
+    """Let a board with ``cards`` foundation cards arrive, whose newest move was made ``at`` milliseconds after the start.
 
-
-def delayed_board(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> None:
-    """A board with ``cards`` foundation cards arrives. Its newest move was made ``at`` milliseconds after the start."""
+    Return how long after the start the number of its foundation cards last changed, as far as the client knows.
+    """
     foundation = bytes(range(0x31, 0x31 + cards))
     piles = tuple(foundation if key == "01" else b"" for key in server.held.race.game.keys)
     late = DelayedBoard(
         player="you", revision=revision, piles=piles, moves=revision, undos=0, time=START + at, reached=reached
     )
     server.model = server.model.after(late)
+    return server.model.watched["you"].last_progress_at - START
 
 
 @pytest.mark.parametrize(
-    ("reached", "points", "missed"),
-    [
-        ((), ((40_000, 3),), ((0, 40_000),)),
-        ((9_000, 20_000, 20_000), ((9_000, 1), (20_000, 3)), ()),
-        ((9_000, 20_000, 20_000, 21_000), ((9_000, 1), (20_000, 3)), ()),
-    ],
-    ids=["an older server", "all is told", "too much is told"],
+    ("reached", "expected"),
+    [((), 40_000), ((9_000, 20_000, 20_000), 20_000), ((9_000, 20_000, 20_000, 21_000), 20_000)],
+    ids=["after an undo", "all is told", "too much is told"],
 )
-def test_late_spectator_misses_only_what_nobody_tells(
-    reached: tuple[int, ...], points: tuple[tuple[int, int], ...], missed: tuple[tuple[int, int], ...]
-) -> None:
+def test_late_spectator_is_told_of_the_last_progress(reached: tuple[int, ...], expected: int) -> None:
     server = RaceServer()
     server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    delayed_board(server, cards=3, revision=30, at=40_000, reached=reached)
-    series = server.model.history["you"]
-    assert (series.foundation_cards(START), series.missed_since(START)) == (points, missed)
-    assert sum(series.activity(START + 40_000, 60, 1_000)) == 0, "moves of unknown times"
+    assert delayed_board(server, cards=3, revision=30, at=40_000, reached=reached) == expected
+    assert moved(server, 41_000) == 0, "moves of unknown times"
 
 
-def test_player_who_then_watches_misses_nothing() -> None:
-    server = RaceServer()
-    for cards, at in ((2, 8_000), (6, 20_000)):
-        progress(server, foundation_cards=cards, moves=cards, acted_at=START + at, last_progress_at=START + at)
-    server.model = server.model.after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    delayed_board(server, cards=2, revision=2, at=8_000)
-    delayed_board(server, cards=6, revision=3, at=20_000)
-    delayed_board(server, cards=7, revision=4, at=31_000)
-    series = server.model.history["you"]
-    assert (series.foundation_cards(START), series.missed) == (((8_000, 2), (20_000, 6), (31_000, 7)), ())
-
-
-def test_spectator_misses_nothing_when_the_race_finishes() -> None:
+def test_spectator_sees_when_cards_last_changed() -> None:
     server = RaceServer()
     server.model = watching(server)
-    tally = Tally(player="you", foundation_cards=9, moves=2, acted_at=START + 9_000, last_progress_at=START)
-    server.model = server.model.after(server.state("finished", tallies=(tally,)))
-    delayed_board(server, cards=8, revision=1, at=7_000)
-    delayed_board(server, cards=9, revision=2, at=9_000)
-    series = server.model.history["you"]
-    assert (series.foundation_cards(START), series.missed) == (((0, 0), (7_000, 8), (9_000, 9)), ())
-
-
-def test_spectator_who_gets_each_action_misses_nothing() -> None:
-    server = RaceServer()
-    server.model = watching(server)
-    delayed_board(server, cards=9, revision=1, at=7_000)
-    delayed_board(server, cards=0, revision=2, at=8_000)
-    assert server.model.history["you"].missed == ()
-    delayed_board(server, cards=9, revision=4, at=11_000)
-    assert server.model.history["you"].missed_since(START) == ((8_000, 11_000),)
+    assert delayed_board(server, cards=8, revision=1, at=7_000) == 7_000
+    assert delayed_board(server, cards=8, revision=2, at=8_000) == 7_000
+    assert delayed_board(server, cards=7, revision=3, at=9_000) == 9_000
+    assert moved(server, 10_000) == 1
+    assert delayed_board(server, cards=9, revision=7, at=10_000) == 10_000
+    assert moved(server, 11_000) == 0, "moves were skipped"
 
 
 def test_every_message_has_a_handler() -> None:

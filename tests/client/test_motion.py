@@ -136,7 +136,7 @@ async def test_a_move_writes_at_most_6000_bytes(
         before = ui.app.terminal.written
         await ui.press("1", "6")
         view = ui.app.screen.query_one(BoardView)
-        await ui.wait_until(lambda: not view.in_motion)
+        await ui.wait_until(lambda: view._timer is None)
         await ui.settle()
         assert ui.acts == ["1 6 x9"]
         assert 1_500 < ui.app.terminal.written - before < 6_000

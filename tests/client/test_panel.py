@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,13 @@ from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.panels.final_standings import standing_cells
 from samedeal_client.panels.meters import bar, sparkline
 from samedeal_client.panels.players_panel import panel_title, ranking_rows
-from samedeal_client.panels.plot import Curve, cards_plot
+from samedeal_client.panels.plot import Curve, cards_plot, record_curves
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import Row, Span, ascii_only, cut, fit, fit_row, row_text, row_width, wrap
 from samedeal_client.text.time_text import clock_text
 from tests.golden.golden_files import assert_golden
+from tests.shared.playouts import won_record
 
 GLYPHS = Look()
 ASCII = Look(ascii=True)
@@ -41,7 +43,7 @@ FIELD = (
     RankedPlayer(1, "mira", 19, 52, (2, 3, 5, 6, 8)),
     RankedPlayer(2, "k0ji", 14, 52, (1, 2), connected=False),
     RankedPlayer(3, "名前名前", 6, 52, resigned=True),
-    RankedPlayer(4, "bot-easy-going", 52, 52, finish_time=167_000),
+    RankedPlayer(4, "bot-easy-going", 52, 52, time=167_000),
     RankedPlayer(5, "ana", 0, 52, (1, 2, 3, 4, 5), you=True),
 )
 
@@ -76,7 +78,7 @@ NAMES = st.text(st.sampled_from("ab1 é名ｱ́̈한🂡"), min_size=0, max_size
 LOOKS = st.builds(Look, ascii=st.booleans(), colour=st.booleans())
 PLAYERS = st.builds(
     RankedPlayer,
-    rank=st.integers(1, 16),
+    place=st.integers(1, 16),
     name=NAMES,
     foundation_cards=st.integers(0, 104),
     total=st.just(104),
@@ -84,7 +86,7 @@ PLAYERS = st.builds(
     you=st.booleans(),
     connected=st.booleans(),
     resigned=st.booleans(),
-    finish_time=st.none() | st.integers(0, 7_200_000),
+    time=st.integers(0, 7_200_000),
 )
 
 
@@ -115,6 +117,7 @@ def test_parts_of_the_panel_match_their_golden() -> None:
         "a plot of two players": texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, GLYPHS), 48),
         "a plot in ASCII": texts(cards_plot([ANA, MIRA], 52, 240_000, 48, 7, ASCII), 48),
         "equal curves take turns": texts(cards_plot([falling, falling], 52, 100_000, 25, 5, GLYPHS), 25),
+        "a curve that a lying record takes too high": texts(cards_plot([ANA], 8, 240_000, 25, 5, GLYPHS), 25),
         "an empty plot": texts(cards_plot([], 52, 0, 24, 5, GLYPHS), 24),
     }
     pages = [f"== {name}\n" + "".join(f"{row.rstrip()}\n" for row in rows) for name, rows in shown.items()]
@@ -190,3 +193,19 @@ def test_ascii_names_keep_their_width() -> None:
     assert ascii_only("Zoë 名前") == "Zoe ????"
     assert all(columns_of(ascii_only(name)) == columns_of(name) for name in ("Zoë", "é", "名é", "한국"))
     assert columns_of(ascii_only(clean_name("名" * (WIDEST_NAME // 2)))) == WIDEST_NAME
+
+
+@pytest.mark.parametrize("game", ["willow", "steve"])
+def test_curve_of_a_won_record_ends_with_all_cards(game: str) -> None:
+    record = won_record(game)
+    (player,) = record.players
+    (curve,) = record_curves(record, "")
+    assert (curve.name, len(curve.points)) == (player.name, len(record.actions))
+    assert curve.points[-1] == (record.actions[-1][0], record.game.cards)
+    assert record_curves(replace(record, players=(replace(player, actions=((0, "9 9"),)),)), "") == []
+    others = (
+        replace(player, name="b", place=1),
+        replace(player, name="c", place=3),
+        replace(player, name="me", place=2),
+    )
+    assert [each.name for each in record_curves(replace(record, players=others), "me")] == ["me", "b", "c"]

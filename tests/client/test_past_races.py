@@ -215,13 +215,13 @@ def tallied(server: RaceServer, *tallies: Tally, resigned: bool = False) -> None
 @pytest.mark.parametrize(
     ("cards", "finishes", "resigned", "expected"),
     [
-        (52, {"you": 1000, "me": 2000}, False, (2, 52, 2000, "finished")),
-        (3, {}, True, (0, 3, 0, "resigned")),
-        (3, {}, False, (0, 3, 0, "unfinished")),
+        (52, {"you": 1000, "me": 2000}, False, (2, 52, 2000, False)),
+        (3, {}, True, (0, 3, 0, True)),
+        (3, {}, False, (0, 3, 0, False)),
     ],
 )
 def test_result_before_the_end(
-    cards: int, finishes: dict[str, int], resigned: bool, expected: tuple[int, int, int, str]
+    cards: int, finishes: dict[str, int], resigned: bool, expected: tuple[int, int, int, bool]
 ) -> None:
     """Only a player who has finished has a place. A race that is quit counts after a move."""
     server = RaceServer()
@@ -233,7 +233,7 @@ def test_result_before_the_end(
     tallied(server, *rows, resigned=resigned)
     result = race_result(server.model) or unfinished_race(server.model)
     assert result is not None
-    assert (result.place, result.foundation_cards, result.time, result.outcome) == expected
+    assert (result.place, result.foundation_cards, result.time, result.resigned) == expected
 
 
 @pytest.mark.parametrize(("cut_off", "shown"), [(True, "Willow, 3/52"), (False, "")])

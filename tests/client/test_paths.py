@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from samedeal_link.machine import paths
-from samedeal_link.machine.paths import write_new
+from samedeal_link.machine.paths import open_private, write_new
 
 
 def test_new_file_appears_with_its_whole_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +26,13 @@ def test_new_file_appears_with_its_whole_text(tmp_path: Path, monkeypatch: pytes
     assert path.read_text() == "first"
     assert path.stat().st_mode & 0o777 == 0o600
     assert [*path.parent.iterdir()] == [path]
+
+
+def test_file_that_others_can_read_becomes_private(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.touch(0o644)
+    open_private(path, "ab").close()
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_file_that_cannot_be_written_is_not_there(tmp_path: Path) -> None:

@@ -30,11 +30,11 @@ def status(text: str) -> list[RankedPlayer]:
         racers.append(
             RankedPlayer(
                 player=name[0],
-                rank=racers[-1].rank if shared else place,
+                place=racers[-1].place if shared else place,
                 name=name,
                 foundation_cards=int(cards),
                 total=52,
-                finish_time=352_000 if int(cards) == 52 else None,
+                time=352_000 if int(cards) == 52 else 0,
                 resigned="resigned" in more,
                 stuck="stuck" in more,
                 connected="away" not in more,

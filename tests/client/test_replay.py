@@ -130,11 +130,11 @@ def test_replay_of_a_crowd_shows_boards_without_keys() -> None:
 
 
 def test_ranking_is_that_of_the_moment() -> None:
-    first = [(player.rank, player.foundation_cards) for player in ranking_at(race(), Moment(1_000))]
+    first = [(player.place, player.foundation_cards) for player in ranking_at(race(), Moment(1_000))]
     assert first == [(2, 0), (2, 0), (1, 1)]
     last = ranking_at(race(), Moment(race().length))
-    assert [player.rank for player in last] == [1, 2, 3]
-    assert last[0].finish_time == race().tracks[0].times[-1]
+    assert [player.place for player in last] == [1, 2, 3]
+    assert last[0].time == race().tracks[0].times[-1]
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

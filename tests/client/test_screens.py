@@ -6,17 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace as struct_replace
 
 from samedeal.options import Options
 from samedeal.protocol.messages import Standing
-from samedeal.race.held_race import PRESENT
+from samedeal.record import Record
+from samedeal_client.panels.plot import Curve
 from samedeal_client.text.appearance import Look
 from samedeal_link.connection.address import ServerAddress
 from tests.client.qr_reader import scanned
 from tests.client.referee import ME, START, Referee, RunningApp, running_app
 from tests.client.room_lines import line
 from tests.golden.golden_files import assert_golden
+from tests.shared.playouts import won_record
 
 SIZES = {"60x20": (60, 20), "80x24": (80, 24)}
 LOOKS = {"glyphs": Look(), "ascii": Look(ascii=True, colour=False)}
@@ -31,6 +32,8 @@ STANDINGS = tuple(
         [("p2", "mira", 52, 235_000), (ME, "ana", 31, 0), ("p3", "k0ji", 12, 0)], 1
     )
 )
+CLIMBS = {"ana": 6, "mira": 10, "k0ji": 2}
+"""How many cards the players put on the foundations, every 40 seconds."""
 
 
 @pytest.mark.parametrize(("size", "look"), [("60x20", "glyphs"), ("80x24", "ascii")])
@@ -87,25 +90,22 @@ async def test_camera_reads_the_link(host: str, height: int, tmp_path: Path) -> 
 
 
 async def test_results_with_a_chart_match_their_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def curves(record: Record, me: str) -> list[Curve]:
+        points = {name: [(40_000 * step, cards * step) for step in range(1, 6)] for name, cards in CLIMBS.items()}
+        return [Curve(name, tuple(points[name])) for name in ((me, "mira", "k0ji") if record is whole else (me,))]
+
+    monkeypatch.setattr("samedeal_client.full_screen.screens.results.record_curves", curves)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    whole = won_record("willow")
     referee = Referee(options=Options(deal="#7"))
-    referee.time = START
     async with running_app(referee, SIZES["80x24"]) as ui:
-        for step in range(1, 6):
-            time = referee.time = START + 40_000 * step
-            progress = {
-                player: struct_replace(
-                    PRESENT, foundation_cards=cards, moves=2 * cards, last_action_at=time, last_progress_at=time
-                )
-                for player, cards in (("p2", 10 * step), (ME, 6 * step), ("p3", 2 * step))
-            }
-            referee.held = replace(referee.held, progress=progress)
-            await referee.receive(referee.state())
         await ui.app.client.rooms.resign()
         await referee.finish(standings=STANDINGS, seed=referee.seed)
-        await ui.wait_until(lambda: ui.screen == "ResultsScreen")
-        await ui.pilot.pause()
+        await ui.wait_until(lambda: "foundations   ana ──     " in ui.text())
+        ui.app.client.rooms.model = replace(ui.app.client.model, whole_record=whole)
+        ui.app.request_update()
+        await ui.wait_until(lambda: "k0ji ××" in ui.text())
         await ui.settle()
         assert_golden("screens/results_with_a_chart.txt", ui.text())
         assert "scroll" not in ui.text()

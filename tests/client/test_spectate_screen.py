@@ -29,7 +29,7 @@ def test_late_spectator_sees_ties_in_the_players_order() -> None:
     for message in (referee.state(), *referee.delayed_boards()):
         model = model.after(message)
     ranking = delayed_ranking(model, model.watched, referee.time)
-    assert [(each.rank, each.name) for each in ranking] == [(1, "k0ji"), (2, "mira"), (3, "ana")]
+    assert [(each.place, each.name) for each in ranking] == [(1, "k0ji"), (2, "mira"), (3, "ana")]
 
 
 @pytest.mark.parametrize("game", ["steve", "willow"])

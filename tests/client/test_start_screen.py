@@ -40,7 +40,7 @@ from samedeal_link.connection.saved_sessions import FileSessions
 from samedeal_link.machine.paths import config_home, write_private
 from samedeal_link.records.history_file import HistoryFile
 from samedeal_link.records.past_races import Opponent, PastRace
-from samedeal_link.records.record_files import save_record
+from samedeal_link.records.record_files import record_path
 from tests.golden.golden_files import asked_on, assert_answers, assert_golden
 from tests.shared.playouts import won_record
 from tests.textual_internals import screen_text, wait_for_screen
@@ -312,7 +312,8 @@ async def test_past_race_shows_its_results_and_its_replay(monkeypatch: pytest.Mo
     async with start_screen() as pilot:
         await pilot.press("h")
         await wait_for_screen(pilot, lambda: "⏎ results" in screen_text(pilot.app))
-        path = save_record(won_record("willow"), latest.room, latest.starts)
+        path = record_path(latest.room, latest.starts)
+        write_private(path, str(won_record("willow")))
         await pilot.press("enter")
         await wait_for_screen(
             pilot, lambda: "1st place" not in screen_text(pilot.app) and "v replay" in screen_text(pilot.app)

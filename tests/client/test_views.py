@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -22,7 +21,6 @@ from samedeal_client.panels.race import quit_warnings, return_text
 from samedeal_client.panels.results import (
     ResultDetails,
     closing_rows,
-    progress_curves,
     race_length,
     rematch_does,
     rematch_text,
@@ -46,7 +44,6 @@ from samedeal_link.connection.address import parse_address
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.model import Model
-from samedeal_link.model.progress_history import ProgressHistory, ProgressPoint
 from tests.client.server_messages import room_state
 from tests.golden.golden_files import assert_sentences
 
@@ -94,16 +91,8 @@ def finished(*ups: int, following: str = "") -> Model:
     model = waiting(players=len(ups)).after(
         room(len(ups), phase="finished", starts=NOW, ends=NOW + 900_000, seed=seed, standings=standings, next=following)
     )
-    series = {
-        line.player: ProgressHistory(
-            tuple(
-                ProgressPoint(NOW + 400_000 * card // max(line.foundation_cards, 1), card, 2 * card)
-                for card in range(1, line.foundation_cards + 1)
-            )
-        )
-        for line in standings
-    }
-    return replace(model, history=MappingProxyType(series))
+    tallies = {line.player: Tally(player=line.player, acted_at=NOW + 400_000) for line in standings}
+    return replace(model, tallies=tallies)
 
 
 def text(rows: Iterable[Row]) -> str:
@@ -234,33 +223,6 @@ def test_wording_of_a_rematch() -> None:
         "opened": rematch_text(opened),
     }
     assert_sentences("rematch", [f"{case}\t{sentence}" for case, sentence in told.items()])
-
-
-def unknown_before(model: Model, player: str, at: int) -> Model:
-    """The model of a client that knows a player's progress only from ``at`` milliseconds after the start."""
-    series = model.history[player]
-    kept = ProgressHistory(tuple(point for point in series.points if point.time >= NOW + at), ((0, NOW + at),))
-    return replace(model, history=MappingProxyType({**model.history, player: kept}))
-
-
-def drawn(model: Model, details: ResultDetails | None = None) -> str:
-    """The names of the curves, the names without one, and what is said about that."""
-    details = details or ResultDetails()
-    curves, left_out = progress_curves(model, details, Look())
-    names = ", ".join(curve.name for curve in curves)
-    return f"{names} without {', '.join(left_out)}: {text(closing_rows(model, details, Look())[:1])}"
-
-
-def test_missing_curves_are_explained() -> None:
-    race = finished(104, 97, 64, 22)
-    known = ResultDetails(own_progress=((100_000, 30), (300_000, 97)))
-    sentences = {
-        "unknown for most of the race": drawn(unknown_before(race, "p0", 300_000)),
-        "unknown at first": drawn(unknown_before(race, "p0", 100_000)),
-        "no progress is known": drawn(replace(race, history=MappingProxyType({}))),
-        "only the own record is there": drawn(replace(finished(104, 97), history=MappingProxyType({})), known),
-    }
-    assert_sentences("curves of progress", [f"{case}\t{sentence}" for case, sentence in sentences.items()])
 
 
 def test_a_race_lasts_until_its_last_event() -> None:

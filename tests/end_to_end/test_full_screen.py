@@ -96,7 +96,7 @@ async def test_closing_the_terminal_ends_everything(programs: Programs, terminal
     state = programs.home / ".local/state/samedeal"
     assert not (state / "sessions.json").exists()  # nobody returns to this server
     (race,) = HistoryFile(state / "history.jsonl").read().races
-    assert (race.game, race.deal, race.outcome, race.place) == ("willow", "#7", "unfinished", 0)
+    assert (race.game, race.deal, race.time, race.resigned, race.place) == ("willow", "#7", 0, False, 0)
     assert race.cut_off
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Awaitable, Callable
+import sys
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
@@ -35,9 +35,6 @@ examples:
   samedeal play GAME < /dev/null            four bots race each other
 
 games: {", ".join(GAMES)}"""
-
-SendBots = Callable[[str, Callable[[str], None]], Awaitable[None]]
-"""A function that sends bots into a room, and calls another one with a sentence about each that fails."""
 
 _PACE = 15.0
 _FAST = 300.0
@@ -76,6 +73,10 @@ async def run(given: argparse.Namespace) -> int:
     """Race and return the exit code."""
     from samedeal_client.local.local_bots import LocalBots
     from samedeal_client.local.local_processes import race_on_local_server
+    from samedeal_client.run_client import run_client
+    from samedeal_link.connection.reconnecting_link import Link
+    from samedeal_link.connection.saved_sessions import MemorySessions
+    from samedeal_link.session.client_session import ClientSession
 
     game = game_named(given.game.lower()).name
     unattended = not terminal().is_interactive
@@ -87,15 +88,25 @@ async def run(given: argparse.Namespace) -> int:
     async def race(address: ServerAddress) -> int:
         bots = LocalBots(address)
 
-        async def send_bots(room: str, warn: Callable[[str], None]) -> None:
-            await bots.remove_all()
+        async def enter(client: ClientSession, lines: LineIO | None) -> None:
+            def warn(sentence: str) -> None:
+                if unattended:
+                    print(f"samedeal: {sentence}", file=sys.stderr)
+                elif lines is not None:  # a full screen shows which bots are connected
+                    lines.printer.print_lines([sentence])
+
+            room = await client.rooms.create(options)
+            await (client.watch(room) if unattended else client.join(room))
             for level in levels:
                 await bots.add(room, level, "", taken=(), warn=warn, pace=pace)
 
         try:
             if unattended:
-                return await _watch_bots(address, options, send_bots)
-            return await _play(address, name, given, options, send_bots)
+                async with Link(address, "spectator", MemorySessions()) as link:
+                    client = ClientSession(link)
+                    await enter(client, None)
+                    return await _print_race(client)
+            return await run_client(given, address, name, enter, lasting=False, bots=bots)
         finally:
             await bots.remove_all()
 
@@ -118,51 +129,8 @@ def _options(given: argparse.Namespace, game: str, *, unattended: bool) -> Optio
         raise Failure(str(error), 2) from None
 
 
-async def _play(
-    address: ServerAddress, name: str, given: argparse.Namespace, options: Options, send_bots: SendBots
-) -> int:
-    """Let the player race against bots at a terminal. Return the exit code."""
-    from samedeal_client.run_client import run_client
-
-    async def enter(client: ClientSession, lines: LineIO | None) -> None:
-        room = await client.rooms.create(options)
-        await client.join(room)
-        await send_bots(room, _ignore if lines is None else lambda sentence: lines.printer.print_lines([sentence]))
-
-    async def send_rivals(room: str) -> None:
-        await send_bots(room, _ignore)
-
-    return await run_client(given, address, name, enter, lasting=False, send_rivals=send_rivals)
-
-
-async def _watch_bots(address: ServerAddress, options: Options, send_bots: SendBots) -> int:
-    """Let bots race each other and print their progress. Return the exit code."""
-    from samedeal_link.connection.reconnecting_link import Link
-    from samedeal_link.connection.saved_sessions import MemorySessions
-    from samedeal_link.session.client_session import ClientSession
-
-    async with Link(address, "spectator", MemorySessions()) as link:
-        client = ClientSession(link)
-        room = await client.rooms.create(options)
-        await client.watch(room)
-        await send_bots(room, _warn)
-        return await _print_race(client)
-
-
-def _ignore(warning: str) -> None:
-    """Ignore a warning, because the full screen already shows which bots are connected."""
-
-
-def _warn(sentence: str) -> None:
-    import sys
-
-    print(f"samedeal: {sentence}", file=sys.stderr)
-
-
 async def _print_race(client: ClientSession) -> int:
     """Print the events of a race until it ends. Return the exit code."""
-    import sys
-
     from samedeal_client.panels.narration import Narrator
     from samedeal_client.panels.verdict import exit_code
     from samedeal_client.terminal_io.line_io import Printer, terminal_look

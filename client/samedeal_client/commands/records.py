@@ -61,12 +61,12 @@ async def _list(given: argparse.Namespace) -> int:
 
 def _get(given: argparse.Namespace) -> int:
     from samedeal.record import Record
-    from samedeal_link.records.record_files import save_downloaded
+    from samedeal_link.records.record_files import save_record
 
     data = asyncio.run(read_from_server(given.url, given.race, given.passphrase))
     record = Record.read(data)
     if given.save:
-        print(f"Record saved in {save_downloaded(record)}")
+        print(f"Record saved in {save_record(record)}")
     else:
         sys.stdout.buffer.write(data)
     return 0

@@ -7,6 +7,7 @@ import signal
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
@@ -27,6 +28,15 @@ ANNOUNCEMENT_TIME: Final = 20.0
 """Time, in seconds, for which the banner shows an announcement."""
 
 ScreenName = Literal["lobby", "waiting", "race", "watch", "results"]
+
+_SCREENS: Final[dict[ScreenName, tuple[str, str]]] = {
+    "lobby": ("lobby", "LobbyScreen"),
+    "waiting": ("waiting", "WaitingScreen"),
+    "race": ("race", "RaceScreen"),
+    "watch": ("spectate", "SpectateScreen"),
+    "results": ("results", "ResultsScreen"),
+}
+"""The modules and classes of the screens. A module is imported when its screen is shown first."""
 
 
 def screen_for(model: Model) -> ScreenName:
@@ -126,27 +136,9 @@ class SamedealApp(ClientApp):
             await self.push_screen(screen)
 
     def _screen(self, name: ScreenName) -> Screen[None]:
-        match name:
-            case "lobby":
-                from samedeal_client.full_screen.screens.lobby import LobbyScreen
-
-                return LobbyScreen()
-            case "waiting":
-                from samedeal_client.full_screen.screens.waiting import WaitingScreen
-
-                return WaitingScreen()
-            case "race":
-                from samedeal_client.full_screen.screens.race import RaceScreen
-
-                return RaceScreen(self.client.model.game)
-            case "watch":
-                from samedeal_client.full_screen.screens.spectate import SpectateScreen
-
-                return SpectateScreen(self.client.model.game)
-            case "results":
-                from samedeal_client.full_screen.screens.results import ResultsScreen
-
-                return ResultsScreen()
+        module, kind = _SCREENS[name]
+        screen: Screen[None] = getattr(import_module(f"samedeal_client.full_screen.screens.{module}"), kind)()
+        return screen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether an action is available now. The help is available on every screen of the client."""

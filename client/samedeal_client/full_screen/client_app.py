@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 
 from textual import events
 from textual.events import Callback
@@ -24,9 +24,9 @@ class ClientApp(LookApp[int]):
 
     ``back_to`` is the place that the player came from, such as the start screen or, during practice, a server. ``lasting``
     is true if the server keeps running after this program, so that a player who quits can return. If ``with_bell`` is
-    true, the terminal's bell rings at important events, for example when a rival finishes. ``send_rivals`` sends the bots
-    of ``samedeal play`` into the room with the given code. ``game``, ``room`` and ``room_form`` are the player's last
-    choices in the lobby and in the form for a new room. ``announcement`` is the text in the banner.
+    true, the terminal's bell rings at important events, for example when a rival finishes. ``bots`` are the player's own,
+    such as those of ``samedeal play``. ``game``, ``room`` and ``room_form`` are the player's last choices in the lobby and
+    in the form for a new room. ``announcement`` is the text in the banner.
     """
 
     def __init__(
@@ -38,16 +38,15 @@ class ClientApp(LookApp[int]):
         *,
         lasting: bool = True,
         with_bell: bool = False,
-        send_rivals: Callable[[str], Awaitable[None]] | None = None,
+        bots: LocalBots | None = None,
     ) -> None:
         super().__init__(look)
         self.client = client
         self.bindings = bindings
-        self.bots = LocalBots(client.link.address)
+        self.bots = bots or LocalBots(client.link.address)
         self.back_to = back_to
         self.lasting = lasting
         self._with_bell = with_bell
-        self.send_rivals = send_rivals
         self.game = self.room = ""
         self.room_form = RoomForm()
         self.announcement = ""
@@ -129,16 +128,14 @@ class ClientApp(LookApp[int]):
 
     @property
     def has_racing_bots(self) -> bool:
-        """Whether the player has bots whose race may be under way or about to start."""
+        """Whether the player has bots whose race may be under way or about to start, and goes on without them."""
         room = self.client.model.room
-        return bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
+        return self.lasting and bool(self.bots.names) and (room is None or room.phase in ("countdown", "racing"))
 
     async def bring_bots(self, before: str, room: str) -> None:
-        """Move the player's bots from the room ``before`` to ``room``. The bots of ``samedeal play`` move as well."""
+        """Move the player's bots from the room ``before`` to ``room``."""
         try:
             await self.bots.move(before, room, self.client.rooms.passphrase, self.show_message)
-            if self.send_rivals is not None:
-                await self.send_rivals(room)
         except OSError as error:
             self.show_message(f"The bots could not be started: {error.strerror}.")
 

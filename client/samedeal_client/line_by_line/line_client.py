@@ -22,6 +22,7 @@ from samedeal_client.panels.verdict import exit_code
 from samedeal_client.terminal_io.line_io import Printer
 from samedeal_client.text.appearance import Look
 from samedeal_link.machine.terminal import LineSource, terminal
+from samedeal_link.records.record_files import save_record
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.solver_process import Hints
 
@@ -127,9 +128,9 @@ class LineClient:
         ``ends_with_race`` is true.
         """
         audit = await self.client.audit()
-        if own is not None:
+        if own is not None and audit.reading.record is not None:
             with contextlib.suppress(OSError):  # the player's own record stays
-                await room_actions.save_whole_record(self.client, own)
+                save_record(audit.reading.record, own)
         if self.ends_with_race:
             self._stop(exit_code(audit.verdict))
 

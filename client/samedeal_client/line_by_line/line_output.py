@@ -174,11 +174,10 @@ class LineOutput:
                 self.print(f"{news_text(news, seats, model.me, self._look)}.")
 
     def _save_record(self, model: Model) -> None:
-        record, room = model.record(), model.room
-        self.record_path = None
-        if record is not None and room is not None:
+        record, self.record_path = model.record(), None
+        if record is not None:
             try:
-                self.record_path = save_record(record, room.room, room.starts)
+                self.record_path = save_record(record)
                 self.print(f"Record saved in {self.record_path if terminal().owns_process else self.record_path.name}")
             except OSError as error:
                 self.print(f"Cannot save your record: {error.strerror}.")

@@ -78,9 +78,9 @@ class LocalBots:
 
         ``warn`` is called as in ``add``. Raise OSError if no process can be started.
         """
-        for name in self.names_in(room):
-            plan = self._running[name].plan
-            await self.remove(name)
+        plans = [self._running[name].plan for name in self.names_in(room)]
+        await asyncio.gather(*(self.remove(plan.name) for plan in plans))
+        for plan in plans:
             async with self._adding:
                 await self._start(new_room, plan, passphrase, warn)
 

@@ -32,10 +32,6 @@ _LOG_TAIL: Final = 10_000
 _ANNOUNCED: Final = b"listening on "
 
 
-class CannotHost(Failure):
-    """The failure of a local server that could not be started, or has ended."""
-
-
 class BotPlan(NamedTuple):
     """A bot to start. ``pace`` is in moves a minute."""
 
@@ -65,7 +61,7 @@ async def race_on_local_server(
 ) -> int:
     """Run a ``local_server``, and a race on it. Return the exit code of the race.
 
-    Raise CannotHost if the server does not start, or ends before the race.
+    Raise Failure if the server does not start, or ends before the race.
     """
     async with (
         local_server(public=public) as (address, server),
@@ -73,12 +69,12 @@ async def race_on_local_server(
     ):
         if racing.done():
             return racing.result()
-        raise CannotHost(f"The server has ended with code {ending.result()}. {server.last_line()}".rstrip())
+        raise Failure(f"The server has ended with code {ending.result()}. {server.last_line()}".rstrip())
 
 
 @asynccontextmanager
 async def local_server(*, public: bool = False) -> AsyncIterator[tuple[ServerAddress, Child]]:
-    """Run a server and its own Redis on a free port of this machine. Raise CannotHost if the server does not start.
+    """Run a server and its own Redis on a free port of this machine. Raise Failure if the server does not start.
 
     If ``public`` is true, the server listens on the default port instead, and other machines can reach it. Server and
     Redis end with the context, and also if this process is killed.
@@ -106,7 +102,7 @@ async def _announced_address(server: Child) -> ServerAddress:
             line = await server.process.stdout.readline()
     if not line.startswith(_ANNOUNCED):
         reason = server.last_line() or f"It did not answer within {START_TIMEOUT:g} seconds."
-        raise CannotHost(f"The server could not be started. {reason}")
+        raise Failure(f"The server could not be started. {reason}")
     return parse_address(line.removeprefix(_ANNOUNCED).decode())
 
 

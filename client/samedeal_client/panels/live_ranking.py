@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -11,7 +10,7 @@ from samedeal.protocol.messages import RoomState, Seat, Tally
 from samedeal.standings import Result, ranked
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_link.model.model import Model, WatchedBoard
-from samedeal_link.model.progress_history import ProgressHistory
+from samedeal_link.model.recent_moves import RecentMoves
 
 SLOT: Final = 5_000
 """Length, in milliseconds, of a time slot in which moves are counted."""
@@ -73,39 +72,29 @@ def delayed_ranking(model: Model, boards: Mapping[str, WatchedBoard], time: int)
     room, racers = model.this_room, []
     for seat in room.players:
         watched = boards.get(seat.player)
-        points = model.history.get(seat.player, ProgressHistory()).points
-        board = watched.play.board if watched else None
-        cards = board.foundation_cards if board else 0
-        tally = model.tallies.get(seat.player)
-        if tally is not None and tally.foundation_cards == cards and tally.last_progress_at <= time:
-            last_progress_at = tally.last_progress_at  # also known to a spectator who came after that card
-        else:
-            last_progress_at = next((point.time for point in points if point.foundation_cards == cards), 0)
-        finished_at = watched.time if watched and board and board.won else 0
-        racers.append(_Racer(seat, Result(seat.seat, cards, finished_at, last_progress_at), connected=True))
+        result = Result(seat.seat, 0, 0, 0)
+        if watched is not None:
+            board = watched.play.board
+            finished_at = watched.time if board.won else 0
+            result = Result(seat.seat, board.foundation_cards, finished_at, watched.last_progress_at)
+        racers.append(_Racer(seat, result, connected=True))
     return _ranking(model, room, racers, time)
-
-
-def _activity(model: Model, player: str, now: int) -> tuple[int, ...]:
-    """Return the number of moves that a player made in each of the last time slots, oldest first."""
-    if player != model.me:
-        return model.history.get(player, ProgressHistory()).activity(now, SLOTS, SLOT)
-    counts = Counter((now - model.this_room.starts - action[0]) // SLOT for action in model.own.actions)
-    return tuple(counts[slot] for slot in reversed(range(SLOTS)))
 
 
 def _ranking(model: Model, room: RoomState, racers: Iterable[_Racer], now: int) -> tuple[RankedPlayer, ...]:
     return tuple(
         RankedPlayer(
-            rank=place,
+            place=place,
             name=racer.seat.name,
             foundation_cards=racer.result.foundation_cards,
             total=model.game.cards,
-            activity=_activity(model, racer.seat.player, now) if racer.seat in room.players else (),
+            activity=model.recent.get(racer.seat.player, RecentMoves()).activity(now, SLOTS, SLOT)
+            if racer.seat in room.players
+            else (),
             you=racer.seat.player == model.me,
             connected=racer.connected,
             resigned=racer.seat.resigned,
-            finish_time=max(racer.result.finished_at - room.starts, 0) if racer.result.finished_at else None,
+            time=max(racer.result.finished_at - room.starts, 1) if racer.result.finished_at else 0,
             player=racer.seat.player,
             bot=racer.seat.bot,
             stuck=racer.seat.stuck,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from samedeal.protocol.messages import RoomState, Standing
 from samedeal_client.panels.race_feed import RankedPlayer
@@ -11,23 +12,8 @@ from samedeal_client.text.player_names import player_name
 from samedeal_client.text.spans import counted
 from samedeal_client.text.time_text import ordinal, short_clock_text
 
-
-def standings_so_far(ranking: Sequence[RankedPlayer]) -> tuple[Standing, ...]:
-    """Return the ranking of a race under way as standings. Moves and undos are unknown, so they are 0."""
-    return tuple(
-        Standing(
-            place=player.rank,
-            player=player.player,
-            name=player.name,
-            foundation_cards=player.foundation_cards,
-            time=player.finish_time or 0,
-            moves=0,
-            undos=0,
-            resigned=player.resigned,
-            bot=player.bot,
-        )
-        for player in ranking
-    )
+_Line: TypeAlias = Standing | RankedPlayer
+"""A line of the final standings, or of the ranking of a race under way."""
 
 
 def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> str:
@@ -49,12 +35,11 @@ def headline(standings: Sequence[Standing], me: str, total: int, look: Look) -> 
     return won + _own_part(own, standings, look)
 
 
-def finish_headline(standings: Sequence[Standing], me: str, look: Look) -> tuple[str, str]:
+def finish_headline(own: RankedPlayer, ranking: Sequence[RankedPlayer], look: Look) -> tuple[str, str]:
     """Return the sentences for a player who has just finished: a greeting, and the place with the margin."""
-    own = next(line for line in standings if line.player == me)
-    if len(standings) == 1:
+    if len(ranking) == 1:
         return "You finished", ""
-    place = f"{ordinal(own.place)} of {len(standings)}{_margin(own, standings, look)}."
+    place = f"{ordinal(own.place)} of {len(ranking)}{_margin(own, ranking, look)}."
     return "You won" if own.place == 1 else "You finished", place
 
 
@@ -85,7 +70,7 @@ def _own_part(own: Standing, standings: Sequence[Standing], look: Look) -> str:
     return place if own.place == 1 else f"You {'finished' if own.time else 'are'} {place}"
 
 
-def _margin(own: Standing, standings: Sequence[Standing], look: Look) -> str:
+def _margin(own: _Line, standings: Sequence[_Line], look: Look) -> str:
     """Return how far the player with the standing ``own`` is ahead or behind, as in ``, 0:23 ahead of ada``.
 
     A winner is compared with the next player, and any other player with the player just ahead. Return an empty string

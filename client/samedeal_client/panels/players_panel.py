@@ -94,9 +94,9 @@ def _head(player: RankedPlayer, look: Look, width: int) -> Row:
     name, bot = ("you", False) if player.you else (player.name, player.bot)
     style = "you" if player.you else "name" if player.connected else "away"
     sign = look.glyphs.pointer if player.you else " "
-    rank = f"{player.rank} "
-    shown = fit_player_name(name, look, width - 1 - len(rank), bot=bot)
-    return (Span(sign, "you"), Span(rank, style if player.you else "label"), Span(shown, style))
+    place = f"{player.place} "
+    shown = fit_player_name(name, look, width - 1 - len(place), bot=bot)
+    return (Span(sign, "you"), Span(place, style if player.you else "label"), Span(shown, style))
 
 
 def _bar(player: RankedPlayer, length: int, look: Look) -> Row:
@@ -113,8 +113,8 @@ def progress_text(player: RankedPlayer, *, full_words: bool) -> str:
     If ``full_words`` is false, the text is ``in 05:52`` for a player who has finished, and ``resigned`` without a number
     for a player who has resigned.
     """
-    if player.finish_time is not None:
-        return f"{'finished' if full_words else 'in'} {clock_text(player.finish_time)}"
+    if player.time:
+        return f"{'finished' if full_words else 'in'} {clock_text(player.time)}"
     count = f"{player.foundation_cards}/{player.total}"
     if player.resigned:
         return f"resigned {count}" if full_words else "resigned"
@@ -137,7 +137,7 @@ def _pace_row(player: RankedPlayer, look: Look, width: int) -> Row:
 
     It is blank for a player who does not play any more, or played in an earlier race.
     """
-    if player.finish_time is not None or player.resigned or not player.activity:
+    if not player.racing or not player.activity:
         return (Span(" " * width),)
     left = player.total - player.foundation_cards
     spark, pace = sparkline(player.activity, look, _QUICK), f" {2 * sum(player.activity)} a minute"

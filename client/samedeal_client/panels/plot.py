@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from samedeal.errors import SamedealError
+from samedeal.record import Record
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.player_names import fit_player_name
 from samedeal_client.text.share_text import cards_at
@@ -38,24 +40,25 @@ class Curve(NamedTuple):
     """A player's progress.
 
     ``points`` has pairs of a time, in milliseconds since the start, and the number of foundation cards from then on.
-    ``missed`` has the periods, in milliseconds, for which the number is unknown.
     """
 
     name: str
     points: tuple[tuple[int, int], ...]
-    missed: tuple[tuple[int, int], ...] = ()
-    bot: bool = False
 
-    def known(self, length: int) -> int:
-        """Return for how many of the first ``length`` milliseconds the number of cards is known."""
-        return length - sum(min(end, length) - min(begin, length) for begin, end in self.missed)
 
-    def values_at(self, times: Sequence[float]) -> list[int | None]:
-        """Return the number of cards at each of the ``times``. The number is None where it is unknown."""
-        return [
-            None if any(begin < time < end for begin, end in self.missed) else cards_at(self.points, time)
-            for time in times
-        ]
+def record_curves(record: Record, me: str) -> list[Curve]:
+    """Return the curves of the players in a record. The one of the player named ``me`` comes first, the others by place.
+
+    Return no curves if an action is not allowed.
+    """
+    curves = []
+    for player in sorted(record.players, key=lambda player: (player.name != me, player.place)):
+        try:
+            counts = [play.board.foundation_cards for play in record.plays(player)[1:]]
+        except SamedealError:
+            return []
+        curves.append(Curve(player.name, tuple(zip((time for time, _ in player.actions), counts, strict=True))))
+    return curves
 
 
 def cards_plot(
@@ -77,8 +80,7 @@ def cards_plot(
     canvas = _canvas(columns, rows, length, look)
     times = [length * (column + 1) / columns for column in range(columns)]
     levels = [
-        [None if cards is None else round(cards * (rows - 1) / total) for cards in curve.values_at(times)]
-        for curve in shown
+        [round(min(cards_at(curve.points, time), total) * (rows - 1) / total) for time in times] for curve in shown
     ]
     for number in range(len(shown) - 1, -1, -1):
         _draw(canvas, levels, number, look)
@@ -104,8 +106,8 @@ def _canvas(columns: int, rows: int, length: int, look: Look) -> list[list[Span]
     return [*canvas, axis]
 
 
-def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int, look: Look) -> None:
-    """Draw the curve ``number``. ``levels`` has the level of each curve in each column, or None where it is unknown.
+def _draw(canvas: list[list[Span]], levels: list[list[int]], number: int, look: Look) -> None:
+    """Draw the curve ``number``. ``levels`` has the level of each curve in each column.
 
     Level 0 is the axis. No curve is drawn on the axis, except where the first curve leaves it or returns to it.
     """
@@ -113,11 +115,9 @@ def _draw(canvas: list[list[Span]], levels: list[list[int | None]], number: int,
     style = f"line{number + 1}"
     stroke = look.glyphs.strokes[number]
     _, _, _, leaves, _, upright, up_to, up_from, down_from, down_to = look.glyphs.plot
-    before: int | None = 0
+    before = 0
     for column, level in enumerate(levels[number]):
-        if level is None:
-            pass
-        elif number or before is None or level == before:
+        if number or level == before:
             on_level = [other for other, curve in enumerate(levels) if curve[column] == level]
             if level and on_level[column % len(on_level)] == number:
                 canvas[bottom - level][column] = Span(stroke, style)

@@ -14,7 +14,7 @@ from samedeal.terminal_text import columns_of
 from samedeal_client.input.bindings import Bindings, KeyCommand
 from samedeal_client.input.intended_move import is_foundation
 from samedeal_client.input.key_names import command_text, key_text
-from samedeal_client.panels.outcome import finish_headline, personal_best, standings_so_far, why_over
+from samedeal_client.panels.outcome import finish_headline, personal_best, why_over
 from samedeal_client.panels.players_panel import FINAL_SECONDS
 from samedeal_client.panels.race_feed import RankedPlayer
 from samedeal_client.text import large_digits
@@ -52,8 +52,8 @@ def place_span(ranking: Sequence[RankedPlayer]) -> tuple[Span, ...]:
     own = next((player for player in ranking if player.you), None)
     if own is None or len(ranking) < 2:
         return ()
-    tied = sum(player.rank == own.rank for player in ranking) > 1
-    return (Span(f"  {'tied ' if tied else ''}{ordinal(own.rank)} of {len(ranking)}", "you"),)
+    tied = sum(player.place == own.place for player in ranking) > 1
+    return (Span(f"  {'tied ' if tied else ''}{ordinal(own.place)} of {len(ranking)}", "you"),)
 
 
 def clock_span(left: int) -> Span:
@@ -289,14 +289,14 @@ def finish_rows(
     own = next((player for player in ranking if player.you), None)
     if not model.has_finished or own is None or model.board is None or not model.board.won:
         return ()
-    first, rest = finish_headline(standings_so_far(ranking), model.me, look)
-    time = own.finish_time if own.finish_time is not None else model.own.actions[-1][0]
+    first, rest = finish_headline(own, ranking, look)
+    time = own.time or model.own.actions[-1][0]
     lines = [
         (Span(f"{look.glyphs.star}  {first}!  {look.glyphs.star}", "good title"),),
         *((Span(line, "title"),) for line in wrap(rest, width - 4)),
         *((Span(line, "label"),) for line in wrap(personal_best(time, best, model.game.title), width - 4)),
     ]
-    number = (*large_digits.large_number(own.rank, look, "good"), ()) if len(ranking) > 1 else ()
+    number = (*large_digits.large_number(own.place, look, "good"), ()) if len(ranking) > 1 else ()
     return _framed((*number, *lines), look, "good")
 
 

@@ -35,12 +35,11 @@ CLOSE_TO_FINISH: Final = 5
 class RankedPlayer(NamedTuple):
     """A player in the ranking of a race.
 
-    ``activity`` has the number of moves in each of several time slots, oldest first. ``finish_time`` is in milliseconds
-    from the start, or None. ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` marks a
-    bot.
+    ``activity`` has the number of moves in each of several time slots, oldest first. ``time`` is as in ``Standing``.
+    ``player`` is the public id. ``you`` marks the player of this client, and ``bot`` marks a bot.
     """
 
-    rank: int
+    place: int
     name: str
     foundation_cards: int
     total: int
@@ -48,7 +47,7 @@ class RankedPlayer(NamedTuple):
     you: bool = False
     connected: bool = True
     resigned: bool = False
-    finish_time: int | None = None
+    time: int = 0
     player: str = ""
     bot: bool = False
     stuck: bool = False
@@ -56,7 +55,7 @@ class RankedPlayer(NamedTuple):
     @property
     def racing(self) -> bool:
         """Whether the player has neither finished nor resigned."""
-        return self.finish_time is None and not self.resigned
+        return not self.time and not self.resigned
 
 
 class News(NamedTuple):
@@ -142,16 +141,16 @@ def _with_own_place(feed: RaceFeed, now: int) -> RaceFeed:
     others = [feed.racers[player] for player in changed if player in feed.racers and player != feed.leader]
     # A finish or a resignation has a news item of its own.
     racing = (racer for racer in others if racer.racing)
-    nearest = min(racing, key=lambda racer: (abs(racer.rank - own.rank), racer.player), default=None)
+    nearest = min(racing, key=lambda racer: (abs(racer.place - own.place), racer.player), default=None)
     if nearest is None:
         return updated
     kind: NewsKind = "overtaken" if nearest.player in ahead else "passed"
-    return _with_news(updated, News(now, kind, feed.me, own.foundation_cards, place=own.rank, other=nearest.player))
+    return _with_news(updated, News(now, kind, feed.me, own.foundation_cards, place=own.place, other=nearest.player))
 
 
 def _ahead(racers: Mapping[str, RankedPlayer], me: str) -> frozenset[str]:
     own = racers.get(me)
-    return frozenset(racer.player for racer in racers.values() if own is not None and racer.rank < own.rank)
+    return frozenset(racer.player for racer in racers.values() if own is not None and racer.place < own.place)
 
 
 def _under_way(racers: Mapping[str, RankedPlayer]) -> bool:
@@ -162,7 +161,7 @@ def _under_way(racers: Mapping[str, RankedPlayer]) -> bool:
 
 def _leader(racers: Mapping[str, RankedPlayer]) -> str:
     """Return the player who is alone in the first place, or an empty text as long as that says little."""
-    first = [racer for racer in racers.values() if racer.rank == 1]
+    first = [racer for racer in racers.values() if racer.place == 1]
     return first[0].player if len(first) == 1 and first[0].foundation_cards >= EARLY_CARDS else ""
 
 
@@ -170,8 +169,8 @@ def _news_about(before: RankedPlayer, after: RankedPlayer, now: int, *, about_me
     """Return the news about one player that does not depend on the other players."""
     news = []
     left, left_before = after.total - after.foundation_cards, before.total - before.foundation_cards
-    if after.finish_time is not None and before.finish_time is None:
-        return [News(now, "finished", after.player, after.foundation_cards, after.finish_time, after.rank)]
+    if after.time and not before.time:
+        return [News(now, "finished", after.player, after.foundation_cards, after.time, after.place)]
     if after.resigned and not before.resigned:
         return [News(now, "resigned", after.player, after.foundation_cards)]
     if after.stuck and not before.stuck:

@@ -45,23 +45,20 @@ def replay_key_rows(look: Look, width: int) -> list[Row]:
 
 def ranking_at(race: RecordedRace, moment: Moment) -> tuple[RankedPlayer, ...]:
     """Return the players in the order of the record, each with the player's place at a moment."""
-    start, total = race.record.start, race.record.game.cards
     results = []
     for track in race.tracks:
-        revision = track.revision_at(moment)
-        board, progress = track.plays[revision].board, track.progress_at(revision)
-        progress_at = start + track.times[progress - 1] if progress else 0
-        won_at = start + track.times[revision - 1] if revision and board.won else 0
-        results.append((track, Result(track.player.seat, board.foundation_cards, won_at, progress_at)))
+        now = track.progress[track.revision_at(moment)]
+        result = Result(track.player.seat, now.foundation_cards, now.finished_at, now.last_progress_at)
+        results.append((track, result))
     places = {id(track): place for place, track in ranked(results)}
     return tuple(
         RankedPlayer(
             places[id(track)],
             track.player.name,
             result.foundation_cards,
-            total,
+            race.record.game.cards,
             resigned=track.player.resigned and moment.time >= race.length,
-            finish_time=result.finished_at - start if result.finished_at else None,
+            time=result.finished_at,
             player=str(number),
             bot=track.player.bot,
         )
@@ -131,7 +128,7 @@ def slider_time(x: int, race: RecordedRace, width: int) -> int:
 def last_action(race: RecordedRace, replay: Replay, look: Look) -> str:
     """Return a sentence about the last action of the first player that is shown. If all are shown, it is the leader."""
     players = ranking_at(race, replay.moment)
-    number = min(players, key=lambda player: player.rank).player if replay.everyone else replay.shown(race)[0]
+    number = min(players, key=lambda player: player.place).player if replay.everyone else replay.shown(race)[0]
     track = race.tracks[int(number)]
     revision = track.revision_at(replay.moment)
     name = player_name(track.player.name, look, bot=track.player.bot)

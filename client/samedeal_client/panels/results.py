@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from samedeal_client.panels.earlier import earlier_rows
 from samedeal_client.panels.outcome import headline, personal_best, why_over
@@ -14,27 +13,22 @@ from samedeal_client.panels.tide import tide_title
 from samedeal_client.panels.verdict import VERDICT_STYLES, verdict_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import words_text
-from samedeal_client.text.player_names import player_name
 from samedeal_client.text.share_text import bar_text, share_text
 from samedeal_client.text.spans import Row, Span, wrap
 from samedeal_link.model.model import Model
-from samedeal_link.model.progress_history import ProgressHistory
-
-_MAX_NAMED: Final = 4
 
 
 @dataclass(frozen=True)
 class ResultDetails:
     """Details of the results that are not in the model.
 
-    ``record_text`` says where the record was saved, or why there is none. ``own_progress`` is this player's progress
-    according to the record. ``best`` is the player's best time in this game before this race, in milliseconds, or None if
-    there is none.
+    ``record_text`` says where the record was saved, or why there is none. ``best`` is the player's best time in this game
+    before this race, in milliseconds, or None if there is none. ``curves`` are those of the record.
     """
 
     record_text: str = ""
-    own_progress: tuple[tuple[int, int], ...] = ()
     best: int | None = None
+    curves: Sequence[Curve] = ()
 
 
 def rematch_does(model: Model) -> str:
@@ -54,7 +48,6 @@ def race_length(model: Model) -> int:
         return max(room.finished_at - room.starts, 0)
     times = [line.time for line in room.standings]
     times += [tally.acted_at - room.starts for tally in model.tallies.values()]
-    times += [point.time - room.starts for series in model.history.values() for point in series.points[-1:]]
     return max(0, *times) if times else 0
 
 
@@ -84,44 +77,11 @@ def plot_maximum(model: Model) -> int:
     return top_of_plot(best, model.game.cards)
 
 
-def progress_curves(model: Model, details: ResultDetails, look: Look) -> tuple[list[Curve], list[str]]:
-    """Return the curves of cards on the foundations over time, and the names of the players without a curve.
-
-    The curve of this client's player comes first, then the others by place. A player whose progress is known for less
-    than half of the race has no curve.
-    """
-    room = model.this_room
-    length = race_length(model)
-    drawn, left_out = [], []
-    for line in sorted(room.standings, key=lambda line: line.player != model.me):
-        if line.player == model.me and details.own_progress:
-            curve = Curve(line.name, details.own_progress, bot=line.bot)
-        else:
-            series = model.history.get(line.player, ProgressHistory())
-            curve = Curve(
-                line.name, series.foundation_cards(room.starts), series.missed_since(room.starts), bot=line.bot
-            )
-        known = 2 * curve.known(length) >= length and (curve.points or not line.foundation_cards)
-        if known:
-            drawn.append(curve)
-        else:
-            left_out.append(player_name(curve.name, look, bot=curve.bot))
-    return drawn, left_out
-
-
 def closing_rows(model: Model, details: ResultDetails, look: Look) -> tuple[Row, ...]:
-    """Return sentences about missing curves, the check of the deal, the file with the record, and the words of the deal."""
-    drawn, left_out = progress_curves(model, details, look)
+    """Return sentences about the series, the check of the race, the file with the record, and the words of the deal."""
     rows: list[Row] = [*series_rows(model.this_room, model.me, look), ()] if model.this_room.table else []
     if earlier := earlier_rows(model, look):
         rows += [*earlier, ()]
-    if not drawn:
-        rows.append((Span("No chart, because you were away for most of the race.", "label"),))
-    elif left_out:
-        names = ", ".join(left_out[:_MAX_NAMED]) + (" and others" if len(left_out) > _MAX_NAMED else "")
-        rows.append((Span(f"No curve, because you were away for most of the race: {names}.", "label"),))
-    elif any(curve.missed for curve in drawn):
-        rows.append((Span("Curves have gaps where you were away.", "label"),))
     style = VERDICT_STYLES[model.verdict.kind] if model.verdict else "label"
     rows += ((Span(line, style),) for line in verdict_lines(model))
     if details.record_text:
@@ -141,7 +101,8 @@ def shared_result(model: Model, details: ResultDetails, page: Callable[[str], st
     if own is None:
         return ""
     cards = model.game.cards
-    bar = bar_text(details.own_progress, own.time or race_length(model), cards)
+    progress = next((curve.points for curve in details.curves if curve.name == own.name), ())
+    bar = bar_text(progress, own.time or race_length(model), cards)
     link = page(f"replay?race={room.room}") if page else ""
     return share_text((room.game, room.deal, cards), own, len(room.standings), bar, link, tide_title(room.tide))
 

@@ -74,7 +74,7 @@ def sort_players(
 ) -> tuple[RankedPlayer, ...]:
     """Return the players sorted by ``order``. ``players`` must be in the order of their places."""
     keys: dict[SortOrder, Callable[[RankedPlayer], Any]] = {
-        "place": lambda player: player.rank,
+        "place": lambda player: player.place,
         "seat": lambda player: seats.get(player.player, 0),
         "name": lambda player: player.name.casefold(),
         "pace": lambda player: -sum(player.activity),

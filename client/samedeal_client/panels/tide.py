@@ -10,8 +10,6 @@ from samedeal.tides import OPEN_FOR, next_tides
 from samedeal_client.text.option_wording import title_of
 from samedeal_client.text.time_text import clock_text
 
-_NAME_WIDTH = 20
-
 
 def tide_text(tides: Sequence[TideTime], now: int) -> str:
     """Return the game of the next tide and the time until it starts, or an empty text if there is none."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -42,31 +43,27 @@ from samedeal.protocol.messages import (
     Watching,
     Welcome,
 )
+from samedeal.race.progress import MoveCommitted, Progress
+from samedeal.race.room_state import tally_of
 from samedeal.record import Record, RecordedPlayer
 from samedeal_link.evidence.board_from_piles import masked_board
 from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.own_play import OwnPlay
-from samedeal_link.model.progress_history import (
-    Histories,
-    ProgressHistory,
-    ProgressPoint,
-    tally_after,
-    with_tallies,
-)
+from samedeal_link.model.recent_moves import RecentMoves
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedBoard:
     """A player's board as a spectator sees it.
 
-    ``time`` is the server's time of the newest move, in milliseconds since 1970. ``missed`` is true if a later move did
-    not reach the client.
+    ``time`` is the server's time of the newest move, in milliseconds since 1970, and ``last_progress_at`` that of the last
+    change of the foundation cards.
     """
 
     play: Play
     time: int
-    missed: bool = False
+    last_progress_at: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,14 +72,15 @@ class Model:
 
     ``me`` is the player's public id, or empty before the welcome. ``own`` is the player's own play. ``tallies`` has the
     newest counts of each player, and ``watched`` the boards that a spectator sees, both by player. ``delay`` is the
-    spectator delay in seconds, or None for a player. ``history`` has each player's foundation cards and moves over
-    time. For a spectator, ``history`` has the same delay as the boards.
+    spectator delay in seconds, or None for a player. ``recent`` has each player's newest moves. For a spectator, they have
+    the same delay as the boards.
 
     ``stale`` is true after the client has entered a room, or come back to it, until the room's state arrives.
     ``missed_move`` is true while a spectated board lacks a move. The client then requests all boards again.
 
     ``evidence`` is what the client knows of its own race for certain. ``verdict`` is the verdict on the finished race, or
-    None until then, and ``checking`` says how far it has come.
+    None until then, and ``checking`` says how far it has come. ``whole_record`` is the server's record of the race, which
+    has not been checked, or None until it is read.
     """
 
     me: str = ""
@@ -92,10 +90,11 @@ class Model:
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     watched: Mapping[str, WatchedBoard] = field(default_factory=dict)
     delay: int | None = None
-    history: Histories = field(default_factory=dict)
+    recent: Mapping[str, RecentMoves] = field(default_factory=dict)
     evidence: Evidence | None = None
     verdict: Verdict | None = None
     checking: str = ""
+    whole_record: Record | None = None
     stale: bool = True
     missed_move: bool = False
 
@@ -180,7 +179,8 @@ class Model:
         if room is None or not room.options.end_when_settled:
             return False
         others = [seat for seat in room.players if seat.player != self.me]
-        return all(seat.bot or seat.resigned or seat.stuck or self._has_placed_all(seat.player) for seat in others)
+        finished = {tally.player for tally in self.tallies.values() if tally.finished_at}
+        return all(seat.bot or seat.resigned or seat.stuck or seat.player in finished for seat in others)
 
     @property
     def may_watch_others(self) -> bool:
@@ -191,10 +191,6 @@ class Model:
         """
         room = self.room
         return room is not None and room.options.spectators and len(room.players) > 1 and not self.ends_without_player
-
-    def _has_placed_all(self, player: str) -> bool:
-        tally = self.tallies.get(player)
-        return tally is not None and tally.finished_at > 0
 
     @property
     def deal_words(self) -> str:
@@ -290,14 +286,13 @@ class Model:
 
     def with_watched(self, player: str, board: WatchedBoard) -> Model:
         """Return the model with a new board of a spectated player."""
-        play, history = board.play, self.history.get(player, ProgressHistory())
-        if not board.missed:
-            history = history.add(ProgressPoint(board.time, play.board.foundation_cards, play.moves))
-        return replace(
-            self,
-            watched=MappingProxyType({**self.watched, player: board}),
-            history=MappingProxyType({**self.history, player: history}),
-        )
+        moved = self._with_moves(player, board.time, board.play.moves)
+        return replace(moved, watched=MappingProxyType({**self.watched, player: board}))
+
+    def _with_moves(self, player: str, time: int, moves: int) -> Model:
+        """Return the model after a player has made ``moves`` moves, the newest of them at ``time``."""
+        recent = self.recent.get(player, RecentMoves()).after(time, moves)
+        return replace(self, recent=MappingProxyType({**self.recent, player: recent}))
 
 
 def _unchanged(model: Model, _: ToClient) -> Model:
@@ -321,24 +316,8 @@ def _room_state(model: Model, state: RoomState) -> Model:
     _ = game_named(state.game), Deal.parse(state.deal)  # raise an error if there is no such game or deal
     if model.room is not None and not model.is_in(state.room):
         model = replace(model.without_room(), delay=model.delay)
-    return replace(
-        model,
-        room=state,
-        tallies=MappingProxyType({tally.player: tally for tally in state.tallies}),
-        history=_history_after(model, state),
-        stale=False,
-    )
-
-
-def _history_after(model: Model, state: RoomState) -> Histories:
-    """Return the players' histories after a room state.
-
-    For a spectator the room state changes no history. Its tallies are not delayed, so a spectator's client uses only
-    the delayed boards.
-    """
-    if model.delay is not None:
-        return model.history
-    return with_tallies(model.history, state.tallies, resumed=model.stale)
+    recent = {} if model.stale else model.recent
+    return reduce(_with_tally, state.tallies, replace(model, room=state, tallies={}, recent=recent, stale=False))
 
 
 def _progress_update(model: Model, message: ProgressUpdate) -> Model:
@@ -348,9 +327,10 @@ def _progress_update(model: Model, message: ProgressUpdate) -> Model:
 
 
 def _with_tally(model: Model, tally: Tally) -> Model:
-    tallies = MappingProxyType({**model.tallies, tally.player: tally})
-    history = with_tallies(model.history, (tally,)) if model.delay is None else model.history
-    return replace(model, tallies=tallies, history=history)
+    tallied = replace(model, tallies=MappingProxyType({**model.tallies, tally.player: tally}))
+    if model.delay is not None or not tally.acted_at:
+        return tallied  # tallies are not delayed, so a spectator sees the moves of the delayed boards
+    return tallied._with_moves(tally.player, tally.acted_at, tally.moves)  # noqa: SLF001 (of the same module)
 
 
 def _board_state(model: Model, state: BoardState) -> Model:
@@ -364,7 +344,9 @@ def _acked(model: Model, answer: Acked) -> Model:
     acknowledged, play, tally = replace(model, own=own), own.play, model.tallies.get(model.me)
     if tally is None or play is None or play is model.own.play:
         return acknowledged
-    return _with_tally(acknowledged, tally_after(tally, play, answer.time))
+    before = Progress(foundation_cards=tally.foundation_cards, last_progress_at=tally.last_progress_at)
+    after = before.after(MoveCommitted.of(model.me, "", play), answer.time)
+    return _with_tally(acknowledged, tally_of(model.me, after, answer.time))
 
 
 def _refused(model: Model, refusal: Refused) -> Model:
@@ -372,24 +354,26 @@ def _refused(model: Model, refusal: Refused) -> Model:
 
 
 def _delayed_board(model: Model, message: DelayedBoard) -> Model:
-    if model.room is None:
+    room = model.room
+    if room is None:
         return replace(model, missed_move=True)
     board = masked_board(model.game, message.piles)
     play = Play(board, Undo.FREE, revision=message.revision, moves=message.moves, undos=message.undos)
     before = model.watched.get(message.player)
-    if before is None or message.revision > before.play.revision + 1:  # actions were skipped
-        history = model.history.get(message.player) or _progress_so_far(message, model.room.starts, board)
-        resumed = history.resume(ProgressPoint(message.time, board.foundation_cards, message.moves), message.time)
-        model = replace(model, history=MappingProxyType({**model.history, message.player: resumed}))
-    return model.with_watched(message.player, WatchedBoard(play, message.time))
+    if before is not None and message.revision > before.play.revision + 1:  # the times of skipped moves are unknown
+        model = replace(model, recent=MappingProxyType({**model.recent, message.player: RecentMoves()}))
+    reached = message.reached[: board.foundation_cards][-1:]
+    last_progress_at = room.starts + reached[0] if reached else _progress_at(model, message, board)
+    return model.with_watched(message.player, WatchedBoard(play, message.time, last_progress_at))
 
 
-def _progress_so_far(message: DelayedBoard, starts: int, board: Board) -> ProgressHistory:
-    """Return what a late spectator is told of the time before. The moves of that time are unknown, and count as none."""
-    history = ProgressHistory()
-    for cards, after in zip(range(1, board.foundation_cards + 1), message.reached, strict=False):
-        history = history.add(ProgressPoint(starts + after, cards, message.moves))
-    return history
+def _progress_at(model: Model, message: DelayedBoard | DelayedMove, board: Board) -> int:
+    """Return when the foundation cards of a watched player last changed, if the message leads to ``board``."""
+    tally, before = model.tallies.get(message.player), model.watched.get(message.player)
+    cards, known = (tally.foundation_cards, tally.last_progress_at) if tally else (0, 0)
+    if before is not None:
+        cards, known = before.play.board.foundation_cards, before.last_progress_at
+    return known if board.foundation_cards == cards else message.time
 
 
 def _delayed_move(model: Model, message: DelayedMove) -> Model:
@@ -401,8 +385,9 @@ def _delayed_move(model: Model, message: DelayedMove) -> Model:
     try:
         play = watched.play.act(message.action, message.revision - 1, message.seen or None)
     except (SamedealError, ValueError):
-        return replace(model.with_watched(message.player, replace(watched, missed=True)), missed_move=True)
-    return model.with_watched(message.player, WatchedBoard(play, message.time))
+        return replace(model, missed_move=True)
+    last_progress_at = _progress_at(model, message, play.board)
+    return model.with_watched(message.player, WatchedBoard(play, message.time, last_progress_at))
 
 
 HANDLERS: Final[Mapping[type, Callable[[Model, Any], Model]]] = {

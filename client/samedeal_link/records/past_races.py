@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -20,8 +20,6 @@ VERSION: Final = 1
 
 _Count = Annotated[int, Meta(ge=0, le=10_000)]
 _Milliseconds = Annotated[int, Meta(ge=0, le=200_000_000_000_000)]
-
-RaceOutcome = Literal["finished", "unfinished", "resigned"]
 
 
 class Opponent(Struct, frozen=True, omit_defaults=True):
@@ -57,11 +55,6 @@ class PastRace(Struct, frozen=True, kw_only=True):
     def key(self) -> tuple[str, int, str]:
         """The race and the player. Of two lines of the history file with the same key, the later one counts."""
         return self.room, self.starts, self.name
-
-    @property
-    def outcome(self) -> RaceOutcome:
-        """The way in which the race ended for the player."""
-        return "finished" if self.time else "resigned" if self.resigned else "unfinished"
 
     @property
     def won(self) -> bool:

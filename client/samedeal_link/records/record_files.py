@@ -17,15 +17,8 @@ def record_path(room: str, starts: int) -> Path:
 
 def saved_record(room: str, starts: int) -> Path | None:
     """Return the file with the record of a race, or None if none is saved."""
-    paths = (record_path(room, starts), record_path(f"{room}-all", starts))
-    return next((path for path in paths if path.is_file()), None)
-
-
-def save_downloaded(record: Record) -> Path:
-    """Write a record that a server has sent, and return its file. Raise OSError if the file can't be written."""
-    path = record_path(f"{record.terms.room}-all", record.start)
-    write_private(path, str(record))
-    return path
+    path = record_path(room, starts)
+    return path if path.is_file() else None
 
 
 def saved_records() -> list[Path]:
@@ -35,15 +28,18 @@ def saved_records() -> list[Path]:
     return sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
-def save_record(record: Record, room: str, starts: int) -> Path:
+def save_record(record: Record, own: Path | None = None) -> Path:
     """Write a record and return its file. Raise OSError if the file can't be written.
 
-    Two players of one race on one machine get a file each, even if they save at the same time.
+    The record replaces ``own``, the file with the player's own part of the race, if there is one. Two players of one race
+    on one machine get a file each, even if they save at the same time.
     """
-    path = record_path(room, starts)
     text = str(record)
-    number = 1
+    if own is not None:
+        write_private(own, text)
+        return own
+    path, number = record_path(record.terms.room, record.start), 1
     while not write_new(path, text) and path.read_text(encoding="utf-8") != text:
         number += 1
-        path = record_path(f"{room}-{number}", starts)
+        path = record_path(f"{record.terms.room}-{number}", record.start)
     return path

@@ -7,11 +7,13 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Final, NamedTuple
 
 from samedeal.board_history import Play, Undo
 from samedeal.moves import Move
+from samedeal.race.progress import MoveCommitted, Progress
 from samedeal.record import Record, RecordedPlayer
 from samedeal_link.records.spectating import PLAYER_KEYS
 
@@ -57,13 +59,13 @@ class Track:
         earlier, made = bisect_left(self.times, moment.time), bisect_right(self.times, moment.time)
         return min(made, max(earlier, moment.revision))
 
-    def progress_at(self, revision: int) -> int:
-        """Return the number of actions up to the last change of the foundation cards, or 0 if there is none.
-
-        Only the first ``revision`` actions count.
-        """
-        counts = [play.board.foundation_cards for play in self.plays[: revision + 1]]
-        return next((at for at in range(revision, 0, -1) if counts[at] != counts[at - 1]), 0)
+    @cached_property
+    def progress(self) -> tuple[Progress, ...]:
+        """The progress before the first action, then after each action. Its times are as in ``times``."""
+        found = [Progress(foundation_cards=self.plays[0].board.foundation_cards)]
+        for time, play in zip(self.times, self.plays[1:], strict=True):
+            found.append(found[-1].after(MoveCommitted.of(self.player.name, "", play), time))
+        return tuple(found)
 
 
 class RecordedRace:

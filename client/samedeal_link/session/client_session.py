@@ -216,13 +216,13 @@ class ClientSession:
         self._auditing = asyncio.create_task(self._audit(evidence))
 
     def _judge_again(self, evidence: Evidence) -> None:
-        """Judge a race again if the server shows something else about it later."""
+        """Judge a race again if the server shows something else about it later, or the player has come back to it."""
         auditing, known = self._auditing, self._audited
         if auditing is None or not auditing.done() or auditing.cancelled() or known is None:
             return
-        if (known.results, known.found) != (evidence.results, evidence.found):
-            self._audited = evidence
-            self.rooms.model = replace(self.model, verdict=verdict(evidence, auditing.result().reading))
+        if self.model.verdict is None or (known.results, known.found) != (evidence.results, evidence.found):
+            self._audited, reading = evidence, auditing.result().reading
+            self.rooms.model = replace(self.model, verdict=verdict(evidence, reading), whole_record=reading.record)
 
     async def _audit(self, evidence: Evidence) -> Audit:
         def show(**changes: object) -> None:
@@ -230,8 +230,10 @@ class ClientSession:
                 self.rooms.model = replace(self.model, **changes)  # type: ignore[arg-type]  # fields of a model
                 self._notify()
 
-        audit = await audit_race(self.rooms, lambda words: show(checking=words))
-        show(verdict=audit.verdict, checking="")
+        audit = await audit_race(
+            self.rooms, lambda words: show(checking=words), lambda record: show(whole_record=record)
+        )
+        show(verdict=audit.verdict, whole_record=audit.reading.record, checking="")
         return audit
 
     async def audit(self) -> Audit:

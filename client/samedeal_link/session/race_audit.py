@@ -35,18 +35,22 @@ class Audit:
     reading: RaceReading = NO_READING
 
 
-async def audit_race(rooms: RoomClient, on_progress: Callable[[str], None]) -> Audit:
+async def audit_race(
+    rooms: RoomClient, on_progress: Callable[[str], None], on_record: Callable[[Record], None] = lambda _: None
+) -> Audit:
     """Judge the finished race in the room of ``rooms``.
 
-    ``on_progress`` is called with words that say how far the search for the deal has been repeated.
+    ``on_record`` is called with the server's record once it is read, and then ``on_progress`` with words that say how far
+    the search for the deal has been repeated.
     """
     room = rooms.model.room
     if room is None or rooms.link.evidence is None:
         return Audit()
     reading = await _read(rooms, room.room, RECORD_DELAYS)
-    if reading.record is not None and reading.record.proof is not None:
-        reading = replace(reading, answers=await _repeat_search(reading.record.proof, on_progress))
     if reading.record is not None:
+        on_record(reading.record)
+        if reading.record.proof is not None:
+            reading = replace(reading, answers=await _repeat_search(reading.record.proof, on_progress))
         again = await _read(rooms, room.room, ())
         reading = replace(reading, second=again.record.digest if again.record else b"")
     reading = replace(reading, given_up=await asyncio.to_thread(rooms.link.witness.given_up))

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, Self, TypeVar
 
-import msgspec
-
 from samedeal.board import Board
 from samedeal.board_history import Play
-from samedeal.games import offered
-from samedeal.moves import Move
-from samedeal.solver.solve import Answer, Outcome
+from samedeal.solver.solve import Answer, Outcome, solve
 from samedeal_link.machine.terminal import terminal
 from samedeal_link.solving import solver_program
-from samedeal_link.solving.hints import Hint
+from samedeal_link.solving.hints import Hint, next_hint
 from samedeal_link.solving.losing_move import Review, actions_kept
-from samedeal_link.solving.solver_program import HintReply, HintRequest, SolveReply, SolveRequest
 
 REVIEW_BUDGET: Final = 200_000
 """Maximum number of positions that are searched for each board of a review. The search takes a few seconds."""
-_LONGEST_REPLY: Final = 16 * 1024 * 1024
-"""Maximum size of a reply, in bytes. A finder that has given many hints takes 100 kB."""
 
-_Reply = TypeVar("_Reply")
+_Result = TypeVar("_Result")
 
 
 class SolverProcess:
@@ -60,37 +54,29 @@ class SolverProcess:
 
     async def solve(self, board: Board, budget: int) -> Answer:
         """Return the answer of ``samedeal.solver.solve`` from the worker. If the worker dies, the outcome is UNDECIDED."""
-        reply = await self._ask(SolveRequest(str(board), budget, offered()), SolveReply)
-        if reply is None:
-            return Answer(Outcome.UNDECIDED, (), 0)
-        return Answer(reply.outcome, tuple(map(Move.parse, reply.line)), reply.states)
+        return await self._call(Answer(Outcome.UNDECIDED, (), 0), solve, board, budget)
 
     async def hint(self, board: Board, finder: bytes) -> tuple[Hint, bytes]:
         """Return the hint for a masked board, and the finder for the next hint. If the worker dies, there is no hint."""
-        reply = await self._ask(HintRequest(str(board), finder, offered()), HintReply)
-        if reply is None:
-            return Hint(None), finder
-        move = None if reply.move is None else Move.parse(reply.move)
-        return Hint(move, reply.is_lost, reply.reason), reply.finder
+        return await self._call((Hint(None), finder), next_hint, board, finder)
 
-    async def _ask(self, request: SolveRequest | HintRequest, reply: type[_Reply]) -> _Reply | None:
+    async def _call(self, otherwise: _Result, function: Callable[..., _Result], *arguments: object) -> _Result:
+        """Return the result of a function in the worker. If the worker dies, return ``otherwise``."""
         if self.process is None:
             self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", solver_program.__name__),
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                limit=_LONGEST_REPLY,
+                *(sys.executable, "-m", solver_program.__name__), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
             )
         process = self.process
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the worker has no pipes")
         try:
-            process.stdin.write(msgspec.json.encode(request) + b"\n")
+            process.stdin.write(pickle.dumps((function, *arguments)))
             await process.stdin.drain()
-            return msgspec.json.decode(await process.stdout.readuntil(b"\n"), type=reply)
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
-            return None
+            length = int.from_bytes(await process.stdout.readexactly(solver_program.LENGTH_BYTES), "big")
+            result: _Result = pickle.loads(await process.stdout.readexactly(length))  # noqa: S301 (our own)
+        except (OSError, asyncio.IncompleteReadError):
+            return otherwise
+        return result
 
 
 class Hints:

@@ -19,8 +19,7 @@ from samedeal_client.full_screen.widgets.standings_table import StandingsTable
 from samedeal_client.full_screen.widgets.themes import text_of
 from samedeal_client.panels.history import place_text
 from samedeal_client.panels.outcome import headline
-from samedeal_client.panels.past_race import record_curves
-from samedeal_client.panels.plot import top_of_plot
+from samedeal_client.panels.plot import record_curves, top_of_plot
 from samedeal_client.panels.records import record_heading
 from samedeal_client.text.spans import Span
 from samedeal_link.records.past_races import PastRace

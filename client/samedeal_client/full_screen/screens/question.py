@@ -114,7 +114,7 @@ class QuitScreen(QuestionScreen):
     def ask(self) -> Question:
         """Return the question. It tells what happens to the seat and to the player's bots."""
         app = cast("ClientApp", self.app)
-        bots = ["Your bots will leave too."] if app.bots.names else []
+        bots = ["Your bots will leave too."] if app.lasting and app.bots.names else []
         if app.practising:
             leave = f"leave practice, back to {app.back_to}"
             return ["Leave practice? Practice never counts."], [_STAY, QuestionLine(f"q    {leave}", "", "leave", "q")]

@@ -14,7 +14,6 @@ from textual.app import ComposeResult
 from samedeal.board import Board
 from samedeal.board_history import UNDO
 from samedeal.errors import PlayError
-from samedeal.game import Game
 from samedeal.moves import Move
 from samedeal_client.board.board_picture import HitTarget
 from samedeal_client.board.draw_board import pile_rows
@@ -58,9 +57,9 @@ MOVE_COUNT_WIDTH: Final = 80
 class RaceScreen(ClientScreen):
     """The player's race, from the countdown on."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.game = game
+        self.game = self.model.game
         self._controller = RaceController()
         self._board: Board | None = None
         self._feed = RaceFeed()

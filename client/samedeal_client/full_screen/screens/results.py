@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
-from textual.worker import Worker
 
 from samedeal.deal import Deal
 from samedeal.record import Record
@@ -26,12 +25,12 @@ from samedeal_client.full_screen.widgets.standings_table import StandingsTable
 from samedeal_client.full_screen.widgets.themes import lines_of, text_of
 from samedeal_client.menus.new_room_fields import DEFAULT_DEAL
 from samedeal_client.panels.frame import breadcrumbs
+from samedeal_client.panels.plot import record_curves
 from samedeal_client.panels.results import (
     ResultDetails,
     closing_rows,
     headline_rows,
     plot_maximum,
-    progress_curves,
     race_length,
     rematch_does,
     rematch_text,
@@ -41,7 +40,6 @@ from samedeal_client.panels.verdict import verdict_page
 from samedeal_client.text.option_wording import deal_title, public_deal_title
 from samedeal_client.text.spans import Row, Span
 from samedeal_link.machine.terminal import terminal
-from samedeal_link.model.progress_history import record_progress
 from samedeal_link.records.history_file import best_before
 from samedeal_link.records.record_files import save_record
 
@@ -70,7 +68,8 @@ class ResultsScreen(WidgetScreen):
         self.details = ResultDetails()
         self._scrolls = False
         self._path: Path | None = None
-        self._completing: Worker[None] | None = None
+        self._drawn: Record | None = None
+        self._saved: Record | None = None
 
     def compose_body(self) -> ComposeResult:
         """Yield the headline, the rematch, the standings, the plot and remarks."""
@@ -89,10 +88,8 @@ class ResultsScreen(WidgetScreen):
         """Save the record of the player's race."""
         self.samedeal.ring()
         record = self.model.record()
-        progress = record_progress(record) if record is not None else ()
-        self.details = ResultDetails(self._save_own_record(record), progress, best_before(self.model))
-        if self.model.own.play is not None:
-            self._completing = self.run_worker(self._complete_record())
+        self.details = ResultDetails(self._save_own_record(record), best_before(self.model))
+        self._draw(record)
         page = self.query_one("#results")
         page.focus()
         self.watch(page, "show_vertical_scrollbar", self._show_scroll_key)
@@ -107,9 +104,12 @@ class ResultsScreen(WidgetScreen):
         """Show the results."""
         after, look, width = self.model, self.look, self.size.width
         room = after.this_room
+        if after.whole_record is not None and after.own.play is not None:
+            self._complete_record(after.whole_record)
+        self._draw(after.whole_record)
         self._headline.update(lines_of(headline_rows(after, self.details, look, width - 6), look))
         self._standings.show_standings(room.standings, after.game.cards, after.me, look, width)
-        curves, _ = progress_curves(after, self.details, look)
+        curves = self.details.curves
         self._plot.display = bool(curves)
         self._plot.show_curves(curves, plot_maximum(after), race_length(after), look)
         self._remarks.update(lines_of(closing_rows(after, self.details, look), look))
@@ -117,6 +117,12 @@ class ResultsScreen(WidgetScreen):
         self._next_room.display = bool(text)
         self._next_room.update(text_of((Span(text, "notice"),), look, "screen.rematch"))
         self.refresh_bindings()
+
+    def _draw(self, record: Record | None) -> None:
+        """Take the curves from a record, unless they are from it already."""
+        if record is not None and record is not self._drawn:
+            self._drawn, seat = record, self.model.seat
+            self.details = replace(self.details, curves=record_curves(record, seat.name if seat else ""))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's signature)
         """Return whether the action of a key is available."""
@@ -181,9 +187,9 @@ class ResultsScreen(WidgetScreen):
         self._run_if_idle("Getting the record", self._replay)
 
     async def _replay(self) -> None:
-        if self._completing is None:  # a spectator
-            self._completing = self.run_worker(self._complete_record())
-        await self._completing.wait()
+        record = (await self.client.audit()).reading.record
+        if record is not None:
+            self._complete_record(record)
         if self._path is None:
             self.show_message("This race can't be replayed, because neither the server nor this client has its record.")
             return
@@ -196,25 +202,24 @@ class ResultsScreen(WidgetScreen):
 
         Return a sentence that says where the record is, or why there is none. For a spectator, return an empty string.
         """
-        room = self.model.this_room
         if self.model.own.play is None:
             return ""
         if record is None:
             return "Your race was not saved, because this client missed part of it."
         try:
-            self._path = save_record(record, room.room, room.starts)
+            self._path = save_record(record)
         except OSError as error:
             return f"Your race could not be saved: {error.strerror}."
         return f"Record saved in {terminal().shown_path(self._path)}"
 
-    async def _complete_record(self) -> None:
+    def _complete_record(self, record: Record) -> None:
         """Save the server's record, which has all players, in place of the player's own record."""
-        before = self._path
+        if record is self._saved:
+            return
+        self._saved = record
         with suppress(OSError):  # the player's own record stays
-            self._path = await room_actions.save_whole_record(self.client, before)
-        if before is None and self._path is not None:
+            self._path = save_record(record, self._path)
             self.details = replace(self.details, record_text=f"Record saved in {terminal().shown_path(self._path)}")
-            self.update()
 
     def action_details(self) -> None:
         """Show everything that was found when the race was checked."""

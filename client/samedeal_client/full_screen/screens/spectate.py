@@ -13,7 +13,6 @@ from typing import Final
 from textual.app import ComposeResult
 from textual.events import Click
 
-from samedeal.game import Game
 from samedeal_client.board.layout import FRAME_ROWS, Size, smallest
 from samedeal_client.board.marks import Marks, arrived_cards
 from samedeal_client.board.mini_board import smallest_mini
@@ -46,9 +45,9 @@ class SpectateScreen(ClientScreen):
 
     help_context = "watch"
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.game = game
+        self.game = self.model.game
         self._state = Spectating()
         self._players: tuple[RankedPlayer, ...] = ()
         self._boards: Mapping[str, WatchedBoard] = {}

@@ -183,11 +183,6 @@ class BoardView(PlainContainer):
         show_frame()
         self._timer = self.set_interval(interval, show_frame)
 
-    @property
-    def in_motion(self) -> bool:
-        """Whether cards fly, flash or bounce."""
-        return self._timer is not None
-
     def play_cascade(self) -> None:
         """Let the cards of a won board bounce off the table. The motion ends early if something else is shown."""
         if self._shown is None:
