@@ -286,7 +286,7 @@ async def test_room_is_opened_and_left(one: Node, browser: Browser) -> None:
     await browser.shows("Open a room")
     assert not await browser.accessibility_violations()
     await browser.run(
-        "document.querySelector('[name=game]').value = 'Klondike'; document.querySelector('form button').click()"
+        "document.querySelector('[name=games]').value = '[\"klondike\"]'; document.querySelector('form button').click()"
     )
     await browser.until("document.querySelector('.sit input') && location.pathname !== '/'")
     await browser.run("Storage.prototype.setItem = () => { throw new Error('full') }")

@@ -127,9 +127,9 @@ def test_unknown_import_or_export_is_refused() -> None:
 
 
 def test_bundle_is_its_modules_one_after_the_other() -> None:
-    words = b'import {a, b as c} from "./dom.js"\n\nexport const next = 1\n'
-    piles = b'import {next} from "./words.js"\nimport { a } from "./link.js"\nimport("./hand.js")\nexport class X {}\n'
-    sources = dict.fromkeys(BUNDLES["piles.js"], b"") | {"words.js": words, "piles.js": piles}
+    hashes = b'import {a, b as c} from "./dom.js"\n\nexport const next = 1\n'
+    piles = b'import {next} from "./hash.js"\nimport { a } from "./link.js"\nimport("./hand.js")\nexport class X {}\n'
+    sources = dict.fromkeys(BUNDLES["piles.js"], b"") | {"hash.js": hashes, "piles.js": piles}
     assert bundled("piles.js", sources).decode().splitlines() == [
         'import {a, b as c} from "./page.js"',
         *("export const next = 1", 'import("./seat.js")', "export class X {}"),

@@ -22,7 +22,7 @@ PROGRAM = """await (async () => {
     const {Racer} = await import("./racer.js")
     const {boardHash} = await import("./board_hash.js")
     const {played} = await import("./piles.js")
-    const {isStuck} = await import("./stuck.js")
+    const {isStuck} = await import("./legal_moves.js")
     const {game, piles, steps} = given
     const [sent, told, shown] = [[], [], []]
     const waiting = []

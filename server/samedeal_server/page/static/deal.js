@@ -1,13 +1,12 @@
 // Deals the cards of a race from what its record says, and checks the deal, as DEALS.md says.
 
-import {sha256} from "./hash.js"
+import {hex, sha256, unhex} from "./hash.js"
 import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
 import {RULES, deal, shuffle} from "./rules.mjs"
 import {solve} from "./search.mjs"
 import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
-import {hex, unhex} from "./words.js"
 
 const HIGHEST_CANDIDATE = 999
 

@@ -1,7 +1,9 @@
-// The moves that the rules allow on a board.
+// The moves that the rules allow on a board, and the proof that none of them helps.
 
-import {DOWN} from "./piles.js"
+import {DOWN, GAMES, onFoundations, played} from "./piles.js"
 import {RULES, byKey, targetOf} from "./rules.mjs"
+
+const MOST_TRIED = 4000 // moves of a proof
 
 // All legal moves.
 export function allMoves(game, piles) {
@@ -24,4 +26,27 @@ export function movesFrom(game, piles, from) {
 			return targets.map(target => `${source} ${target}${size}`).filter(move => targetOf(rules, all, move))
 		})
 	})
+}
+
+// Whether provably no moves from these piles lead to more than `most` cards on the foundations, or turn a card up. False
+// in doubt.
+export function isStuck({game, piles, most}) {
+	const {columns} = RULES[game]
+	const [reached, known] = [[piles], new Set()]
+	let tried = 0
+	for (const piles of reached) {
+		const moves = allMoves(game, piles)
+		tried += moves.length
+		if (tried > MOST_TRIED || onFoundations(game, piles) > most) return false
+		for (const move of moves) {
+			const after = played(game, piles, move)
+			if (!after || onFoundations(game, after) > most || move === "deal") return false
+			const key = JSON.stringify([columns.map(column => byKey(RULES[game], after)[column].join()).sort(), after.slice(columns.length)])
+			if (!known.has(key)) {
+				known.add(key)
+				reached.push(after)
+			}
+		}
+	}
+	return most < 52 * GAMES[game].decks
 }

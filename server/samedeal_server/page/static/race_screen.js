@@ -5,9 +5,8 @@ import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
-import {termsHash} from "./race_hashes.js"
+import {dealWords, termsHash} from "./race_hashes.js"
 import {Race, end, leader, namesOtherRoom} from "./race_state.js"
-import {dealWords} from "./words.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles

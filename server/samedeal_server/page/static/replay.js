@@ -5,11 +5,10 @@ import {searched} from "./deep_check.js"
 import {byId, clock, element, forTerminals, setText} from "./dom.js"
 import {rowSentence} from "./evidence.js"
 import {Race} from "./race_state.js"
-import {termsHash} from "./race_hashes.js"
+import {dealWords, termsHash} from "./race_hashes.js"
 import {LARGEST, fetchRecord, playsOf, readRecord} from "./record.js"
 import {RaceScreen} from "./race_screen.js"
 import {Reading, recordVerdict} from "./verdict.js"
-import {dealWords} from "./words.js"
 
 const LINE = "line" // in place of the id of a player: the winning line
 

@@ -1,14 +1,13 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
-import {among, earlierTable} from "./earlier.js"
 import {Hand} from "./hand.js"
 import {goTo, wantedIn} from "./link.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
 import {nearest} from "./race_state.js"
 import {Racer} from "./racer.js"
-import {seriesTable, shareButton, shareResult} from "./results.js"
+import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {startWorker} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
