@@ -19,7 +19,7 @@ from samedeal.record import Record
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
-from samedeal_client.text.time_text import clock_text
+from samedeal_client.text.time_text import short_clock_text
 from samedeal_server.page.files import PageFiles
 from samedeal_server.rooms import race_now
 from tests.end_to_end.browser import DEADLINE, LAPTOP, BiDiError, Browser, Engine
@@ -98,7 +98,7 @@ async def test_race_is_won(one: Node, browser: Browser, programs: Programs, game
     assert hand == "finger" or await browser.run(BELOW_NEWS)  # and not beside them, over the standings
     await mira.expect(Done, Resign)
     over = await mira.state(lambda state: state.phase == "finished")
-    await browser.shows(f"You won in {clock_text(over.standings[0].time)}")
+    await browser.shows(f"You won in {short_clock_text(over.standings[0].time)}")
     await browser.shows("Checked: the deal was set before the start", ".deal.checked")
     assert not await browser.accessibility_violations()
     await browser.shows(str(rivals), "caption ~ tr td:nth-child(3)")
@@ -322,7 +322,7 @@ async def test_race_now_leads_to_a_seat(one: Node, browser: Browser) -> None:
 async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:
     start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
     one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
-    await sit_by(browser, one.url, "#tide button", shown="Steve in 0")
+    await sit_by(browser, one.url, "#tide button", shown="Steve in ")
     await browser.shows("The race starts by itself")
     race = (await one.rooms.load(await browser.run("return location.pathname.slice(1)"))).race
     assert (race.tide, [racer.name for racer in race.racers]) == (start, ["zoe"])

@@ -31,7 +31,6 @@ const span = (name, ...children) => element("span", {class: name}, ...children)
 export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
 
-
 export class RaceScreen {
 	constructor(room) {
 		this.room = room
@@ -40,6 +39,7 @@ export class RaceScreen {
 		this.shown = new Map() // by player: the elements that show the player
 		this.chosen = [] // the players, at most two, whose boards are shown large
 		this.onPage = [] // the players whose boards are shown if none is chosen
+		this.made = {} // by part of the screen: the values from which it was made, as text
 		this.connection = {live: false, sentence: "Connecting."}
 		this.name()
 		byId("all").onclick = () => this.choose()
@@ -87,7 +87,6 @@ export class RaceScreen {
 		this.seat = this.sitting = null
 		this.why = sentence
 		this.asked = null
-		this.joinShown = ""
 		if (this.link.welcomed) this.enter()
 	}
 
@@ -111,8 +110,7 @@ export class RaceScreen {
 		if (this.room !== room) return // on the way already
 		const {seat} = this
 		seat?.leave()
-		Object.assign(this, {room: next, joinShown: ""})
-		this.link.room = next
+		this.room = this.link.room = next
 		want(next, {game})
 		this.name()
 		history.replaceState(null, "", to(encodeURIComponent(next)))
@@ -157,7 +155,7 @@ export class RaceScreen {
 
 	show() {
 		const {race} = this
-		const {game, deal, phase, standings} = race.room
+		const {game, deal, phase} = race.room
 		this.drawing = false
 		setText(byId("facts"), `${title(game)} · ${dealName(deal)}`)
 		this.showClock()
@@ -171,13 +169,27 @@ export class RaceScreen {
 		this.showLead(rows)
 		this.order(CALM)
 		this.showChart()
+		this.showRoom(rows)
+		this.seat?.show(rows)
+	}
+
+	// Whether a part of the screen has to be made again, because the values from which it is made have changed.
+	isNew(part, ...values) {
+		const text = JSON.stringify(values)
+		const isNew = text !== this.made[part]
+		this.made[part] = text
+		return isNew
+	}
+
+	// Show what a replay does not have.
+	showRoom(rows) {
+		const {phase, standings} = this.race.room
 		this.showJoin()
 		this.showDraw()
 		this.showWords()
 		this.announce(rows)
 		if (phase === "finished" && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
-		this.seat?.show(rows)
 	}
 
 	// Show what changes with time, and what was too new to be shown at once.
@@ -239,11 +251,7 @@ export class RaceScreen {
 		if (known !== this.known || Date.now() - this.pagedAt >= CALM) this.turnTo(this.from ?? 0, rows)
 		this.known = known
 		for (const [player, shown] of this.shown)
-			if (shown.game !== game || isGone(player)) {
-				shown.tile.remove()
-				shown.line.remove()
-				this.shown.delete(player)
-			}
+			if (shown.game !== game || isGone(player)) this.drop(player)
 		for (const row of [...rows].sort((a, b) => a.seat - b.seat)) {
 			const {player, board, final, count, moves, connected, finishedAt} = row
 			const shown = this.shown.get(player) ?? this.add(row, game)
@@ -268,9 +276,7 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
-		const layout = `${game} ${this.onPage.length} ${this.chosen} ${phase === "open"}` // an open room does not show boards
-		if (layout === this.laidOut) return
-		this.laidOut = layout
+		if (!this.isNew("layout", game, this.onPage.length, this.chosen, phase === "open")) return // open rooms show no boards
 		this.fit()
 		for (const check of this.stops) check()
 	}
@@ -293,6 +299,13 @@ export class RaceScreen {
 		this.shown.set(player, {game, view, tile, line, texts})
 		byId("boards").append(tile)
 		return this.shown.get(player)
+	}
+
+	drop(player) {
+		const {tile, line} = this.shown.get(player)
+		tile.remove()
+		line.remove()
+		this.shown.delete(player)
 	}
 
 	// Show the board of a player large, beside the one that was chosen before. Choosing it again undoes that.
@@ -336,9 +349,7 @@ export class RaceScreen {
 	showJoin() {
 		const {phase, next, players, options} = this.race.room
 		const isFull = phase === "open" && players.length >= options.players
-		const state = [phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext]
-		if (String(state) === this.joinShown) return
-		this.joinShown = String(state)
+		if (!this.isNew("join", this.room, phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext)) return
 		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
 		if (next && this.wantsNext) return goTo(next)
 		const joins = next || phase === "open"
@@ -410,9 +421,7 @@ export class RaceScreen {
 	showWords() {
 		const {room, shares} = this.race
 		const isFixed = room.deal.startsWith("winnable") ? shares.length : room.phase !== "open"
-		const state = `${room.terms} ${room.commitment} ${isFixed} ${shares.map(({share}) => share)}`
-		if (state === this.wordsOf) return
-		this.wordsOf = state
+		if (!this.isNew("words", room.terms, room.commitment, isFixed, shares)) return
 		const words = isFixed ? (this.seat ? this.seat.witness?.evidence.words : dealWords(termsHash(room.terms), room.commitment, shares)) : ""
 		this.showDealWords(words)
 	}
@@ -449,9 +458,7 @@ export class RaceScreen {
 	showVerdict({kind, sentence, clock, words, rows = [], facts = []}) {
 		const {lost = [], draw = 0} = this.race.room ?? {}
 		const lines = [...rows, ...(draw ? lossLines(draw, lost, true) : []), ...facts]
-		const state = JSON.stringify([sentence, clock, words, lines])
-		if (state === this.verdictShown) return
-		this.verdictShown = state
+		if (!this.isNew("verdict", sentence, clock, words, lines)) return
 		const open = kind === "wrong" || byId("deal").querySelector("details[open]")
 		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))
 		const below = [clock, words && `Result words: ${words}`].filter(Boolean).map(text => element("p", {}, text))
@@ -493,15 +500,15 @@ export class RaceScreen {
 	}
 
 	askPassphrase() {
-		const input = element("input", {type: "password", autocomplete: "off", required: true})
-		const label = element("label", {}, "This room is private. Passphrase: ", input)
-		const wrong = this.credentials.passphrase ? element("span", {role: "alert"}, "This passphrase is wrong.") : ""
-		const onsubmit = event => {
+		this.showMessage(byId("private").content.cloneNode(true))
+		const form = byId("message").firstElementChild
+		const [input] = form
+		form.onsubmit = event => {
 			event.preventDefault()
 			this.credentials = {passphrase: input.value}
 			this.enter()
 		}
-		this.showMessage(element("form", {onsubmit}, label, element("button", {}, "Watch"), wrong))
+		form.lastElementChild.hidden = !this.credentials.passphrase
 		input.focus()
 	}
 }
