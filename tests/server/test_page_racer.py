@@ -130,7 +130,7 @@ def test_delayed_moves_are_sent_again_in_order(tmp_path: Path, code: str) -> Non
     assert found["told"] == []
 
 
-KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n, "receipt": [n]} for n in (1, 2, 3)]}
+KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)], "receipt": [3]}
 
 
 def test_lost_moves_are_given_back_after_a_reload(tmp_path: Path) -> None:

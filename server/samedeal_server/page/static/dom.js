@@ -93,18 +93,17 @@ export const stored = {
 	}
 }
 
-// Let a button switch between two values that the browser keeps, the first of which is the usual one. `use` makes use of
-// a value, and returns whether the button is pressed.
-export function toggle(button, name, [usual, other], use) {
-	const set = value => {
-		button.ariaPressed = use(value)
+// Let a button switch something on and off with `use`, as it was the last time.
+export function toggle(button, name, usual, use) {
+	const set = isOn => {
+		button.ariaPressed = isOn
 		button.onclick = () => {
-			const next = value === usual ? other : usual
-			stored.set(name, next)
-			set(next)
+			stored.set(name, !isOn)
+			set(!isOn)
 		}
+		use(isOn)
 	}
-	set(stored.get(name) === other ? other : usual)
+	set((stored.get(name) ?? String(usual)) === "true")
 }
 
 // Let the Tab key stop at only one of the buttons in an element, from which the arrow keys lead to the others.

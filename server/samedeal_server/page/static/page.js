@@ -11,7 +11,7 @@ const name = (!isFrame && stored.get(`seat ${room}`) && stored.get("name")) || "
 const root = document.documentElement
 root.classList.toggle("embed", isFrame)
 
-toggle(byId("suits"), "suits", ["two", "four"], suits => root.classList.toggle("four", suits === "four"))
+toggle(byId("suits"), "four colours", false, isOn => root.classList.toggle("four", isOn))
 document.querySelector(".brand").href = to("./")
 
 async function open() {

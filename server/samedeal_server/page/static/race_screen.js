@@ -2,7 +2,7 @@
 
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
-import {Chart} from "./chart.js"
+import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
 import {dealWords, termsHash} from "./race_hashes.js"
@@ -47,12 +47,10 @@ export class RaceScreen {
 			this.turnTo(this.from + BOARDS, this.ranked)
 			this.show()
 		}
-		toggle(byId("follow"), "order", ["race", "seats"], order => {
-			this.follows = order === "race"
+		toggle(byId("follow"), "follow", true, follows => {
+			Object.assign(this, {follows, pagedAt: 0})
 			this.order(0)
-			this.pagedAt = 0
 			if (this.ranked) this.show()
-			return this.follows
 		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
@@ -205,12 +203,10 @@ export class RaceScreen {
 		const now = Date.now()
 		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
-		if (this.chart?.race !== race.feed) {
-			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
-			byId("chart").replaceChildren(this.chart.element)
-		}
 		const shown = ranked.filter(({player}) => onPage.includes(player) || chosen.includes(player))
-		this.chart.show(shown, race, chosen, row => ({class: `line ${pattern(row)}`, stroke: colour(row)}))
+		const isThick = ({player}) => chosen.includes(player)
+		const style = row => ({class: `line ${pattern(row)}${isThick(row) ? " chosen" : ""}`, stroke: colour(row)})
+		byId("chart").replaceChildren(chart(shown, race, style))
 	}
 
 	// Let the boards follow the order of the race. They do not move each time that two players pass each other.
@@ -361,7 +357,6 @@ export class RaceScreen {
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
-		byId("join").hidden = !byId("join").textContent
 	}
 
 	// Ask for a name, with which the player takes a seat here or in the next race.
@@ -414,7 +409,6 @@ export class RaceScreen {
 		const {room, shares} = this.race
 		const {phase, draw, lost} = room
 		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
-		byId("draw").hidden = !lines.length
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
@@ -428,7 +422,6 @@ export class RaceScreen {
 
 	showDealWords(words) {
 		setText(byId("words"), words)
-		byId("words").parentNode.hidden = !words
 	}
 
 	// Judge the race once it is over, and again whenever more is shown of its end.
@@ -490,17 +483,12 @@ export class RaceScreen {
 	// Show a sentence instead of the race, or above it.
 	say(sentence, command) {
 		const line = command ? forTerminals(`samedeal ${command} ${address} ${this.room}`) : ""
-		this.showMessage(element("p", {}, sentence), line, element("a", {href: to("./")}, "All rooms"))
-		byId("message").hidden = !sentence
-	}
-
-	showMessage(...parts) {
-		byId("message").hidden = false
-		byId("message").replaceChildren(...parts)
+		const parts = [element("p", {}, sentence), line, element("a", {href: to("./")}, "All rooms")]
+		byId("message").replaceChildren(...(sentence ? parts : []))
 	}
 
 	askPassphrase() {
-		this.showMessage(byId("private").content.cloneNode(true))
+		byId("message").replaceChildren(byId("private").content.cloneNode(true))
 		const form = byId("message").firstElementChild
 		const [input] = form
 		form.onsubmit = event => {

@@ -71,7 +71,7 @@ export class Seat {
 				later: seconds => screen.link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
 			})
 			this.hand = new Hand(this.racer, sentence => this.say(sentence), () => this.table && this.showTable(true))
-			toggle(byId("auto"), "tap", ["moves", "picks"], tap => (this.hand.auto = tap === "moves"))
+			toggle(byId("auto"), "one tap", true, isOn => (this.hand.auto = isOn))
 		}
 		try {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
