@@ -368,7 +368,7 @@ async def test_page_that_cheats_gets_nothing(one: Node, browser: Browser) -> Non
         const {Link} = await import("./page.js")
         const codes = []
         const open = name => new Promise(resolve => {
-            const link = new Link({welcome: () => resolve(link), message: () => {}, status: () => {}}, name)
+            const link = new Link({enter: () => resolve(link), showStatus: () => {}}, name)
         })
         const ask = (link, type, fields) => link.ask(type, fields).then(() => "done", ({code}) => codes.push(code))
         const own = await open("zoe")

@@ -72,10 +72,8 @@ export class Lobby {
 		byId("tide").firstElementChild.onclick = () => enter("racenow", {game: this.next.game, tide: this.next.start})
 	}
 
-	receive() {}
-
 	showStatus() {
-		setText(byId("status"), this.connection.sentence)
+		setText(byId("status"), this.link.sentence)
 	}
 }
 

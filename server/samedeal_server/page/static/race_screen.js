@@ -29,6 +29,7 @@ const OTHER_RACE = "This room was opened again, for another race. Take a seat if
 const loadSeat = () => import("./seat.js").catch(loadAgain)
 const span = (name, ...children) => element("span", {class: name}, ...children)
 export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
+const bySeat = (a, b) => a.seat - b.seat
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
 
 export class RaceScreen {
@@ -39,18 +40,14 @@ export class RaceScreen {
 		this.shown = new Map() // by player: the elements that show the player
 		this.chosen = [] // the players, at most two, whose boards are shown large
 		this.onPage = [] // the players whose boards are shown if none is chosen
+		this.from = 0 // the first of them in their order
 		this.made = {} // by part of the screen: the values from which it was made, as text
-		this.connection = {live: false, sentence: "Connecting."}
 		this.name()
 		byId("all").onclick = () => this.choose()
-		byId("next").onclick = () => {
-			this.turnTo(this.from + BOARDS, this.ranked)
-			this.show()
-		}
+		byId("next").onclick = () => this.turnTo(this.from + BOARDS)
 		toggle(byId("follow"), "follow", true, follows => {
-			Object.assign(this, {follows, pagedAt: 0})
-			this.order(0)
-			if (this.ranked) this.show()
+			this.follows = follows
+			this.turnTo(this.from)
 		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
@@ -165,7 +162,6 @@ export class RaceScreen {
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
-		this.order(CALM)
 		this.showChart()
 		this.showRoom(rows)
 		this.seat?.show(rows)
@@ -194,7 +190,7 @@ export class RaceScreen {
 	tick() {
 		this.showClock()
 		if (!this.ranked) return
-		this.order(CALM)
+		this.order()
 		this.showChart()
 	}
 
@@ -209,27 +205,28 @@ export class RaceScreen {
 		byId("chart").replaceChildren(chart(shown, race, style))
 	}
 
-	// Let the boards follow the order of the race. They do not move each time that two players pass each other.
-	order(rest) {
+	// Let the boards follow the order of the race, and find those of the page. They do not change their places each time
+	// that two players pass each other.
+	order() {
+		const {ranked, shown} = this
 		const now = Date.now()
-		if (now - this.orderedAt < rest) return
-		if (this.ranked?.every(({board}) => board)) this.orderedAt = now
-		this.ranked?.forEach(({player, seat}, i) => {
-			this.shown.get(player).tile.style.order = this.follows ? i : seat
-		})
+		if (now - this.orderedAt < CALM) return
+		if (ranked.every(({board}) => board)) this.orderedAt = now
+		const inOrder = this.follows ? ranked : [...ranked].sort(bySeat)
+		inOrder.forEach(({player}, i) => (shown.get(player).tile.style.order = i))
+		if (this.from >= ranked.length) this.from = 0
+		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(({player}) => player)
+	}
+
+	// Show the page that begins with a board.
+	turnTo(from) {
+		Object.assign(this, {from, orderedAt: 0})
+		if (this.ranked) this.show()
 	}
 
 	// The number of boards on the screen.
 	get visible() {
 		return this.chosen.length || this.onPage.length
-	}
-
-	// Show the boards of a page. Which these are does not change each time that two players pass each other.
-	turnTo(from, rows) {
-		const inOrder = this.follows ? rows : [...rows].sort((a, b) => a.seat - b.seat)
-		this.from = from < rows.length ? from : 0
-		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(({player}) => player)
-		this.pagedAt = Date.now()
 	}
 
 	rows() {
@@ -243,14 +240,13 @@ export class RaceScreen {
 		this.chosen = this.chosen.filter(player => !isGone(player))
 		byId("tools").hidden = !this.chosen.length
 		byId("next").hidden = Boolean(this.chosen.length) || rows.length <= BOARDS
-		const known = String([rows.length, rows.filter(({board}) => board).length])
-		if (known !== this.known || Date.now() - this.pagedAt >= CALM) this.turnTo(this.from ?? 0, rows)
-		this.known = known
 		for (const [player, shown] of this.shown)
 			if (shown.game !== game || isGone(player)) this.drop(player)
-		for (const row of [...rows].sort((a, b) => a.seat - b.seat)) {
+		for (const row of [...rows].sort(bySeat)) if (!this.shown.has(row.player)) this.add(row, game)
+		this.order()
+		for (const row of rows) {
 			const {player, board, final, count, moves, connected, finishedAt} = row
-			const shown = this.shown.get(player) ?? this.add(row, game)
+			const shown = this.shown.get(player)
 			const {tile, line, view} = shown
 			const isChosen = this.chosen.includes(player)
 			const numbers = board || final || (race.isLive && race.room.starts) ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
@@ -294,7 +290,6 @@ export class RaceScreen {
 		const texts = [...caption.querySelectorAll(TEXTS), ...line.querySelectorAll(TEXTS)]
 		this.shown.set(player, {game, view, tile, line, texts})
 		byId("boards").append(tile)
-		return this.shown.get(player)
 	}
 
 	drop(player) {
@@ -398,7 +393,7 @@ export class RaceScreen {
 	}
 
 	showStatus() {
-		const {live, sentence} = this.connection
+		const {live, sentence} = this.link
 		const {phase, options} = this.race.room ?? {}
 		const text = this.seat ? "Connected" : options?.delay ? `Boards ${options.delay} s late` : "Live"
 		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `No connection. ${sentence}`)

@@ -124,7 +124,7 @@ export class ReplayScreen extends RaceScreen {
 	}
 
 	showStatus() {
-		setText(byId("status"), this.race.room ? "" : this.connection.sentence)
+		setText(byId("status"), this.race.room ? "" : this.link.sentence)
 	}
 
 	showRoom() {}
