@@ -5,14 +5,16 @@ import {RULES, byKey, targetOf} from "./rules.mjs"
 
 const MOST_TRIED = 4000 // moves of a proof
 
-// All legal moves.
+export const moveText = (from, to, size) => `${from} ${to}${size > 1 ? ` x${size}` : ""}`
+
+// All legal moves, as text.
 export function allMoves(game, piles) {
 	const rules = RULES[game]
 	const draw = rules.stock && targetOf(rules, byKey(rules, piles), rules.stock) ? [rules.stock] : []
-	return [...movesFrom(game, piles), ...draw]
+	return [...movesFrom(game, piles).map(({move}) => move), ...draw]
 }
 
-// The legal transfers from a pile, or from all of them.
+// The legal transfers from a pile, or from all of them: {from, to, size, move}.
 export function movesFrom(game, piles, from) {
 	const rules = RULES[game]
 	const all = byKey(rules, piles)
@@ -21,10 +23,9 @@ export function movesFrom(game, piles, from) {
 	return sources.flatMap(source => {
 		const cards = [...all[source]].reverse()
 		const end = cards.findIndex((card, i) => i && (card & DOWN || !rules.columns.includes(source) || !rules.lift(cards[i - 1], card)))
-		return cards.slice(0, end < 0 ? cards.length : end).flatMap((_, i) => {
-			const size = i ? ` x${i + 1}` : ""
-			return targets.map(target => `${source} ${target}${size}`).filter(move => targetOf(rules, all, move))
-		})
+		const groups = cards.slice(0, end < 0 ? cards.length : end)
+		const moves = groups.flatMap((_, i) => targets.map(to => ({from: source, to, size: i + 1, move: moveText(source, to, i + 1)})))
+		return moves.filter(({move}) => targetOf(rules, all, move))
 	})
 }
 

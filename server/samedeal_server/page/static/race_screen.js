@@ -412,10 +412,6 @@ export class RaceScreen {
 		const isFixed = room.deal.startsWith("winnable") ? shares.length : room.phase !== "open"
 		if (!this.isNew("words", room.terms, room.commitment, isFixed, shares)) return
 		const words = isFixed ? (this.seat ? this.seat.witness?.evidence.words : dealWords(termsHash(room.terms), room.commitment, shares)) : ""
-		this.showDealWords(words)
-	}
-
-	showDealWords(words) {
 		setText(byId("words"), words)
 	}
 

@@ -80,7 +80,7 @@ export class ReplayScreen extends RaceScreen {
 		setText(byId("title"), terms.room)
 		byId("time").max = length
 		this.check(record)
-		this.showDealWords(dealWords(termsHash(terms.text), commitment, shares))
+		setText(byId("words"), dealWords(termsHash(terms.text), commitment, shares))
 	}
 
 	async check(record) {

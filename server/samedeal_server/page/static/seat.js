@@ -92,6 +92,7 @@ export class Seat {
 		stored.set(`seat ${screen.room}`, null)
 		byId("boards").before(byId("deal"))
 		byId("boards").hidden = false
+		for (const id of ["seat", "rivals", "said"]) byId(id).replaceChildren()
 		document.documentElement.classList.remove("seated", "racing")
 		this.leaving.abort()
 		for (const player of screen.shown.keys()) screen.drop(player)
