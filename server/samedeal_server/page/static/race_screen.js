@@ -181,7 +181,8 @@ export class RaceScreen {
 		this.showJoin()
 		this.showDraw()
 		this.showWords()
-		this.announce(rows)
+		const news = this.race.feed.after(rows, this.race, Date.now())
+		if (news.length) setText(byId("news"), news.join(". ")) // also for screen readers
 		if (phase === "finished" && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
 	}
@@ -458,17 +459,6 @@ export class RaceScreen {
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
 		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished.${first?.count && second?.place > 1 ? ` ${first.name} was closest.` : ""}` : leader(rows) ? leads() : "Nobody leads yet"
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
-	}
-
-	// Say what just happened, also to screen readers.
-	announce(rows) {
-		const {race} = this
-		const {phase} = race.room
-		const {feed} = race
-		const news = feed.after(rows, race, Date.now())
-		if (feed.phase !== phase) news.push({racing: "The race is on", finished: "The race is over"}[phase] ?? "")
-		feed.phase = phase
-		if (news.length) setText(byId("news"), news.join(". "))
 	}
 
 	// Show a sentence instead of the race, or above it.
