@@ -129,9 +129,9 @@ export class Racer {
 
 	async refused(pending, {code, message, retry_after, revision}) {
 		if (!this.pending.includes(pending) || code === "fault") return // the server closes, and the next connection sends it again
-		if (code === "stale" && this.retrying) return
-		if (UNDECIDED.includes(code)) {
-			if (this.retrying) return
+		const isUndecided = UNDECIDED.includes(code)
+		if (this.retrying && (isUndecided || code === "stale")) return
+		if (isUndecided) {
 			this.retrying = true
 			const all = this.pending
 			setTimeout(async () => {
