@@ -46,7 +46,7 @@ from samedeal_server.page.files import PageFiles
 from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
-from tests.end_to_end.racing_page import ENTER, RECORDS
+from tests.end_to_end.racing_page import ENTER, RECORDS, online
 from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -131,7 +131,7 @@ async def watching(
     """Let a browser watch a room of a server that shows these states first. It leaves before the server stops."""
     async with scripted_room(states) as room:
         await browser.open(f"{room.url}/{ROOM}", size)
-        await browser.shows("Live", "#status")
+        await online(browser)
         yield room
         await browser.close_page()
 
@@ -195,7 +195,7 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         await sleeper.shows("No connection", "#status")
         await proxy.cut()
         proxy.restore()
-        await sleeper.shows("Live", "#status")
+        await online(sleeper)
         await compare(sleeper, clients[::2])
         await sleeper.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
         await play_randomly(clients[1], 10, Random(4))
@@ -211,7 +211,7 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         for client in again:
             await client.join(ROOM)
             await client.dealt()
-        await sleeper.shows("Live", "#status")
+        await online(sleeper)
         await play_randomly(again[0], 10, Random(3))
         await compare(sleeper, again[::2])
         await shows_boards_of(sleeper, clients[0].player, clients[2].player)

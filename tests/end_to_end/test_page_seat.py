@@ -36,6 +36,7 @@ from tests.end_to_end.racing_page import (
     acked,
     dealt,
     drag,
+    online,
     opened,
     shows_start,
     sit,
@@ -145,7 +146,7 @@ async def test_joint_deal_survives_reload_cut_and_killed_node(
         await browser.shows("No connection", "#status")
         before = await browser.run(PILES)
         await programs.server("--redis", redis_url, "--origins", "*", port=int(url.rpartition(":")[2]))
-        await browser.shows("Connected", "#status")
+        await online(browser)
         assert await browser.run(PILES) == before
         await move(5)
         again = await Client.hello(url, "mira", mira.session)
@@ -207,7 +208,7 @@ async def test_seat_in_another_tab_ends_this_one(one: Node, browser: Browser) ->
     await again.join(ROOM)
     await browser.shows("now used in another tab", "#status")
     await browser.run("location.reload()")
-    await browser.shows("Connected", "#status")
+    await online(browser)
     await browser.shows("You have a seat, zoe")
 
 
@@ -276,7 +277,7 @@ async def test_page_without_a_module_is_loaded_again(
 async def test_frame_can_only_watch(one: Node, browser: Browser) -> None:
     await opened(one.url)
     await browser.open(f"{one.url}/{ROOM}?embed")
-    await browser.shows("Live", "#status")
+    await online(browser)
     assert await browser.run("return document.querySelector('.sit')") is None
 
 
@@ -298,6 +299,7 @@ async def test_room_is_opened_and_left(one: Node, browser: Browser) -> None:
     await browser.until("document.querySelector('details img').naturalWidth")
     await browser.run(PRESS, "Leave")
     await browser.shows("Take a seat")
+    assert not await browser.run("return document.querySelector('#boards').hidden")  # who left can watch
 
 
 async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now") -> None:

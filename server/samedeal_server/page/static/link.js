@@ -54,7 +54,7 @@ export class Link {
 
 	status(live, sentence = "") {
 		Object.assign(this, {live, sentence})
-		document.documentElement.classList.toggle("away", !live)
+		document.documentElement.classList.toggle("online", live)
 		this.tell("showStatus")
 	}
 

@@ -212,7 +212,7 @@ export class RaceScreen {
 		const {ranked, shown} = this
 		const now = Date.now()
 		if (now - this.orderedAt < CALM) return
-		if (ranked.every(({board}) => board)) this.orderedAt = now
+		this.orderedAt = ranked.length && ranked.every(({board}) => board) ? now : 0
 		const inOrder = this.follows ? ranked : [...ranked].sort(bySeat)
 		inOrder.forEach(({player}, i) => (shown.get(player).tile.style.order = i))
 		if (this.from >= ranked.length) this.from = 0
@@ -396,8 +396,8 @@ export class RaceScreen {
 	showStatus() {
 		const {live, sentence} = this.link
 		const {phase, options} = this.race.room ?? {}
-		const text = this.seat ? "Connected" : options?.delay ? `Boards ${options.delay} s late` : "Live"
-		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `No connection. ${sentence}`)
+		const isLate = !this.seat && options?.delay && /open|count|racing/.test(phase)
+		setText(byId("status"), !live ? `No connection. ${sentence}` : isLate ? `Boards ${options.delay} s late` : "")
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.
