@@ -59,6 +59,10 @@ pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these 
 GOLDEN = RECORDS.parent
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+BELOW_NEWS = """
+const [boards, all] = ["#boards", "#race > div"].map(found => document.querySelector(found).getBoundingClientRect())
+return boards.left === all.left
+"""
 BOXES = "return [...document.querySelectorAll(arguments[0])].map((found) => found.getBoundingClientRect().toJSON())"
 CUT_RANKS = """
 const pen = document.createElement("canvas").getContext("2d")
@@ -472,6 +476,7 @@ async def test_rematch_is_linked(one: Node, browser: Browser) -> None:
     await browser.open(f"{one.url}/{ROOM}?embed")
     await compare(browser, clients)
     assert await browser.run("return document.querySelector('aside').offsetParent") is None
+    assert await browser.run(BELOW_NEWS)  # and not beside who leads
     await clients[0].expect(Done, Resign)
     await clients[0].phase("finished")
     answer = await clients[0].ask(Rematch)
