@@ -105,7 +105,7 @@ class Races:
             await self._try(_RESIGN)
             await asyncio.sleep(0.5)
         await browser.until("document.querySelector('.deal:not(.checking)')")
-        assert not await browser.texts(".deal.wrong"), room
+        assert not (wrong := await browser.texts(".deal.wrong")), (room, wrong)
         record = await kept(rival := await self._rival(), room)
         await rival.close()
         play = record.plays(record.players[1])[-1]
