@@ -16,13 +16,15 @@ export class Racer {
 		Object.assign(this, NOTHING, store.get())
 	}
 
-	// Take the seat, or come back to it. Throws a refusal.
+	// Take the seat, or come back to it. Actions of the player wait until then, so that answers come in order. Throws a refusal.
 	async enter(passphrase = "") {
+		this.isEntering = true
 		const revision = this.board?.revision ?? -1
 		this.passphrase = passphrase
 		const joined = await this.link.ask("join", {room: this.room, passphrase, revision})
 		this.room = joined.room
 		if (joined.revision >= 0) await this.recover(joined.revision)
+		this.isEntering = false
 		for (const pending of this.pending) this.send(pending) // again, with the same ids
 		return joined
 	}
@@ -96,7 +98,7 @@ export class Racer {
 		const pending = {id: this.link.nextId++, revision: this.next, action}
 		this.pending.push(pending)
 		this.predict()
-		return this.send(pending)
+		if (!this.isEntering) this.send(pending)
 	}
 
 	async send(pending) {
