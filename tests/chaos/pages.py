@@ -23,7 +23,7 @@ from samedeal.protocol.messages import Done, Resign
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.proxy import Proxy
 from tests.end_to_end.browser import ENGINES, BiDiError, Browser, running_browser
-from tests.end_to_end.racing_page import MOVE, PILES, SIT, SMALL_PHONE, acked, dealt
+from tests.end_to_end.racing_page import MOVE, PILES, SIT, SMALL_PHONE, acked, dealt, online
 from tests.server.client import Client
 from tests.server.races import kept
 
@@ -36,7 +36,7 @@ _RESIGN: Final = """
 for (const text of ["Resign", "Really resign?"])
   [...document.querySelectorAll("button")].find(each => each.textContent === text)?.click()
 """
-_IS_OVER: Final = """(document.querySelector("#status")?.innerText.includes("Connected") && "racing")
+_IS_OVER: Final = """(document.querySelector(".online.racing") && "racing")
 || document.querySelector(".deal")"""
 _IS_SHOWN: Final = """(document.querySelector(".tile[data-revision]") && document.querySelector(".pile, .deal") && "board")
 || (!document.querySelector("#status") && (document.readyState === "complete" || performance.now() > 15000) && "nothing")"""
@@ -104,9 +104,8 @@ class Races:
         while await browser.until(_IS_OVER) == "racing":  # the last fault may end only now
             await self._try(_RESIGN)
             await asyncio.sleep(0.5)
-        await browser.until("document.querySelector('.deal')?.textContent.includes('every move of yours')")
-        lines = await browser.run("return [...document.querySelectorAll('.deal li')].map(line => line.textContent)")
-        assert all(line.startswith("✓") for line in lines), (room, lines)
+        await browser.until("document.querySelector('.deal:not(.checking)')")
+        assert not (wrong := await browser.texts(".deal.wrong")), (room, wrong)
         record = await kept(rival := await self._rival(), room)
         await rival.close()
         play = record.plays(record.players[1])[-1]
@@ -122,7 +121,7 @@ class Races:
         while await self._browser.until(_IS_SHOWN) == "nothing":
             with suppress(BiDiError):
                 await self._browser.open(address, SMALL_PHONE)
-        await self._browser.shows("Connected", "#status")
+        await online(self._browser)
 
     async def _try(self, script: str) -> Any:
         with suppress(BiDiError):  # the page has just been left

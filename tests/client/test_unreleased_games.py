@@ -37,7 +37,7 @@ PROGRAM = """await (async () => {
         const piles = openDeal({terms, commitment, seed: unhex(seed)}).piles.map(pile => pile.map(card => card & 127))
         const all = byKey(RULES[game], piles)
         const answer = solve(game, {...all, stock: [...all.stock].reverse()}, 4500)
-        return [piles, answer, boards.map(each => movesFrom(game, each).sort())]
+        return [piles, answer, boards.map(each => movesFrom(game, each).map(({move}) => move).sort())]
     }))
 })()"""
 

@@ -80,6 +80,11 @@ async def sit(browser: Browser, url: str, name: str = "zoe", size: tuple[int, in
     await browser.shows("You have a seat")
 
 
+async def online(browser: Browser) -> None:
+    """Wait until the page is connected, and knows its room."""
+    await browser.until("document.querySelector('.online #facts:not(:empty)')")
+
+
 async def dealt(browser: Browser) -> None:
     await browser.until("document.querySelector('.tile[data-revision]') && document.querySelector('.pile')")
 

@@ -46,7 +46,7 @@ from samedeal_server.page.files import PageFiles
 from tests.end_to_end.browser import ENGINES, LAPTOP, PHONE, Browser, running_browser
 from tests.end_to_end.processes import Programs
 from tests.end_to_end.proxy import Proxy
-from tests.end_to_end.racing_page import ENTER, RECORDS
+from tests.end_to_end.racing_page import ENTER, RECORDS, online
 from tests.end_to_end.watched_races import ROOM, compare, draw, play_randomly, players, start
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -59,6 +59,10 @@ pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these 
 GOLDEN = RECORDS.parent
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+BELOW_NEWS = """
+const [boards, all] = ["#boards", "#race > div"].map(found => document.querySelector(found).getBoundingClientRect())
+return boards.left === all.left
+"""
 BOXES = "return [...document.querySelectorAll(arguments[0])].map((found) => found.getBoundingClientRect().toJSON())"
 CUT_RANKS = """
 const pen = document.createElement("canvas").getContext("2d")
@@ -131,7 +135,7 @@ async def watching(
     """Let a browser watch a room of a server that shows these states first. It leaves before the server stops."""
     async with scripted_room(states) as room:
         await browser.open(f"{room.url}/{ROOM}", size)
-        await browser.shows("Live", "#status")
+        await online(browser)
         yield room
         await browser.close_page()
 
@@ -157,7 +161,7 @@ async def test_race_is_shown_to_its_verified_end(one: Node, browser: Browser, ga
     await browser.shows("resigned", "tbody tr:last-child")
     await browser.follow("aside a")
     await browser.shows("Checked: ", ".deal.checked")
-    await browser.shows("00:00 of", "#clock")
+    await browser.shows("0:00 of", "#clock")
     assert "resigned" not in await browser.text("tbody")
     await browser.run(SEEK, 10**9)
     for seat, client in enumerate(clients, 1):
@@ -195,7 +199,7 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         await sleeper.shows("No connection", "#status")
         await proxy.cut()
         proxy.restore()
-        await sleeper.shows("Live", "#status")
+        await online(sleeper)
         await compare(sleeper, clients[::2])
         await sleeper.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
         await play_randomly(clients[1], 10, Random(4))
@@ -211,7 +215,7 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         for client in again:
             await client.join(ROOM)
             await client.dealt()
-        await sleeper.shows("Live", "#status")
+        await online(sleeper)
         await play_randomly(again[0], 10, Random(3))
         await compare(sleeper, again[::2])
         await shows_boards_of(sleeper, clients[0].player, clients[2].player)
@@ -472,6 +476,7 @@ async def test_rematch_is_linked(one: Node, browser: Browser) -> None:
     await browser.open(f"{one.url}/{ROOM}?embed")
     await compare(browser, clients)
     assert await browser.run("return document.querySelector('aside').offsetParent") is None
+    assert await browser.run(BELOW_NEWS)  # and not beside who leads
     await clients[0].expect(Done, Resign)
     await clients[0].phase("finished")
     answer = await clients[0].ask(Rematch)

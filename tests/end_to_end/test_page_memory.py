@@ -6,7 +6,7 @@ import pytest
 
 from samedeal.protocol.messages import Done, Drawn, Resign, RoomState, Start
 from tests.end_to_end.browser import Browser
-from tests.end_to_end.racing_page import MOVE, PRESS, acked, dealt, opened, sit
+from tests.end_to_end.racing_page import MOVE, PRESS, acked, dealt, online, opened, sit
 from tests.end_to_end.watched_races import ROOM, draw
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -59,7 +59,7 @@ async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None
     """Neither in the middle of a draw nor of a race, nor after it."""
     mira, _ = await race_to_draw(one, browser)
     await browser.leave_and_return()
-    await browser.shows("Connected", "#status")
+    await online(browser)
     await start(mira, browser)
     await move(browser, 1)
     await move(browser, 2)
@@ -80,7 +80,7 @@ async def test_second_tab_goes_on_with_the_share_of_the_first(one: Node, browser
     mira, promised = await race_to_draw(one, browser)
     async with browser.second_tab():
         await browser.load(f"{one.url}/{ROOM}")
-        await browser.shows("Connected", "#status")
+        await online(browser)
         await start(mira, browser)
         assert promised < {share.commitment for share in (await mira.until(Drawn)).shares}
         await move(browser, 1)

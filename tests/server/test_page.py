@@ -13,12 +13,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import segno
 
 from samedeal.board import Board
 from samedeal.deal import shuffled
 from samedeal.games import GAMES
+from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
 from samedeal_server.page.bundles import BUNDLES, HOMES, bundled, without_comments
@@ -127,9 +129,9 @@ def test_unknown_import_or_export_is_refused() -> None:
 
 
 def test_bundle_is_its_modules_one_after_the_other() -> None:
-    words = b'import {a, b as c} from "./dom.js"\n\nexport const next = 1\n'
-    piles = b'import {next} from "./words.js"\nimport { a } from "./link.js"\nimport("./hand.js")\nexport class X {}\n'
-    sources = dict.fromkeys(BUNDLES["piles.js"], b"") | {"words.js": words, "piles.js": piles}
+    hashes = b'import {a, b as c} from "./dom.js"\n\nexport const next = 1\n'
+    piles = b'import {next} from "./hash.js"\nimport { a } from "./link.js"\nimport("./hand.js")\nexport class X {}\n'
+    sources = dict.fromkeys(BUNDLES["piles.js"], b"") | {"hash.js": hashes, "piles.js": piles}
     assert bundled("piles.js", sources).decode().splitlines() == [
         'import {a, b as c} from "./page.js"',
         *("export const next = 1", 'import("./seat.js")', "export class X {}"),
@@ -138,6 +140,17 @@ def test_bundle_is_its_modules_one_after_the_other() -> None:
 
 def test_worker_is_named() -> None:
     assert re.findall(r'new URL\("(.*?)"', (STATIC / "start_worker.js").read_text()) == [WORKER]
+
+
+def test_form_offers_room_options() -> None:
+    """The first value of each is the usual one, apart from the deal."""
+    fields = re.findall(r'<select name="(\w+)">(.+)</select>', (STATIC / "index.html").read_text())
+    assert len(fields) > 5
+    for name, choices in fields:
+        values = [json.loads(one or other) for one, other in re.findall(r"""value=(?:'(.+?)'|"(.+?)")""", choices)]
+        offered = [getattr(msgspec.convert({name: value}, WantedOptions), name) for value in values]
+        assert len(set(offered)) > 1
+        assert name == "deal" or offered[0] == getattr(Options(), name)
 
 
 @needs_node

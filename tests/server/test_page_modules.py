@@ -74,6 +74,20 @@ def test_chart_begins_with_the_race(tmp_path: Path) -> None:
     assert found == [[[1000, 0], [3000, 1], [8000, 2]], [[1000, 0]]]
 
 
+def test_shares_are_those_of_the_draw(tmp_path: Path) -> None:
+    """They come before the first state that goes with them. After the next draw has begun, they decide nothing."""
+    program = """(() => {
+        const race = new Race()
+        const state = {room: "k7", players: [{player: "p1"}], phase: "countdown"}
+        race.setShares({room: "k7", draw: 1, shares: [1]})
+        return given.map(draw => {
+            race.setRoom({...state, draw})
+            return race.shares
+        })
+    })()"""
+    assert evaluate_with_page(program, [1, 2], tmp_path) == [[1], []]
+
+
 @pytest.mark.parametrize(
     ("count", "own", "shown"),
     [

@@ -45,7 +45,7 @@ def evaluate(program: str, given: Any = None) -> Any:
     The program can use functions and tables of the page for browsers.
     """
     imports = (
-        'import { seedCards } from "./deal.js"; import { unhex } from "./words.js";'
+        'import { seedCards } from "./deal.js"; import { unhex } from "./hash.js";'
         'import { deal, RULES as GAMES } from "./rules.mjs"; import { solve } from "./search.mjs";'
     )
     return _evaluate(imports, program, given, PAGE)
@@ -59,7 +59,7 @@ def evaluate_with_page(program: str, given: Any, folder: Path) -> Any:
     copy_page(folder)
     imports = (
         'import { GAMES } from "./piles.js";'
-        'import { dealWords, hex, resultWords, unhex } from "./words.js";'
+        'import { hex, unhex } from "./hash.js"; import { dealWords, resultWords } from "./race_hashes.js";'
         'import { searchAnswers } from "./deal.js"; import { Race } from "./race_state.js";'
         'import { encode } from "./msgpack.js";'
     )

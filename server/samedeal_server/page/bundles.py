@@ -12,18 +12,18 @@ from typing import Final
 
 BUNDLES: Final = {
     "piles.js": (
-        *("games.mjs", "rules.mjs", "terms.mjs", "hash.js", "words.js"),
+        *("games.mjs", "rules.mjs", "terms.mjs", "hash.js"),
         *("race_hashes.js", "start_worker.js", "piles.js"),
     ),
     "page.js": (
-        *("msgpack.js", "dom.js", "tide.js", "chart.js", "board_view.js"),
+        *("msgpack.js", "dom.js", "chart.js", "board_view.js"),
         *("race_state.js", "link.js", "lobby.js", "race_screen.js", "page.js"),
     ),
     "witness.js": (
-        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js", "stuck.js"),
+        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js"),
         *("evidence.js", "own_draws.js", "observation.js", "witness.js"),
     ),
-    "seat.js": ("hand.js", "table.js", "earlier.js", "results.js", "racer.js", "seat.js"),
+    "seat.js": ("hand.js", "table.js", "results.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
     "deep_check.js": ("states.mjs", "search.mjs", "shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
     "worker.js": ("worker.js",),

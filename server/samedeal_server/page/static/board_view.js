@@ -68,22 +68,16 @@ export class BoardView {
 			return [{place, old: this.drawn[i], cards: (this.drawn[i] = layOut(place, piles[i]))}]
 		})
 		const left = new Set(changed.flatMap(({old}) => old))
-		for (const {old, cards} of changed)
-			cards.forEach((card, depth) => {
-				const there = old[depth]
-				if (!there || (card.face !== there.face && card.face && there.face)) return
-				card.before = there
-				left.delete(there)
-			})
-		const moves = animated && !still.matches && !document.hidden
+		const take = (card, before) => {
+			if (before) card.before = before
+			left.delete(before)
+		}
+		const isAlike = (card, there) => there && (card.face === there.face || !card.face || !there.face)
+		for (const {old, cards} of changed) cards.forEach((card, depth) => isAlike(card, old[depth]) && take(card, old[depth]))
 		for (const fits of [(card, old) => card.face === old.face, (_, old) => !old.face])
 			for (const card of changed.flatMap(({cards}) => cards))
-				for (const old of card.before ? [] : left)
-					if (fits(card, old)) {
-						card.before = old
-						left.delete(old)
-						break
-					}
+				if (!card.before) take(card, [...left].find(old => fits(card, old)))
+		const moves = animated && !still.matches && !document.hidden
 		for (const {old, cards} of changed) {
 			cards.forEach(card => draw(card, moves))
 			// New cards of a pile are painted over all others, and so are the cards that lie on them.

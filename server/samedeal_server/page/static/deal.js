@@ -1,13 +1,12 @@
 // Deals the cards of a race from what its record says, and checks the deal, as DEALS.md says.
 
-import {sha256} from "./hash.js"
+import {hex, sha256, unhex} from "./hash.js"
 import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
 import {RULES, deal, shuffle} from "./rules.mjs"
 import {solve} from "./search.mjs"
 import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
-import {hex, unhex} from "./words.js"
 
 const HIGHEST_CANDIDATE = 999
 
@@ -59,22 +58,16 @@ const sharesIn = text =>
 export function readProof(text) {
 	const values = PROOF.exec(text)?.groups
 	if (!values) return null
-	const {room, game, name = "", least = 1} = values
+	const {room, game, name = "", line, secret, lost = "", seats = ""} = values
+	const [solver, budget, candidate] = [values.solver, values.budget, values.candidate].map(Number)
+	const [least, draw] = [values.least ?? 1, values.draw ?? 0].map(Number)
+	const [terms, commitment] = [values.terms, values.commitment].map(unhex)
 	return Object.freeze({
-		room,
-		game,
-		name,
-		solver: Number(values.solver),
-		budget: Number(values.budget),
-		least: Number(least),
-		terms: unhex(values.terms),
-		commitment: unhex(values.commitment),
-		secret: name ? publicSecret(name) : unhex(values.secret),
-		draw: Number(values.draw ?? 0),
-		lost: Object.freeze(lostIn(values.lost ?? "")),
-		shares: Object.freeze(sharesIn(values.seats ?? "")),
-		candidate: Number(values.candidate),
-		line: Object.freeze(values.line.split(", "))
+		...{room, game, name, solver, budget, least, terms, commitment, draw, candidate},
+		secret: name ? publicSecret(name) : unhex(secret),
+		lost: Object.freeze(lostIn(lost)),
+		shares: Object.freeze(sharesIn(seats)),
+		line: Object.freeze(line.split(", "))
 	})
 }
 

@@ -4,7 +4,7 @@
 import {checkAnswers, openDeal} from "./deal.js"
 import {fetchRecord, readRecord} from "./record.js"
 import {startWorker} from "./start_worker.js"
-import {Reading, factLines, verdict} from "./verdict.js"
+import {Reading} from "./verdict.js"
 
 const LONGEST = 300_000 // ms that the search may take
 const DELAYS = [200, 400, 800, 1600, 3200] // ms; the server may still be writing the record

@@ -61,13 +61,12 @@ export function copyLine(line) {
 
 export const forTerminals = command => element("details", {class: "terminals"}, element("summary", {}, "For terminals"), copyLine(command))
 
-// A time as the terminal shows it, rounded down. `timeLeft` is rounded up, so that 00:00 is the end.
+// A time such as 0:45 or 1:02:47, rounded down. `timeLeft` is rounded up, so that 0:00 is the end.
 export const timeLeft = ms => clock(ms + 999)
 export function clock(ms) {
 	const seconds = Math.max(0, ms / 1000)
-	const [hours, ...rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor)
-	const text = rest.map(part => String(part).padStart(2, "0")).join(":")
-	return hours ? `${hours}:${text}` : text
+	const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(part => String(Math.floor(part)).padStart(2, "0"))
+	return parts.join(":").replace(/^(00:)?0?/, "")
 }
 
 // What the browser keeps for this page. If it keeps nothing, as in some frames and private windows, the page does.
@@ -94,18 +93,17 @@ export const stored = {
 	}
 }
 
-// Let a button switch between two values that the browser keeps, the first of which is the usual one. `use` makes use of
-// a value, and returns whether the button is pressed.
-export function toggle(button, name, [usual, other], use) {
-	const set = value => {
-		button.ariaPressed = use(value)
+// Let a button switch something on and off with `use`, as it was the last time.
+export function toggle(button, name, usual, use) {
+	const set = isOn => {
+		button.ariaPressed = isOn
 		button.onclick = () => {
-			const next = value === usual ? other : usual
-			stored.set(name, next)
-			set(next)
+			stored.set(name, !isOn)
+			set(!isOn)
 		}
+		use(isOn)
 	}
-	set(stored.get(name) === other ? other : usual)
+	set((stored.get(name) ?? String(usual)) === "true")
 }
 
 // Let the Tab key stop at only one of the buttons in an element, from which the arrow keys lead to the others.

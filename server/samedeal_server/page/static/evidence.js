@@ -3,12 +3,11 @@
 //
 // A fact is an array: its kind and its values, as a line of JSON has them. Hashes and shares are written as digits.
 
-import {hasProof, isDescribed, kindOf, termsHash, termsOf} from "./race_hashes.js"
+import {dealWords, hasProof, isDescribed, kindOf, termsHash, termsOf} from "./race_hashes.js"
 import {ROWS} from "./rows.mjs"
 import {RaceClock} from "./race_clock.js"
-import {sha256} from "./hash.js"
+import {hex, sha256, unhex} from "./hash.js"
 import {USUAL, UnknownTerms} from "./terms.mjs"
-import {dealWords, hex, unhex} from "./words.js"
 
 const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that have no end are dropped, and the verdict says so
 const ENDLESS = /counted|watched|mistimed|dealt|result/ // what a server can add, and not the player

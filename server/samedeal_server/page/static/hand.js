@@ -1,15 +1,10 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
 import {DOWN, GAMES, played, rankText, suit} from "./piles.js"
-import {allMoves, movesFrom} from "./legal_moves.js"
+import {allMoves, moveText, movesFrom} from "./legal_moves.js"
 import {RULES, byKey, safeCards} from "./rules.mjs"
 
 const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
-const parts = move => {
-	const [from, to, count = "x1"] = move.split(" ")
-	return {from, to, size: Number(count.slice(1))}
-}
-const inText = (from, to, size) => `${from} ${to}${size > 1 ? ` x${size}` : ""}`
 
 export class Hand {
 	picked = null // {key, size}: the cards that go with the next tap; with a key, size is null, and as many go as fit
@@ -76,7 +71,7 @@ export class Hand {
 	}
 
 	moves(key) {
-		return this.keysOf(key).flatMap(from => movesFrom(this.game, this.racer.piles, from)).map(move => ({...parts(move), move}))
+		return this.keysOf(key).flatMap(from => movesFrom(this.game, this.racer.piles, from))
 	}
 
 	// How many cards follow the pointer that pulls at one of them.
@@ -133,7 +128,7 @@ export class Hand {
 		const all = this.moves(key).filter(each => each.to === target && (!size || each.size === size))
 		const [best] = all.sort((a, b) => b.size - a.size)
 		const from = this.keysOf(key).findLast(each => key !== "0" || this.piles[each].length)
-		if (best || from) this.act(best?.move ?? inText(from, target, size ?? 1))
+		if (best || from) this.act(best?.move ?? moveText(from, target, size ?? 1))
 		else this.pick(null)
 	}
 

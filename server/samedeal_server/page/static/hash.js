@@ -1,4 +1,7 @@
-// SHA-256 (FIPS 180-4). Browsers offer it too, but not over plain http, and only as a promise.
+// Bytes as digits, and SHA-256 (FIPS 180-4). Browsers offer that too, but not over plain http, and only as a promise.
+
+export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
+export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
 
 const primes = Array.from({length: 312}, (_, n) => n).filter(n => n > 1 && !Array.from({length: n}, (_, i) => i).some(i => i > 1 && n % i === 0))
 const bits = (n, root) => ((n ** (1 / root) % 1) * 2 ** 32) | 0 // the first bits of the fraction of a root

@@ -1,16 +1,20 @@
-// The moves that the rules allow on a board.
+// The moves that the rules allow on a board, and the proof that none of them helps.
 
-import {DOWN} from "./piles.js"
+import {DOWN, GAMES, onFoundations, played} from "./piles.js"
 import {RULES, byKey, targetOf} from "./rules.mjs"
 
-// All legal moves.
+const MOST_TRIED = 4000 // moves of a proof
+
+export const moveText = (from, to, size) => `${from} ${to}${size > 1 ? ` x${size}` : ""}`
+
+// All legal moves, as text.
 export function allMoves(game, piles) {
 	const rules = RULES[game]
 	const draw = rules.stock && targetOf(rules, byKey(rules, piles), rules.stock) ? [rules.stock] : []
-	return [...movesFrom(game, piles), ...draw]
+	return [...movesFrom(game, piles).map(({move}) => move), ...draw]
 }
 
-// The legal transfers from a pile, or from all of them.
+// The legal transfers from a pile, or from all of them: {from, to, size, move}.
 export function movesFrom(game, piles, from) {
 	const rules = RULES[game]
 	const all = byKey(rules, piles)
@@ -19,9 +23,31 @@ export function movesFrom(game, piles, from) {
 	return sources.flatMap(source => {
 		const cards = [...all[source]].reverse()
 		const end = cards.findIndex((card, i) => i && (card & DOWN || !rules.columns.includes(source) || !rules.lift(cards[i - 1], card)))
-		return cards.slice(0, end < 0 ? cards.length : end).flatMap((_, i) => {
-			const size = i ? ` x${i + 1}` : ""
-			return targets.map(target => `${source} ${target}${size}`).filter(move => targetOf(rules, all, move))
-		})
+		const groups = cards.slice(0, end < 0 ? cards.length : end)
+		const moves = groups.flatMap((_, i) => targets.map(to => ({from: source, to, size: i + 1, move: moveText(source, to, i + 1)})))
+		return moves.filter(({move}) => targetOf(rules, all, move))
 	})
+}
+
+// Whether provably no moves from these piles lead to more than `most` cards on the foundations, or turn a card up. False
+// in doubt.
+export function isStuck({game, piles, most}) {
+	const {columns} = RULES[game]
+	const [reached, known] = [[piles], new Set()]
+	let tried = 0
+	for (const piles of reached) {
+		const moves = allMoves(game, piles)
+		tried += moves.length
+		if (tried > MOST_TRIED || onFoundations(game, piles) > most) return false
+		for (const move of moves) {
+			const after = played(game, piles, move)
+			if (!after || onFoundations(game, after) > most || move === "deal") return false
+			const key = JSON.stringify([columns.map(column => byKey(RULES[game], after)[column].join()).sort(), after.slice(columns.length)])
+			if (!known.has(key)) {
+				known.add(key)
+				reached.push(after)
+			}
+		}
+	}
+	return most < 52 * GAMES[game].decks
 }

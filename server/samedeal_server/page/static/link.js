@@ -34,14 +34,28 @@ export function wantedIn(room) {
 const localTime = () => Math.round(performance.now())
 
 export class Link {
-	// `on` has the functions welcome(), message(message), status(live, sentence) and misnamed(sentence). Whoever takes a
-	// seat has a name, and a session that survives the page. A frame has neither. All racers of a room connect at one path,
-	// so that a proxy can send them to the same node.
-	constructor(on, name = "", room = "") {
-		Object.assign(this, {on, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
+	live = false
+	sentence = "Connecting." // why the connection is not live
+
+	// `screen` comes later. It has the methods enter() and showStatus(), and may have receive(message), leaveOther() and
+	// unseat(sentence). Whoever takes a seat has a name, and a session that survives the page. A frame has neither. All
+	// racers of a room connect at one path, so that a proxy can send them to the same node.
+	constructor(screen, name = "", room = "") {
+		Object.assign(this, {screen, name, room, notes: room ? [] : null, attempts: 0, offset: 0, nextId: 1, session: (!isFrame && stored.get("session")) || ""})
 		setInterval(() => this.check(), 2500)
 		for (const event of ["online", "visibilitychange"]) addEventListener(event, () => this.hurry())
 		this.connect()
+	}
+
+	async tell(method, ...news) {
+		const screen = await this.screen
+		screen[method]?.(...news)
+	}
+
+	status(live, sentence = "") {
+		Object.assign(this, {live, sentence})
+		document.documentElement.classList.toggle("online", live)
+		this.tell("showStatus")
 	}
 
 	// Tell the witness what is sent and received (its methods and their arguments). Until there is one, it is noted.
@@ -82,8 +96,8 @@ export class Link {
 			Object.assign(this, {session, player, tides, called, welcomed: Date.now()})
 			if (this.name) stored.set("session", session)
 			this.offset = time - (sent + this.welcomed) / 2
-			this.on.status(true, "")
-			this.on.welcome()
+			this.status(true)
+			this.tell("enter")
 			this.ask("ping").catch(() => {}) // for the witness, and if the connection is lost, that is noticed
 		} catch ({code, message, retry_after}) {
 			if (code === "no_session") {
@@ -92,7 +106,7 @@ export class Link {
 			} else if (code === "banned") this.stop(message)
 			else if (code === "malformed" && this.name) {
 				this.name = ""
-				this.on.misnamed(message)
+				this.tell("unseat", message)
 				this.hello()
 			}
 			else if (code) this.lost(0, message, 1000 * retry_after)
@@ -111,17 +125,17 @@ export class Link {
 	}
 
 	receive(data) {
-		if (this.pinged && this.welcomed) this.on.status(true, "")
+		if (this.pinged && this.welcomed) this.status(true)
 		Object.assign(this, {heard: Date.now(), pinged: 0})
 		let message
 		try {
 			message = decode(data)
-			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.on.otherRace()
+			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.tell("leaveOther")
 			this.note("receives", message, localTime())
 		} catch {
 			return this.lost(0, "The server sent something that this page cannot read.")
 		}
-		if (!("to" in message)) return this.on.message(message)
+		if (!("to" in message)) return this.tell("receive", message)
 		const id = message.to < 0 ? Math.min(...this.answers.keys()) : message.to
 		const {resolve, reject} = this.answers.get(id) ?? {}
 		if (!resolve) return
@@ -138,7 +152,7 @@ export class Link {
 			this.pinged = now
 			this.ask("ping").catch(() => {}) // the connection is lost
 		} else if (now - this.pinged > ANSWER_TIMEOUT) this.lost(0)
-		else if (this.welcomed) this.on.status(false, "The server does not answer.")
+		else if (this.welcomed) this.status(false, "The server does not answer.")
 	}
 
 	hurry() {
@@ -149,7 +163,7 @@ export class Link {
 	stop(sentence) {
 		this.stopped = true
 		this.drop()
-		this.on.status(false, sentence)
+		this.status(false, sentence)
 	}
 
 	drop() {
@@ -184,7 +198,7 @@ export class Link {
 		if (code === 4005) wait = 60_000
 		const usual = Math.min(LONGEST_WAIT, 400 * 2 ** this.attempts++) * (0.5 + Math.random())
 		this.retry = setTimeout(() => this.connect(), wait || usual)
-		this.on.status(false, sentence)
+		this.status(false, sentence)
 		if (!this.opened && this.attempts > 1) this.diagnose()
 	}
 
@@ -196,6 +210,6 @@ export class Link {
 		if (!this.retry || this.welcomed) return
 		if (code === 4000 && !reason.includes(SUBPROTOCOL)) return this.stop(MISFIT)
 		const full = [429, 503].includes(status) && "The server is full or busy. Trying again."
-		this.on.status(false, full || (status ? BLOCKED : "The server cannot be reached. Trying again."))
+		this.status(false, full || (status ? BLOCKED : "The server cannot be reached. Trying again."))
 	}
 }

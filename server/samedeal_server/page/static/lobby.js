@@ -2,32 +2,20 @@
 
 import {GAMES, title} from "./piles.js"
 import {byId, clock, counted, dealName, element, forTerminals, setText, showItems, timeLeft} from "./dom.js"
-import {address, goTo, isFrame, to, want} from "./link.js"
-import {OPEN_FOR, nextTide} from "./tide.js"
+import {address, goTo, to, want} from "./link.js"
 
-// The options of a new room: for each, its values with their names, the first one the usual one.
-const CHOICES = [
-	["start", "Start", [["host", "I say so"], ["all-ready", "all ready"], ["full", "table full"]]],
-	["players", "Seats", [8, 2, 3, 4, 6, 12, 16, 1].map(count => [count, count])],
-	["limit", "Time", [15, 5, 10, 30, 60].map(minutes => [60 * minutes, `${minutes} minutes`])],
-	["undo", "Undo", [["no-reveal", "not after a new card"], ["free", "every move"], ["off", "never"]]],
-	["series", "Series", [[1, "one race"], ...[3, 5, 7].map(count => [count, `best of ${count}`])]],
-	["hints", "Hints", [[false, "no"], [true, "yes"]]],
-	["spectators", "Spectators", [[true, "yes"], [false, "no"]]]
-]
-const DEALS = [["winnable", "Fair deal"], ["random", "Any deal"], ["daily", "Today's deal"]]
+const OPEN_FOR = 300_000 // ms before the start of a tide, from which players can take seats
+const DAY = 86_400_000
+const MINUTE = 60_000
 const PHASES = ["racing", "countdown", "open"] // as listed; all others come last
 
 export class Lobby {
 	constructor() {
 		setText(byId("title"), "Races")
 		setText(byId("facts"), "Everyone plays the same cards. The first to finish wins.")
-		this.none = element("p")
-		this.rooms = element("ul", {class: "rooms"})
-		this.records = element("ul", {class: "rooms"})
-		const open = isFrame ? "" : this.form()
-		const file = element("p", {}, element("a", {href: to("replay")}, "Replay a record from a file"))
-		byId("main").replaceChildren(open, this.none, this.rooms, element("h2", {}, "Finished races"), this.records, file)
+		byId("main").replaceChildren(byId("lobby").content)
+		byId("file").href = to("replay")
+		this.prepare(byId("new"))
 		setInterval(() => document.hidden || this.enter(), 5000)
 		setInterval(() => this.countDown(), 500)
 	}
@@ -35,11 +23,11 @@ export class Lobby {
 	// Show the next tide, if the server has tides, and let players in once it is open.
 	countDown() {
 		const now = this.link?.now()
-		const next = this.tide && this.link?.tides && nextTide(this.link.tides, now)
+		const next = this.link?.tides && nextTide(this.link.tides, now)
 		if (!next) return
-		this.tide.hidden = false
-		this.tide.next = next
-		const [button, text] = this.tide.children
+		this.next = next
+		const [button, text] = byId("tide").children
+		byId("tide").hidden = false
 		button.disabled = next.start - now > OPEN_FOR
 		setText(button, `Race at ${new Date(next.start).toLocaleTimeString([], {timeStyle: "short"})}`)
 		setText(text, `everybody at once: ${title(next.game)} in ${timeLeft(next.start - now)}`)
@@ -53,54 +41,46 @@ export class Lobby {
 			const isListed = ({room}) => records.some(record => record.room === room)
 			const lines = rooms.filter(room => !isOver(room) || !isListed(room))
 			lines.sort((a, b) => isOver(a) - isOver(b) || PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase))
-			setText(this.none, rooms.every(isOver) ? "No room is open." : "")
-			showItems(this.rooms, lines.map(roomLine))
-			showItems(this.records, records.map(recordLine))
+			setText(byId("none"), rooms.every(isOver) ? "No room is open." : "")
+			showItems(byId("rooms"), lines.map(roomLine))
+			showItems(byId("records"), records.map(recordLine))
 		} catch {
 			// tried again soon
 		}
 	}
 
-	// Open a room with one tap. Its page then asks for a name, unless the player has given one before.
-	form() {
-		const select = (name, text, choices) => {
-			return element("label", {}, `${text} `, element("select", {name}, ...choices.map(([, text]) => element("option", {}, text))))
-		}
-		const games = Object.entries(GAMES).map(([name, {title}]) => [name, title])
-		const kinds = [["game", "Game", games], ["deal", "Deal", DEALS], ...CHOICES]
-		const [game, deal, ...more] = kinds.map(kind => select(...kind))
-		game.lastChild.selectedIndex = Math.max(0, Object.values(GAMES).findIndex(each => each.default))
-		const code = element("label", {}, "Name of the room ", element("input", {name: "room", maxlength: 24, pattern: "[A-Za-z0-9](-?[A-Za-z0-9]+)*", placeholder: "any"}))
-		const why = element("p", {role: "alert"})
-		const enter = async (type, fields, wanted) => {
+	// Let players open a room with one tap. Its page then asks for a name, unless the player has given one before.
+	prepare(form) {
+		for (const [name, {title, default: isUsual}] of Object.entries(GAMES))
+			form.games.append(new Option(title, JSON.stringify([name]), isUsual, isUsual))
+		form.querySelector("details").append(forTerminals(`samedeal new ${address}`))
+		const enter = async (type, fields, wanted = fields) => {
 			try {
 				goTo((await this.link.ask(type, fields)).room, wanted)
 			} catch ({message}) {
-				setText(why, message)
+				setText(byId("why"), message)
 			}
 		}
-		const onsubmit = event => {
+		form.onsubmit = event => {
 			event.preventDefault()
-			const {elements} = event.target
-			const chosen = ([name, , choices]) => choices[elements[name].selectedIndex][0]
-			const [game, deal] = kinds.map(chosen)
-			const unusual = CHOICES.filter(([name]) => elements[name].selectedIndex)
-			const options = {games: [game], deal, ...Object.fromEntries(unusual.map(kind => [kind[0], chosen(kind)]))}
-			enter("create", {options, room: elements.room.value}, {options, round: 0, private: false})
+			const isSent = ({name, selectedIndex}) => selectedIndex || /games|deal/.test(name)
+			const chosen = [...form.querySelectorAll("select")].filter(isSent)
+			const options = Object.fromEntries(chosen.map(({name, value}) => [name, JSON.parse(value)]))
+			enter("create", {options, room: form.room.value}, {options, round: 0, private: false})
 		}
-		const race = wanted => enter("racenow", wanted, wanted)
-		const enterTide = () => race({game: this.tide.next.game, tide: this.tide.next.start})
-		this.tide = element("p", {id: "tide", class: "controls", hidden: true}, element("button", {onclick: enterTide}), element("span"))
-		const now = element("p", {class: "controls"}, element("button", {class: "main", onclick: () => race({})}, "Race now"), "against the people who come, within a minute")
-		const details = element("details", {class: "more"}, element("summary", {}, "More"), ...more, code, forTerminals(`samedeal new ${address}`))
-		return element("section", {class: "box"}, now, this.tide, element("form", {class: "sit", onsubmit}, game, deal, element("button", {}, "Open a room"), why, details))
+		byId("now").onclick = () => enter("racenow", {})
+		byId("tide").firstElementChild.onclick = () => enter("racenow", {game: this.next.game, tide: this.next.start})
 	}
-
-	receive() {}
 
 	showStatus() {
-		setText(byId("status"), this.connection.sentence)
+		setText(byId("status"), this.link.sentence)
 	}
+}
+
+// The next tide of a server, with its start and game.
+function nextTide(tides, now) {
+	const all = tides.map(({minute, game}) => ({start: now + ((MINUTE * minute - (now % DAY) + DAY) % DAY), game}))
+	return all.sort((a, b) => a.start - b.start)[0]
 }
 
 function line(path, room, phase, game, facts, onclick) {

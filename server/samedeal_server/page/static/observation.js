@@ -6,7 +6,7 @@ import {dealHash, isDeal, placeText, same} from "./evidence.js"
 import {agrees} from "./own_draws.js"
 import {GAMES, HIDDEN} from "./piles.js"
 import {kindOf} from "./race_hashes.js"
-import {hex} from "./words.js"
+import {hex} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]

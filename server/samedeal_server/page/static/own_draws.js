@@ -3,7 +3,7 @@
 
 import {placeText, same} from "./evidence.js"
 import {shareHash} from "./race_hashes.js"
-import {hex, unhex} from "./words.js"
+import {hex, unhex} from "./hash.js"
 
 const MAX_DRAWS = 5
 

@@ -11,7 +11,7 @@ const name = (!isFrame && stored.get(`seat ${room}`) && stored.get("name")) || "
 const root = document.documentElement
 root.classList.toggle("embed", isFrame)
 
-toggle(byId("suits"), "suits", ["two", "four"], suits => root.classList.toggle("four", suits === "four"))
+toggle(byId("suits"), "four colours", false, isOn => root.classList.toggle("four", isOn))
 document.querySelector(".brand").href = to("./")
 
 async function open() {
@@ -25,17 +25,6 @@ async function open() {
 // The connection opens while the screen is on its way.
 const opened = open().catch(loadAgain)
 if (room !== "replay" || race) {
-	const on = does => async (...news) => does(await opened, ...news)
-	const link = new Link({
-		welcome: on(screen => screen.enter()),
-		message: on((screen, message) => screen.receive(message)),
-		otherRace: on(screen => screen.leaveOther()),
-		misnamed: on((screen, sentence) => screen.unseat(sentence)),
-		status: on((screen, live, sentence) => {
-			root.classList.toggle("away", !live)
-			screen.connection = {live, sentence}
-			screen.showStatus()
-		})
-	}, name, race ? "" : room)
+	const link = new Link(opened, name, race ? "" : room)
 	opened.then(screen => (screen.link = link))
 }

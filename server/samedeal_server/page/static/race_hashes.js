@@ -1,10 +1,9 @@
-// The hashes of a race: of its terms, of shares, and of the chain of a player (DEALS.md, RECORDS.md).
+// The hashes of a race: of its terms, of shares, and of the chain of a player; and words for them (DEALS.md, RECORDS.md).
 
 import {DESCRIBED} from "./games.mjs"
 import {RULES} from "./rules.mjs"
 import {descriptionText, readTerms, rulesText} from "./terms.mjs"
-import {sha256} from "./hash.js"
-import {hex, unhex} from "./words.js"
+import {hex, sha256, unhex} from "./hash.js"
 
 export const termsHash = text => sha256("samedeal terms 2\n", text)
 
@@ -38,3 +37,19 @@ export const firstHead = (terms, start, {seat, name, bot}) =>
 	sha256("samedeal chain 2\n", terms, `start: ${new Date(start).toISOString()}\nplayer: ${seat} ${name}\n${bot ? "bot: yes\n" : ""}`)
 
 export const nextHead = (head, revision, time, action) => sha256("samedeal action 2\n", head, `${revision} ${time} ${action}\n`)
+
+// Four words that are the same for all who were shown the same terms, commitment and shares.
+export const dealWords = (terms, commitment, shares) =>
+	wordsOf(sha256("samedeal words 2\n", terms, commitment, ...shares.flatMap(({seat, commitment, share}) => [[seat], commitment, share])))
+
+// Four words that are the same for all who read the same record of a race.
+export const resultWords = digest => wordsOf(sha256("samedeal result words 1\n", digest))
+
+function wordsOf(hash) {
+	const word = at => {
+		const bits = (hash[at] << 8) | hash[at + 1]
+		const [consonant, vowel] = [place => "bdfghjklmnprstvz"[(bits >> place) & 15], place => "aiou"[(bits >> place) & 3]]
+		return consonant(12) + vowel(10) + consonant(6) + vowel(4) + consonant(0)
+	}
+	return [0, 2, 4, 6].map(word).join(" ")
+}

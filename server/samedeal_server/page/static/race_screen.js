@@ -2,12 +2,11 @@
 
 import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
-import {Chart} from "./chart.js"
+import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
 import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
-import {termsHash} from "./race_hashes.js"
+import {dealWords, termsHash} from "./race_hashes.js"
 import {Race, end, leader, namesOtherRoom} from "./race_state.js"
-import {dealWords} from "./words.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -30,8 +29,8 @@ const OTHER_RACE = "This room was opened again, for another race. Take a seat if
 const loadSeat = () => import("./seat.js").catch(loadAgain)
 const span = (name, ...children) => element("span", {class: name}, ...children)
 export const colour = ({seat}) => `hsl(${seat * 137.5} 60% var(--tone))`
+const bySeat = (a, b) => a.seat - b.seat
 const pattern = ({seat}) => `pattern${seat % 4}` // tells players apart where their colours are not shown
-
 
 export class RaceScreen {
 	constructor(room) {
@@ -41,19 +40,14 @@ export class RaceScreen {
 		this.shown = new Map() // by player: the elements that show the player
 		this.chosen = [] // the players, at most two, whose boards are shown large
 		this.onPage = [] // the players whose boards are shown if none is chosen
-		this.connection = {live: false, sentence: "Connecting."}
+		this.from = 0 // the first of them in their order
+		this.made = {} // by part of the screen: the values from which it was made, as text
 		this.name()
 		byId("all").onclick = () => this.choose()
-		byId("next").onclick = () => {
-			this.turnTo(this.from + BOARDS, this.ranked)
-			this.show()
-		}
-		toggle(byId("follow"), "order", ["race", "seats"], order => {
-			this.follows = order === "race"
-			this.order(0)
-			this.pagedAt = 0
-			if (this.ranked) this.show()
-			return this.follows
+		byId("next").onclick = () => this.turnTo(this.from + BOARDS)
+		toggle(byId("follow"), "follow", true, follows => {
+			this.follows = follows
+			this.turnTo(this.from)
 		})
 		this.stops = ["boards", "standings"].map(id => keepOneStop(byId(id)))
 		addEventListener("resize", () => this.fit())
@@ -88,7 +82,6 @@ export class RaceScreen {
 		this.seat = this.sitting = null
 		this.why = sentence
 		this.asked = null
-		this.joinShown = ""
 		if (this.link.welcomed) this.enter()
 	}
 
@@ -112,8 +105,7 @@ export class RaceScreen {
 		if (this.room !== room) return // on the way already
 		const {seat} = this
 		seat?.leave()
-		Object.assign(this, {room: next, joinShown: ""})
-		this.link.room = next
+		this.room = this.link.room = next
 		want(next, {game})
 		this.name()
 		history.replaceState(null, "", to(encodeURIComponent(next)))
@@ -158,7 +150,7 @@ export class RaceScreen {
 
 	show() {
 		const {race} = this
-		const {game, deal, phase, standings} = race.room
+		const {game, deal, phase} = race.room
 		this.drawing = false
 		setText(byId("facts"), `${title(game)} · ${dealName(deal)}`)
 		this.showClock()
@@ -170,22 +162,36 @@ export class RaceScreen {
 		const rows = (this.ranked = this.rows())
 		this.showPlayers(rows)
 		this.showLead(rows)
-		this.order(CALM)
 		this.showChart()
+		this.showRoom(rows)
+		this.seat?.show(rows)
+	}
+
+	// Whether a part of the screen has to be made again, because the values from which it is made have changed.
+	isNew(part, ...values) {
+		const text = JSON.stringify(values)
+		const isNew = text !== this.made[part]
+		this.made[part] = text
+		return isNew
+	}
+
+	// Show what a replay does not have.
+	showRoom(rows) {
+		const {phase, standings} = this.race.room
 		this.showJoin()
 		this.showDraw()
 		this.showWords()
-		this.announce(rows)
+		const news = this.race.feed.after(rows, this.race, Date.now())
+		if (news.length) setText(byId("news"), news.join(". ")) // also for screen readers
 		if (phase === "finished" && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
-		this.seat?.show(rows)
 	}
 
 	// Show what changes with time, and what was too new to be shown at once.
 	tick() {
 		this.showClock()
 		if (!this.ranked) return
-		this.order(CALM)
+		this.order()
 		this.showChart()
 	}
 
@@ -194,35 +200,34 @@ export class RaceScreen {
 		const now = Date.now()
 		if (!race.boards.size || ranked === this.charted || now - this.chartedAt < SLOW) return
 		Object.assign(this, {charted: ranked, chartedAt: now})
-		if (this.chart?.race !== race.feed) {
-			this.chart = Object.assign(new Chart(race.cards), {race: race.feed})
-			byId("chart").replaceChildren(this.chart.element)
-		}
 		const shown = ranked.filter(({player}) => onPage.includes(player) || chosen.includes(player))
-		this.chart.show(shown, race, chosen, row => ({class: `line ${pattern(row)}`, stroke: colour(row)}))
+		const isThick = ({player}) => chosen.includes(player)
+		const style = row => ({class: `line ${pattern(row)}${isThick(row) ? " chosen" : ""}`, stroke: colour(row)})
+		byId("chart").replaceChildren(chart(shown, race, style))
 	}
 
-	// Let the boards follow the order of the race. They do not move each time that two players pass each other.
-	order(rest) {
+	// Let the boards follow the order of the race, and find those of the page. They do not change their places each time
+	// that two players pass each other.
+	order() {
+		const {ranked, shown} = this
 		const now = Date.now()
-		if (now - this.orderedAt < rest) return
-		if (this.ranked?.every(({board}) => board)) this.orderedAt = now
-		this.ranked?.forEach(({player, seat}, i) => {
-			this.shown.get(player).tile.style.order = this.follows ? i : seat
-		})
+		if (now - this.orderedAt < CALM) return
+		this.orderedAt = ranked.length && ranked.every(({board}) => board) ? now : 0
+		const inOrder = this.follows ? ranked : [...ranked].sort(bySeat)
+		inOrder.forEach(({player}, i) => (shown.get(player).tile.style.order = i))
+		if (this.from >= ranked.length) this.from = 0
+		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(({player}) => player)
+	}
+
+	// Show the page that begins with a board.
+	turnTo(from) {
+		Object.assign(this, {from, orderedAt: 0})
+		if (this.ranked) this.show()
 	}
 
 	// The number of boards on the screen.
 	get visible() {
 		return this.chosen.length || this.onPage.length
-	}
-
-	// Show the boards of a page. Which these are does not change each time that two players pass each other.
-	turnTo(from, rows) {
-		const inOrder = this.follows ? rows : [...rows].sort((a, b) => a.seat - b.seat)
-		this.from = from < rows.length ? from : 0
-		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(({player}) => player)
-		this.pagedAt = Date.now()
 	}
 
 	rows() {
@@ -236,18 +241,13 @@ export class RaceScreen {
 		this.chosen = this.chosen.filter(player => !isGone(player))
 		byId("tools").hidden = !this.chosen.length
 		byId("next").hidden = Boolean(this.chosen.length) || rows.length <= BOARDS
-		const known = String([rows.length, rows.filter(({board}) => board).length])
-		if (known !== this.known || Date.now() - this.pagedAt >= CALM) this.turnTo(this.from ?? 0, rows)
-		this.known = known
 		for (const [player, shown] of this.shown)
-			if (shown.game !== game || isGone(player)) {
-				shown.tile.remove()
-				shown.line.remove()
-				this.shown.delete(player)
-			}
-		for (const row of [...rows].sort((a, b) => a.seat - b.seat)) {
+			if (shown.game !== game || isGone(player)) this.drop(player)
+		for (const row of [...rows].sort(bySeat)) if (!this.shown.has(row.player)) this.add(row, game)
+		this.order()
+		for (const row of rows) {
 			const {player, board, final, count, moves, connected, finishedAt} = row
-			const shown = this.shown.get(player) ?? this.add(row, game)
+			const shown = this.shown.get(player)
 			const {tile, line, view} = shown
 			const isChosen = this.chosen.includes(player)
 			const numbers = board || final || (race.isLive && race.room.starts) ? {place: row.place, count, moves, progress: `${count}/${race.cards}`} : {}
@@ -269,9 +269,7 @@ export class RaceScreen {
 			const [{line}, there] = [this.shown.get(player), standings.children[i]]
 			if (there !== line) standings.insertBefore(line, there ?? null)
 		})
-		const layout = `${game} ${this.onPage.length} ${this.chosen} ${phase === "open"}` // an open room does not show boards
-		if (layout === this.laidOut) return
-		this.laidOut = layout
+		if (!this.isNew("layout", game, this.onPage.length, this.chosen, phase === "open")) return // open rooms show no boards
 		this.fit()
 		for (const check of this.stops) check()
 	}
@@ -293,7 +291,13 @@ export class RaceScreen {
 		const texts = [...caption.querySelectorAll(TEXTS), ...line.querySelectorAll(TEXTS)]
 		this.shown.set(player, {game, view, tile, line, texts})
 		byId("boards").append(tile)
-		return this.shown.get(player)
+	}
+
+	drop(player) {
+		const {tile, line} = this.shown.get(player)
+		tile.remove()
+		line.remove()
+		this.shown.delete(player)
 	}
 
 	// Show the board of a player large, beside the one that was chosen before. Choosing it again undoes that.
@@ -337,9 +341,7 @@ export class RaceScreen {
 	showJoin() {
 		const {phase, next, players, options} = this.race.room
 		const isFull = phase === "open" && players.length >= options.players
-		const state = [phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext]
-		if (String(state) === this.joinShown) return
-		this.joinShown = String(state)
+		if (!this.isNew("join", this.room, phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext)) return
 		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
 		if (next && this.wantsNext) return goTo(next)
 		const joins = next || phase === "open"
@@ -351,7 +353,6 @@ export class RaceScreen {
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
-		byId("join").hidden = !byId("join").textContent
 	}
 
 	// Ask for a name, with which the player takes a seat here or in the next race.
@@ -393,10 +394,10 @@ export class RaceScreen {
 	}
 
 	showStatus() {
-		const {live, sentence} = this.connection
+		const {live, sentence} = this.link
 		const {phase, options} = this.race.room ?? {}
-		const text = this.seat ? "Connected" : options?.delay ? `Boards ${options.delay} s late` : "Live"
-		setText(byId("status"), live ? (/open|count|racing/.test(phase) ? text : "") : `No connection. ${sentence}`)
+		const isLate = !this.seat && options?.delay && /open|count|racing/.test(phase)
+		setText(byId("status"), !live ? `No connection. ${sentence}` : isLate ? `Boards ${options.delay} s late` : "")
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.
@@ -404,23 +405,15 @@ export class RaceScreen {
 		const {room, shares} = this.race
 		const {phase, draw, lost} = room
 		const lines = phase === "countdown" && draw ? [...lossLines(draw, lost, shares.length > 0), "Shuffling ..."] : []
-		byId("draw").hidden = !lines.length
 		showItems(byId("draw"), lines.map(line => element("li", {}, line)))
 	}
 
 	showWords() {
 		const {room, shares} = this.race
 		const isFixed = room.deal.startsWith("winnable") ? shares.length : room.phase !== "open"
-		const state = `${room.terms} ${room.commitment} ${isFixed} ${shares.map(({share}) => share)}`
-		if (state === this.wordsOf) return
-		this.wordsOf = state
+		if (!this.isNew("words", room.terms, room.commitment, isFixed, shares)) return
 		const words = isFixed ? (this.seat ? this.seat.witness?.evidence.words : dealWords(termsHash(room.terms), room.commitment, shares)) : ""
-		this.showDealWords(words)
-	}
-
-	showDealWords(words) {
 		setText(byId("words"), words)
-		byId("words").parentNode.hidden = !words
 	}
 
 	// Judge the race once it is over, and again whenever more is shown of its end.
@@ -450,9 +443,7 @@ export class RaceScreen {
 	showVerdict({kind, sentence, clock, words, rows = [], facts = []}) {
 		const {lost = [], draw = 0} = this.race.room ?? {}
 		const lines = [...rows, ...(draw ? lossLines(draw, lost, true) : []), ...facts]
-		const state = JSON.stringify([sentence, clock, words, lines])
-		if (state === this.verdictShown) return
-		this.verdictShown = state
+		if (!this.isNew("verdict", sentence, clock, words, lines)) return
 		const open = kind === "wrong" || byId("deal").querySelector("details[open]")
 		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))
 		const below = [clock, words && `Result words: ${words}`].filter(Boolean).map(text => element("p", {}, text))
@@ -470,39 +461,23 @@ export class RaceScreen {
 		setText(byId("lead"), /racing|finished/.test(room.phase) && rows.length > 1 ? text : "")
 	}
 
-	// Say what just happened, also to screen readers.
-	announce(rows) {
-		const {race} = this
-		const {phase} = race.room
-		const {feed} = race
-		const news = feed.after(rows, race, Date.now())
-		if (feed.phase !== phase) news.push({racing: "The race is on", finished: "The race is over"}[phase] ?? "")
-		feed.phase = phase
-		if (news.length) setText(byId("news"), news.join(". "))
-	}
-
 	// Show a sentence instead of the race, or above it.
 	say(sentence, command) {
 		const line = command ? forTerminals(`samedeal ${command} ${address} ${this.room}`) : ""
-		this.showMessage(element("p", {}, sentence), line, element("a", {href: to("./")}, "All rooms"))
-		byId("message").hidden = !sentence
-	}
-
-	showMessage(...parts) {
-		byId("message").hidden = false
-		byId("message").replaceChildren(...parts)
+		const parts = [element("p", {}, sentence), line, element("a", {href: to("./")}, "All rooms")]
+		byId("message").replaceChildren(...(sentence ? parts : []))
 	}
 
 	askPassphrase() {
-		const input = element("input", {type: "password", autocomplete: "off", required: true})
-		const label = element("label", {}, "This room is private. Passphrase: ", input)
-		const wrong = this.credentials.passphrase ? element("span", {role: "alert"}, "This passphrase is wrong.") : ""
-		const onsubmit = event => {
+		byId("message").replaceChildren(byId("private").content.cloneNode(true))
+		const form = byId("message").firstElementChild
+		const [input] = form
+		form.onsubmit = event => {
 			event.preventDefault()
 			this.credentials = {passphrase: input.value}
 			this.enter()
 		}
-		this.showMessage(element("form", {onsubmit}, label, element("button", {}, "Watch"), wrong))
+		form.lastElementChild.hidden = !this.credentials.passphrase
 		input.focus()
 	}
 }

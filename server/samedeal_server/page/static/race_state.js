@@ -140,18 +140,19 @@ export class RaceFeed {
 
 	// Return what just happened, as sentences without full stops. The first ranking is no news.
 	after(rows, {room, cards}, now) {
-		const {before} = this
+		const {before, phase} = this
 		this.before = new Map(rows.map(row => [row.player, {...row, ...end(row, room), left: cards - row.count}]))
+		this.phase = room.phase
+		const news = before ? [...this.before.values()].flatMap(row => newsOf(before.get(row.player), row)) : []
 		const first = leader(rows)
-		if (!before) {
-			this.leader = first?.player
-			return []
+		if (!before) this.leader = first?.player
+		else if (first && first.player !== this.leader && now - this.ledAt >= QUIET) {
+			Object.assign(this, {leader: first.player, ledAt: now})
+			const {time, resigned} = this.before.get(first.player)
+			if (!time && !resigned) news.push(`${first.name} took the lead`)
 		}
-		const news = [...this.before.values()].flatMap(row => newsOf(before.get(row.player), row))
-		if (!first || first.player === this.leader || now - this.ledAt < QUIET) return news
-		Object.assign(this, {leader: first.player, ledAt: now})
-		const {time, resigned} = this.before.get(first.player)
-		return time || resigned ? news : [...news, `${first.name} took the lead`]
+		if (room.phase !== phase) news.push({racing: "The race is on", finished: "The race is over"}[room.phase] ?? "")
+		return news
 	}
 }
 

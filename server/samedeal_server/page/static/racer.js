@@ -5,24 +5,26 @@ import {boardHash} from "./board_hash.js"
 import {onFoundations, played} from "./piles.js"
 
 const RECOVERABLE = 200 // acknowledged actions, as many as one request to recover them may have
+const NOTHING = {newest: -1, history: [], receipt: []} // the newest acknowledged revision, how it came about, its receipt
 const UNDECIDED = ["unavailable", "rate_limited", "draining"] // refusals after which the same request is sent again
 
 export class Racer {
-	// `link` has ask() and nextId, `store` keeps {newest, history} of the room, and `on` has the functions changed(),
+	// `link` has ask() and nextId, `store` keeps what recovers moves in the room, and `on` has the functions changed(),
 	// refused(message), and later(seconds), which reconnects. Then set `starts`, and the `rule` for undo, by each room state.
 	constructor(link, room, store, on) {
 		Object.assign(this, {link, room, store, on, pending: [], board: null, past: [], piles: null, starts: 0, rule: "off"})
-		const {newest = -1, history = []} = store.get()
-		Object.assign(this, {newest, history})
+		Object.assign(this, NOTHING, store.get())
 	}
 
-	// Take the seat, or come back to it. Throws a refusal.
+	// Take the seat, or come back to it. Actions of the player wait until then, so that answers come in order. Throws a refusal.
 	async enter(passphrase = "") {
+		this.isEntering = true
 		const revision = this.board?.revision ?? -1
 		this.passphrase = passphrase
 		const joined = await this.link.ask("join", {room: this.room, passphrase, revision})
 		this.room = joined.room
 		if (joined.revision >= 0) await this.recover(joined.revision)
+		this.isEntering = false
 		for (const pending of this.pending) this.send(pending) // again, with the same ids
 		return joined
 	}
@@ -37,28 +39,22 @@ export class Racer {
 		const missing = this.history.slice(Math.max(0, this.history.length - (this.newest - revision)))
 		if (revision >= this.newest || this.newest - revision > this.history.length || this.recovering) return
 		this.recovering = true
-		const actions = missing.map(({id, action, time}) => ({id, action, time}))
 		try {
-			await this.link.ask("recover", {revision, actions, receipt: Uint8Array.from(missing.at(-1).receipt)})
+			await this.link.ask("recover", {revision, actions: missing, receipt: Uint8Array.from(this.receipt)})
 		} catch ({code, retry_after, message}) {
 			this.recovering = false
 			if (!code) return
 			if (retry_after || code === "unavailable") return this.on.later(retry_after)
-			this.forget()
+			this.keep(NOTHING)
 			this.on.refused(`The server has lost some of your moves, and does not take them back. ${message}`)
 		}
 		this.recovering = false
 		if (this.board?.revision !== this.newest) await this.resync()
 	}
 
-	forget() {
-		Object.assign(this, {newest: -1, history: []})
-		this.keep()
-	}
-
-	keep() {
-		const {newest, history} = this
-		this.store.set({newest, history})
+	keep(kept) {
+		Object.assign(this, kept)
+		this.store.set(kept)
 	}
 
 	receiveBoard(state) {
@@ -102,7 +98,7 @@ export class Racer {
 		const pending = {id: this.link.nextId++, revision: this.next, action}
 		this.pending.push(pending)
 		this.predict()
-		return this.send(pending)
+		if (!this.isEntering) this.send(pending)
 	}
 
 	async send(pending) {
@@ -128,17 +124,16 @@ export class Racer {
 		if (!isUndo) this.past.push({piles: board.piles, mayUndo: board.mayUndo})
 		else if (!this.past.pop()) this.fromDeal = false
 		this.board = {revision, piles, moves: board.moves + !isUndo, undos: board.undos + isUndo, mayUndo, time}
-		this.history = [...(revision === this.newest + 1 ? this.history : []), {id, action, time, receipt: [...receipt]}].slice(-RECOVERABLE)
-		this.newest = revision
-		this.keep()
+		const before = revision === this.newest + 1 ? this.history : []
+		this.keep({newest: revision, history: [...before, {id, action, time}].slice(-RECOVERABLE), receipt: [...receipt]})
 		this.predict()
 	}
 
 	async refused(pending, {code, message, retry_after, revision}) {
 		if (!this.pending.includes(pending) || code === "fault") return // the server closes, and the next connection sends it again
-		if (code === "stale" && this.retrying) return
-		if (UNDECIDED.includes(code)) {
-			if (this.retrying) return
+		const isUndecided = UNDECIDED.includes(code)
+		if (this.retrying && (isUndecided || code === "stale")) return
+		if (isUndecided) {
 			this.retrying = true
 			const all = this.pending
 			setTimeout(async () => {

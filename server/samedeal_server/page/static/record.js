@@ -4,9 +4,8 @@ import {NAME} from "./deal.js"
 import {allMoves} from "./legal_moves.js"
 import {FACE, HIDDEN, GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {firstHead, nextHead, termsHash, termsOf} from "./race_hashes.js"
-import {sha256} from "./hash.js"
+import {hex, sha256, unhex} from "./hash.js"
 import {demand} from "./terms.mjs"
-import {hex, unhex} from "./words.js"
 
 const VERSION = 3 // of records
 const YEAR_10000 = 253_402_300_800_000 // the first that needs more than four digits

@@ -5,11 +5,10 @@ import {searched} from "./deep_check.js"
 import {byId, clock, element, forTerminals, setText} from "./dom.js"
 import {rowSentence} from "./evidence.js"
 import {Race} from "./race_state.js"
-import {termsHash} from "./race_hashes.js"
+import {dealWords, termsHash} from "./race_hashes.js"
 import {LARGEST, fetchRecord, playsOf, readRecord} from "./record.js"
 import {RaceScreen} from "./race_screen.js"
 import {Reading, recordVerdict} from "./verdict.js"
-import {dealWords} from "./words.js"
 
 const LINE = "line" // in place of the id of a player: the winning line
 
@@ -17,12 +16,9 @@ export class ReplayScreen extends RaceScreen {
 	// `race` is the id of a race, or the code of its room. It is empty if a file is to be opened.
 	constructor(race) {
 		super(race || "Replay")
-		this.button = element("button", {onclick: () => this.play(!this.timer)})
-		this.slider = element("input", {type: "range", step: "any", "aria-label": "Time"})
-		this.slider.oninput = () => this.seek(Number(this.slider.value))
-		const speeds = [1, 2, 4, 16, 64].map(times => element("option", {value: times}, `${times} ×`))
-		this.speed = element("select", {"aria-label": "Speed"}, ...speeds)
-		byId("tools").before(element("div", {class: "controls"}, this.button, this.slider, this.speed))
+		byId("replay").hidden = false
+		byId("play").onclick = () => this.play(!this.timer)
+		byId("time").oninput = ({target}) => this.seek(target.valueAsNumber)
 		addEventListener("dragover", event => event.preventDefault())
 		addEventListener("drop", event => {
 			event.preventDefault()
@@ -82,9 +78,9 @@ export class ReplayScreen extends RaceScreen {
 		for (const shown of this.shown.values()) shown.game = "" // forces redraw
 		Object.assign(this, {race, room: terms.room})
 		setText(byId("title"), terms.room)
-		this.slider.max = length
+		byId("time").max = length
 		this.check(record)
-		this.showDealWords(dealWords(termsHash(terms.text), commitment, shares))
+		setText(byId("words"), dealWords(termsHash(terms.text), commitment, shares))
 	}
 
 	async check(record) {
@@ -101,8 +97,7 @@ export class ReplayScreen extends RaceScreen {
 		this.at = Math.min(at, room.length)
 		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.time <= this.at))
 		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(({end}) => end)} : {phase: "racing", standings: []})
-		this.slider.value = this.at
-		this.slider.ariaValueText = clock(this.at)
+		Object.assign(byId("time"), {value: this.at, ariaValueText: clock(this.at)})
 		if (isOver) this.play(false)
 		if (!this.timer) this.chartedAt = this.orderedAt = 0
 		this.show()
@@ -111,10 +106,10 @@ export class ReplayScreen extends RaceScreen {
 	play(on) {
 		clearInterval(this.timer)
 		this.timer = 0
-		this.button.textContent = on ? "Pause" : "Play"
+		setText(byId("play"), on ? "Pause" : "Play")
 		if (!on) return
 		if (this.at === this.race.room.length) this.seek(0)
-		this.timer = setInterval(() => this.seek(this.at + 100 * this.speed.value), 100)
+		this.timer = setInterval(() => this.seek(this.at + 100 * byId("speed").value), 100)
 	}
 
 	rows() {
@@ -129,14 +124,10 @@ export class ReplayScreen extends RaceScreen {
 	}
 
 	showStatus() {
-		setText(byId("status"), this.race.room ? "" : this.connection.sentence)
+		setText(byId("status"), this.race.room ? "" : this.link.sentence)
 	}
 
-	judge() {}
-	showDraw() {}
-	showWords() {}
-	showJoin() {}
-	announce() {}
+	showRoom() {}
 }
 
 // Return the boards to which a player's actions lead. Throws an Error if an action is not allowed.

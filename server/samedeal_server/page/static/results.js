@@ -1,8 +1,10 @@
-// What follows after a race: the table of a series, and a result to send to others.
+// Other races of the same players or with the same deal: the table of a series, an earlier race whose deal was dealt again,
+// and a result to send to others.
 
 import {clock, copyLine, dealName, element, row, table} from "./dom.js"
 import {to} from "./link.js"
 import {title} from "./piles.js"
+import {byProgress} from "./race_state.js"
 
 const BARS = "▁▂▃▄▅▆▇█"
 const COUNT = 12
@@ -41,4 +43,24 @@ export function shareResult({room, cards, progress}, {player, final}) {
 	const line = copyLine(text)
 	line.firstChild.style.whiteSpace = "pre-line"
 	return [element("h2", {}, "Send your result"), line, shareButton("Share the result", {text})]
+}
+
+// The rows of a race, with the players of the earlier race whose deal was dealt again, as they stood this long after their
+// start.
+export function among(rows, {starts, earlier}, after) {
+	const past = earlier.map(({name, time, reached}, i) => {
+		const times = reached.filter(at => at <= after)
+		const finishedAt = time && time <= after ? starts + time : 0
+		return {player: `earlier ${i}`, name: `${name} (earlier)`, seat: 255 - i, count: times.length, finishedAt, progressAt: starts + (times.at(-1) ?? 0), connected: true}
+	})
+	return [...rows, ...past].sort(byProgress).map((each, i) => ({...each, place: i + 1}))
+}
+
+// The results of all of them.
+export function earlierTable({room, cards}, {name, player, final}) {
+	const own = {name, player, count: final.foundation_cards, finishedAt: final.time && room.starts + final.time, progressAt: 0}
+	const lines = among([own], room, Infinity).map(({place, name, finishedAt, count}) =>
+		row([place, name, finishedAt ? clock(finishedAt - room.starts) : `${count} of ${cards} cards`])
+	)
+	return table("Among those who had this deal before", ...lines)
 }

@@ -87,8 +87,7 @@ function rulesOf({ decks, suits, piles, stock, search, difficulty }) {
     search,
     states: statesOf(difficulty),
     ...STOCKS[stock],
-    dealt: dealt.map(({ key }) => key),
-    isDown: dealt.map(({ isDown }) => isDown),
+    dealt,
     base: EMPTY[columns.empty],
     build: BUILDS[columns.build],
     lift: LIFTS[columns.lift],
@@ -156,11 +155,11 @@ export function byKey(game, piles) {
 // Returns the piles of a new board by their keys. The first card of the stock leaves it first.
 // If foundations get cards, these are the aces, and come before all others.
 export function deal(game, deck) {
-  const order = game.dealt[0] === "01" ? [...deck].sort((card, other) => (rank(card) > 1) - (rank(other) > 1)) : deck;
-  const isHidden = (at) => game.isDown[at] ?? true;
+  const order = game.dealt[0].key === "01" ? [...deck].sort((card, other) => (rank(card) > 1) - (rank(other) > 1)) : deck;
+  const placeOf = (at) => game.dealt[at] ?? { key: "stock", isDown: true };
   const inSuit = (card) => 16 * game.suits[card >> 4] + rank(card);
-  const cards = order.map((card, at) => inSuit(card) + (isHidden(at) ? FACE_DOWN : 0));
-  const pile = (key) => cards.filter((_, at) => (game.dealt[at] ?? "stock") === key);
+  const cards = order.map((card, at) => inSuit(card) + (placeOf(at).isDown ? FACE_DOWN : 0));
+  const pile = (key) => cards.filter((_, at) => placeOf(at).key === key);
   return byKey(game, game.keys.map(pile));
 }
 

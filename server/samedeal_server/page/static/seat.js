@@ -1,14 +1,13 @@
 // The player's seat on the screen of a race: from the name to the rematch. It is loaded when somebody takes a seat.
 
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
-import {among, earlierTable} from "./earlier.js"
 import {Hand} from "./hand.js"
 import {goTo, wantedIn} from "./link.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
 import {nearest} from "./race_state.js"
 import {Racer} from "./racer.js"
-import {seriesTable, shareButton, shareResult} from "./results.js"
+import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {startWorker} from "./start_worker.js"
 import {Table, layOut} from "./table.js"
 import {Witness} from "./witness.js"
@@ -36,25 +35,15 @@ function keep(room) {
 
 export class Seat {
 	constructor(screen, name) {
-		Object.assign(this, {screen, name, phase: "", store: keep(screen.room)})
-		this.panel = element("section", {class: "box", "aria-label": "Your seat"})
-		this.rivals = element("ul", {id: "rivals", "aria-label": "Racers"})
-		this.said = element("p", {id: "said", role: "status"})
-		this.buttons = {
-			undo: button("Undo", () => this.undo(), {title: "z"}),
-			collect: button("Collect", () => this.hand.collect(), {title: "x"}),
-			hint: button("Hint", () => this.hand.hint(), {title: "?"}),
-			auto: button("One tap", null, {id: "auto", title: "A tapped card goes to its best place at once"}),
-			resign: button("Resign", () => this.resign())
-		}
-		this.controls = element("p", {class: "controls hand"}, ...Object.values(this.buttons))
-		byId("draw").before(this.panel, this.rivals)
-		byId("boards").after(this.said, this.controls)
+		Object.assign(this, {screen, name, phase: "", store: keep(screen.room), leaving: new AbortController()})
+		byId("undo").onclick = () => this.undo()
+		byId("collect").onclick = () => this.hand.collect()
+		byId("hint").onclick = () => this.hand.hint()
+		byId("resign").onclick = () => this.resign()
 		document.documentElement.classList.add("seated")
-		this.keys = event => this.press(event)
-		this.unlock = () => this.witness?.file?.close() // so that this page can go on after a reload
-		addEventListener("keydown", this.keys)
-		addEventListener("pagehide", this.unlock)
+		const {signal} = this.leaving
+		addEventListener("keydown", event => this.press(event), {signal})
+		addEventListener("pagehide", () => this.witness?.file?.close(), {signal}) // so that this page can go on after a reload
 		screen.race.isLive = true
 	}
 
@@ -82,7 +71,7 @@ export class Seat {
 				later: seconds => screen.link.lost(0, "The server is busy. Reconnecting.", 1000 * seconds || 1)
 			})
 			this.hand = new Hand(this.racer, sentence => this.say(sentence), () => this.table && this.showTable(true))
-			toggle(this.buttons.auto, "tap", ["moves", "picks"], tap => (this.hand.auto = tap === "moves"))
+			toggle(byId("auto"), "one tap", true, isOn => (this.hand.auto = isOn))
 		}
 		try {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
@@ -102,16 +91,12 @@ export class Seat {
 		this.prover?.terminate()
 		stored.set(`seat ${screen.room}`, null)
 		byId("boards").before(byId("deal"))
-		for (const part of [this.panel, this.rivals, this.said, this.controls]) part.remove()
+		byId("boards").hidden = false
+		for (const id of ["seat", "rivals", "said"]) byId(id).replaceChildren()
 		document.documentElement.classList.remove("seated", "racing")
-		removeEventListener("keydown", this.keys)
-		removeEventListener("pagehide", this.unlock)
-		for (const {tile, line} of screen.shown.values()) {
-			tile.remove()
-			line.remove()
-		}
-		screen.shown.clear()
-		Object.assign(screen, {chosen: [], laidOut: "", ranked: null})
+		this.leaving.abort()
+		for (const player of screen.shown.keys()) screen.drop(player)
+		Object.assign(screen, {chosen: [], made: {}, ranked: null})
 		screen.race.isLive = false
 		screen.race.boards.clear()
 	}
@@ -166,7 +151,7 @@ export class Seat {
 		}
 		this.table.show(racer.piles, {picked: hand.picked, targets: hand.targets(), largest: hand.largest, waits: racer.awaits}, animated)
 		tile.dataset.revision = racer.board.revision
-		this.buttons.undo.disabled = !racer.mayUndo
+		byId("undo").disabled = !racer.mayUndo
 	}
 
 	get isRacing() {
@@ -182,7 +167,7 @@ export class Seat {
 		const {key, target, ctrlKey, metaKey, altKey} = event
 		if (ctrlKey || metaKey || altKey || !this.isRacing || target.matches("input, select, textarea")) return
 		if (target.matches("button, summary, a") && (key === "Enter" || key === " ")) return
-		this.said.textContent = ""
+		this.say("")
 		if (key === "?" && this.room.options.hints) this.hand.hint()
 		else if (!this.hand.press(key, () => this.undo())) return
 		event.preventDefault()
@@ -194,7 +179,7 @@ export class Seat {
 	}
 
 	resign() {
-		const {resign} = this.buttons
+		const resign = byId("resign")
 		if (resign.textContent === "Resign") {
 			resign.textContent = "Really resign?"
 			setTimeout(() => (resign.textContent = "Resign"), 4000)
@@ -206,7 +191,7 @@ export class Seat {
 	}
 
 	say(sentence) {
-		setText(this.said, sentence)
+		setText(byId("said"), sentence)
 	}
 
 	proveStuck() {
@@ -232,15 +217,14 @@ export class Seat {
 		const {table, screen} = this
 		if (!table || !this.room?.starts || byId("boards").hidden) return false
 		const boards = byId("boards")
-		const isBeside = getComputedStyle(this.controls).position === "fixed"
-		const wide = boards.parentNode.clientWidth - (isBeside ? this.controls.offsetWidth + 8 : 0)
-		const below = (isBeside ? 0 : this.controls.offsetHeight) + this.said.offsetHeight + 8
+		const hand = byId("hand")
+		const isBeside = getComputedStyle(hand).position === "fixed"
+		const wide = boards.parentNode.clientWidth - (isBeside ? hand.offsetWidth + 8 : 0)
+		const below = (isBeside ? 0 : hand.offsetHeight) + byId("said").offsetHeight + 8
 		const tall = Math.max(LEAST, innerHeight - boards.getBoundingClientRect().top - scrollY - below)
 		const {layout, scale} = layOut(screen.race.room.game, wide, tall)
 		screen.setSize(1, layout.width * scale, layout)
-		const state = JSON.stringify(layout)
-		if (state !== this.laidOut) {
-			this.laidOut = state
+		if (screen.isNew("table", this.phase, layout)) {
 			table.arrange(layout)
 			this.showTable(false)
 		}
@@ -261,13 +245,12 @@ export class Seat {
 		}
 		this.wasRacing = isRacing
 		byId("boards").hidden = !isOn && !this.falls
-		this.controls.hidden = this.said.hidden = !isRacing
-		this.buttons.hint.hidden = !options.hints
+		byId("hand").hidden = byId("said").hidden = !isRacing
+		byId("hint").hidden = !options.hints
 		if (phase !== this.phase) {
 			if (isOn) scrollTo(0, 0)
 			document.documentElement.classList.toggle("racing", isOn)
 			this.phase = phase
-			this.laidOut = ""
 		}
 		this.showRivals(rows)
 		this.showPanel(rows)
@@ -277,9 +260,8 @@ export class Seat {
 
 	showRivals(rows) {
 		const {cards} = this.screen.race
-		const isOn = this.room.phase === "racing"
-		this.rivals.hidden = !isOn
-		if (!isOn) return
+		byId("rivals").hidden = this.room.phase !== "racing"
+		if (byId("rivals").hidden) return
 		const all = this.room.earlier.length ? among(rows, this.room, this.screen.link.now() - this.room.starts) : nearest(rows, this.me)
 		const items = all.map(each => {
 			const {player, name, place, count, connected, stuck, resigned} = each
@@ -289,7 +271,7 @@ export class Seat {
 			item.style.setProperty("--done", count / cards)
 			return item
 		})
-		showItems(this.rivals, items)
+		showItems(byId("rivals"), items)
 	}
 
 	// What the player can do besides moves: before the race, and after it.
@@ -299,10 +281,9 @@ export class Seat {
 		const {own} = this
 		const row = rows.find(({player}) => player === me)
 		const isDone = row?.finishedAt || row?.final?.time
-		const state = JSON.stringify([phase, players.map(({player, ready}) => [player, ready]), host, next, own, isDone, row?.place, stored.lasts])
-		if (state === this.panelShown) return
-		const hadFocus = this.panel.contains(document.activeElement)
-		this.panelShown = state
+		if (!this.screen.isNew("panel", phase, players, host, next, isDone, row?.place, stored.lasts)) return
+		const panel = byId("seat")
+		const hadFocus = panel.contains(document.activeElement)
 		const parts = []
 		const after = element("div")
 		const isFinished = phase === "finished" && row?.final
@@ -338,11 +319,10 @@ export class Seat {
 		const isShown = options.spectators && !options.delay
 		const warnings = phase === "open" ? [isShown && SHOWN, !isSecureContext && PLAIN] : []
 		parts.push(...[...warnings, !stored.lasts && VOLATILE].filter(Boolean).map(text => element("p", {class: "warning"}, text)))
-		const isOpen = Boolean(this.panel.querySelector("details[open]"))
-		this.panel.replaceChildren(...parts)
-		this.panel.querySelector("details")?.toggleAttribute("open", isOpen)
-		this.panel.hidden = !parts.length
-		if (hadFocus) this.panel.querySelector("button")?.focus()
+		const isOpen = Boolean(panel.querySelector("details[open]"))
+		panel.replaceChildren(...parts)
+		panel.querySelector("details")?.toggleAttribute("open", isOpen)
+		if (hadFocus) panel.querySelector("button")?.focus()
 	}
 }
 

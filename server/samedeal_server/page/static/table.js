@@ -31,14 +31,11 @@ function upright(game, ratio) {
 		const step = Math.min(STEP, (across - WIDTH) / Math.max(1, count(row) - 1))
 		const down = row.some(({what}) => what === "fan") ? 2 * STRIP : 0
 		const aside = Math.min(ASIDE, step - 24)
-		let [left, right] = [0, across - WIDTH]
-		for (const pile of row.filter(({what}) => !/waste|stock/.test(what))) {
-			at.set(pile.key, {x: left, y, room: down})
-			left += step
-		}
-		for (const pile of row.filter(({what}) => /waste|stock/.test(what)).reverse()) {
-			if (pile.what === "waste") right -= 2 * aside
-			at.set(pile.key, {x: right, y, room: 0, aside})
+		let right = across - WIDTH
+		row.filter(({what}) => !/waste|stock/.test(what)).forEach(({key}, i) => at.set(key, {x: i * step, y, room: down}))
+		for (const {what, key} of row.filter(({what}) => /waste|stock/.test(what)).reverse()) {
+			if (what === "waste") right -= 2 * aside
+			at.set(key, {x: right, y, room: 0, aside})
 			right -= step
 		}
 		y += HEIGHT + GAP + down

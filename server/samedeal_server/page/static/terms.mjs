@@ -75,16 +75,14 @@ export function readTerms(text, games, rulesHash) {
     const value = isThere ? valueOf(lines.shift().slice(tag.length + 2), ...form) : usual;
     demand(value !== undefined, `The terms of the race have no right line '${tag}'.`);
     isUsual.push(isThere && value === (tag === "games" ? values.game : usual));
-    values[tag.replaceAll("-", "_")] = value;
-    const named = tag === "game" ? [value] : tag === "games" && value ? value.split(" ") : [];
-    for (const name of named) know(Object.hasOwn(games, name), `the game '${name}'`);
+    values[named(tag)] = value;
+    const names = tag === "game" ? [value] : tag === "games" && value ? value.split(" ") : [];
+    for (const name of names) know(Object.hasOwn(games, name), `the game '${name}'`);
     know(tag !== "rules" || value === rulesHash(values.game), `other rules of '${values.game}'`);
   }
   know(!lines.length, `the line '${lines[0]}'`);
-  const { room, round, game, rules, description, deal, private: isPrivate, tide, ...rest } = values;
-  const { seats: players, start_rule: start, ...others } = rest;
-  const inTurn = Object.freeze((rest.games || game).split(" "));
-  const options = Object.freeze({ ...others, games: inTurn, deal, players, start });
+  const { room, round, game, rules, description, deal, private: isPrivate, tide, games: inTurn, ...others } = values;
+  const options = Object.freeze({ ...others, games: Object.freeze((inTurn || game).split(" ")), deal });
   const [kind, detail] = deal.split(" ");
   const hasDeal = (name) => kind !== "winnable" || !detail || games[name].states[detail];
   const isRight =
@@ -92,8 +90,8 @@ export function readTerms(text, games, rulesHash) {
     (kind !== "daily" || exists(detail)) &&
     options.games[round % options.games.length] === game &&
     options.games.every(hasDeal) &&
-    (start === "at") === options.start_at > 0 &&
-    (options.hosted || start !== "host");
+    (options.start === "at") === options.start_at > 0 &&
+    (options.hosted || options.start !== "host");
   demand(isRight, "The terms of the race contradict one another, or have a line too many.");
   return Object.freeze({ room, round, game, rules, description, deal, private: isPrivate, tide, options, text });
 }

@@ -4,12 +4,12 @@
 import {boardHash} from "./board_hash.js"
 import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
 import {dealHash, rowSentence, same} from "./evidence.js"
-import {isDescribed, kindOf, termsHash} from "./race_hashes.js"
+import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
 import {agrees} from "./own_draws.js"
 import {ROWS} from "./rows.mjs"
 import {demand} from "./terms.mjs"
-import {hex, resultWords, unhex} from "./words.js"
+import {hex, unhex} from "./hash.js"
 
 const IDLE = 240_000 // ms without an action, after which a race may end without a racer
 const DRIFT = 1000 // ms by which the client's idea of the server's clock may be wrong

@@ -6,7 +6,7 @@ import {Evidence} from "./evidence.js"
 import {noteReceived, noteSent} from "./observation.js"
 import {answerTo, wantedShare} from "./own_draws.js"
 import {RaceClock} from "./race_clock.js"
-import {hex} from "./words.js"
+import {hex} from "./hash.js"
 
 const MOST_RACES = 20 // of which facts are kept
 const MOST_PARTS = 500 // of all races: browsers keep some five million characters

@@ -2,7 +2,7 @@
 
 const TASKS = {
 	search: async (...given) => (await import("./deal.js")).searchAnswers(...given),
-	stuck: async given => (await import("./stuck.js")).isStuck(given)
+	stuck: async given => (await import("./legal_moves.js")).isStuck(given)
 }
 
 onmessage = async ({data: {task, ...given}}) => {
