@@ -196,13 +196,14 @@ class Browser:
 
     async def until(self, script: str, *arguments: object) -> Any:
         """Wait until an expression in the page is true. Return its value."""
-        limit = time.monotonic() + DEADLINE
+        limit, pause = time.monotonic() + DEADLINE, 0.01
         expression = f"const value = {script}; return value instanceof Node || value;"
         while time.monotonic() < limit:
             with suppress(BiDiError):
                 if value := await self.run(expression, *arguments):
                     return value
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(pause)
+            pause = min(0.05, 1.5 * pause)
         raise AssertionError(f"{script} was never true in:\n{await self.text()}")
 
     async def follow(self, link: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from samedeal.race import draws
 from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
 from tests.end_to_end.processes import Programs, programs_in, until
@@ -47,8 +48,9 @@ async def browser(browsers: Callable[[Engine], Browser], request: pytest.Fixture
 
 
 @pytest.fixture
-async def one(redis_url: str) -> AsyncIterator[Node]:
-    """A node in this process."""
+async def one(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Node]:
+    """A node in this process, where a race begins soon after its deal is found."""
+    monkeypatch.setattr(draws, "EXTENSION", 100)
     async with live_nodes.serving(redis_url, "n1") as node:
         yield node
 

@@ -270,7 +270,7 @@ async def test_crash_of_a_session_touches_no_other(door: Door) -> None:
 PLACES: dict[str, tuple[tuple[str, ...], str]] = {
     "the question": (("-t", "ana@127.0.0.1"), "What is your name"),
     "the lobby": (("-t", "ana@127.0.0.1", "join", "--name", "ana"), "F1"),
-    "the race": (("-t", "ana@127.0.0.1", "new --name ana --players 1 --start full --countdown 0"), "left"),
+    "the race": (("-t", "ana@127.0.0.1", "new --name ana --deal 7 --players 1 --start full --countdown 0"), "left"),
     "lines": (("-T", "ana@127.0.0.1", "new", "--name", "ana"), "Room"),
 }
 """Where somebody is: what was typed, and what is then shown. A fifth place is the login."""

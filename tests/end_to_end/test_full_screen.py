@@ -64,7 +64,10 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
 
 async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Terminal, server: str) -> None:
     terminal.open(
-        (80, 24), *samedeal("new", server, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
+        (80, 24),
+        *samedeal(
+            "new", server, "--game", "athena", "--deal", "7", "--room", "friday", "--name", "ana", "--countdown", "0"
+        ),
     )
     await terminal.wait_for("room friday")
     await terminal.type_until(r"^ +24 ", "Enter")

@@ -95,7 +95,7 @@ async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
     assert ROWS[LIES[name].row].sentence.split("{")[0][:40] in ana.text  # the first line of the screen
 
 
-@pytest.mark.xdist_group("browser")
+@pytest.mark.xdist_group("page")
 @pytest.mark.parametrize(("name", "kind"), [("", "fair"), ("SwappedStock", "wrong"), ("RetimedMove", "wrong")])
 async def test_page_calls_no_lie_fair(tmp_path: Path, browser: Browser, name: str, kind: str) -> None:
     server = LIES[name].server("friday") if name else HonestServer("friday")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -54,7 +52,7 @@ from tests.server.shown_rooms import ScriptedRoom, drawn, ended, scripted_room, 
 from tests.shared.drawn_deals import ANA, BOB, CID, HONEST, LOST, proof_of
 from tests.shared.playouts import FAMILIES
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
+pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
 GOLDEN = RECORDS.parent
 
@@ -165,20 +163,6 @@ async def test_race_is_shown_to_its_verified_end(one: Node, browser: Browser, ga
     await browser.shows("won in", "tbody tr")
 
 
-@pytest.mark.parametrize("browser", ["firefox"], indirect=True)
-async def test_random_deal_is_verified_by_late_spectator(one: Node, browser: Browser) -> None:
-    clients = await players(one.url, "mira", "jonas", games=("athena",))
-    await start(clients)
-    for number, client in enumerate(clients):
-        await play_randomly(client, 25, Random(number))
-    await browser.open(f"{one.url}/{ROOM}")
-    await compare(browser, clients)
-    for client in clients:
-        await client.expect(Done, Resign)
-    await browser.shows("Checked: ", ".deal.checked")
-    await browser.shows("Result words: ", ".deal")
-
-
 async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, programs: Programs, redis_url: str) -> None:
     """Two boards are shown large, and stay large. While the page sleeps, it loses its connection without a close."""
     url, program = await programs.server("--redis", redis_url)
@@ -255,8 +239,7 @@ async def test_sixteen_boards_fit_on_a_laptop(one: Node, browser: Browser) -> No
         await browser.force_colours(False)
 
 
-@both
-@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(("browser", "size"), [("chromium", PHONE), ("firefox", LAPTOP)], indirect=["browser"])
 async def test_crowd_is_shown_by_pages_and_by_names(browser: Browser, size: tuple[int, int]) -> None:
     game, now = GAMES["athena"], time.time_ns() // 1_000_000
     seats = tuple(Seat(player=f"p{seat}", seat=seat, name=f"racer {seat}") for seat in range(1, MAX_SEATS + 1))
@@ -284,18 +267,6 @@ async def test_crowd_is_shown_by_pages_and_by_names(browser: Browser, size: tupl
         assert not await browser.accessibility_violations()
 
 
-@both
-async def test_phone_shows_a_board_across_the_screen(one: Node, browser: Browser) -> None:
-    clients = await players(one.url, "mira")
-    await start(clients)
-    await browser.open(f"{one.url}/{ROOM}", PHONE)
-    await compare(browser, clients)
-    assert await browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
-    tile, rank = [await browser.run(BOX, name) for name in (".tile", ".rank")]
-    assert tile["width"] >= 0.9 * PHONE[0]
-    assert rank["height"] >= 14
-
-
 async def test_phone_shows_the_leader_first(browser: Browser) -> None:
     """The order of the boards follows the race, unless the user wants the order of the seats."""
     game = GAMES["athena"]
@@ -318,6 +289,8 @@ async def test_phone_shows_the_leader_first(browser: Browser) -> None:
         await browser.shows("cid leads with 7 of 52 cards, ana has 2", "#lead")
         await browser.shows("cid took the lead", "#news")
         await browser.until(f"{order}[0].dataset.player === 'p3'")
+        assert (await browser.run(BOX, ".tile"))["width"] >= 0.9 * PHONE[0]
+        assert (await browser.run(BOX, ".rank"))["height"] >= 14
         named = await browser.run("return document.querySelector('[data-player=p3]').ariaLabel")
         assert named == "cid, place 1, 7 of 52 cards"
         assert (await browser.run(BOX, "#lead"))["bottom"] <= PHONE[1] / 2
@@ -471,7 +444,10 @@ async def test_rematch_is_linked(one: Node, browser: Browser) -> None:
     await start(clients)
     await browser.open(f"{one.url}/{ROOM}?embed")
     await compare(browser, clients)
-    assert await browser.run("return document.querySelector('aside').offsetParent") is None
+    assert (
+        await browser.run("return document.querySelector('aside').offsetParent ?? document.querySelector('.sit')")
+        is None
+    )
     await clients[0].expect(Done, Resign)
     await clients[0].phase("finished")
     answer = await clients[0].ask(Rematch)
@@ -548,7 +524,7 @@ async def test_draws_are_told_during_the_countdown(browser: Browser) -> None:
             room.show(*([told] if state is fixed else []), state)
             await browser.until("document.querySelector('#draw').innerText === arguments[0]", "\n".join(lines))
             await browser.until("document.querySelector('#words').textContent === arguments[0]", shown)
-            if lines:
+            if len(lines) == 3:
                 assert not await browser.accessibility_violations()
         room.show(Notice("not_drawn", "The deal was drawn 5 times."), replace_in(racing, phase="closed"))
         await browser.shows("The deal was drawn 5 times.", "#message")
@@ -611,17 +587,8 @@ async def test_record_is_replayed_from_a_file(one: Node, browser: Browser) -> No
 
 
 async def test_unreadable_records_are_explained(one: Node, browser: Browser) -> None:
+    """``tests/shared/test_checker.py`` has many more that the same modules read."""
     good = (GOLDEN / "race_records" / "numbered.txt").read_text()
-    body = good.rpartition("digest: ")[0]
-    joint = (GOLDEN / "race_records" / "joint.txt").read_text().rpartition("digest: ")[0]
-
-    def written(text: str) -> str:
-        """The text with right hashes of its terms and of all lines."""
-        terms = text[text.index("room: ") : text.index("\nterms: ") + 1]
-        digest = hashlib.sha256(f"samedeal terms 2\n{terms}".encode()).hexdigest()
-        text = re.sub("^terms: .*", f"terms: {digest}", text, count=1, flags=re.MULTILINE)
-        return f"{text}digest: {hashlib.sha256(text.encode()).hexdigest()}\n"
-
     await browser.open(f"{one.url}/replay")
     await browser.shows("Open the record of a race")
     for content, sentence in (
@@ -631,13 +598,6 @@ async def test_unreadable_records_are_explained(one: Node, browser: Browser) -> 
         (good.replace("record 3", "record 2"), "too old for this page"),
         (good[:-80], "cut off"),
         (good.replace("3 0", "3 1"), "damaged"),
-        (written(body.replace("3 0", "z 0")), "not as it should be"),
-        (written(body.replace(" undo\n", " undo\n3.000 abcdef undo\n")), "not as it should be"),
-        (written(body.replace("game: willow", "game: __proto__")), "another release or server understands"),
-        (written(body.replace("limit: 900", "limit: 9")), "no right line 'limit'"),
-        (written(body.replace("player: 2", "player: 1")), "not as it should be"),
-        (written(re.sub(r"proof: samedeal deal \d", "proof: samedeal deal 6", joint)), "The proof of the deal is not"),
-        (written(re.sub(r"proof: samedeal deal \d", "proof: nothing", joint)), "The proof of the deal is not"),
     ):
         await browser.drop(content.encode())
         await browser.shows(sentence, "[role=alert]")
