@@ -15,7 +15,6 @@ import urllib.request
 from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from threading import Lock
@@ -67,32 +66,13 @@ _RUN: Final = """async (given) => {
   };
   return JSON.stringify(await run.apply(window, JSON.parse(given)));
 }"""
-_BOARD: Final = """
-function board(tile) {
-  const piles = {};
-  for (const card of tile.querySelectorAll(".card")) (piles[card.dataset.pile] ??= []).push(Number(card.dataset.card));
-  return { player: tile.dataset.player, revision: Number(tile.dataset.revision ?? -1), piles };
-}
+_TILE: Final = """
+const tile = document.querySelector(`.tile[data-player='${arguments[0]}']`);
+const piles = {};
+for (const { dataset } of tile.querySelectorAll(".card")) (piles[dataset.pile] ??= []).push(Number(dataset.card));
+return [tile.dataset.revision, piles];
 """
-_BOARDS: Final = f"{_BOARD} return [...document.querySelectorAll('.tile')].map(board);"
-
-
-@dataclass(frozen=True)
-class DrawnBoard:
-    """A board as the page has drawn it. ``piles`` has the cards of the piles that are not empty."""
-
-    player: str
-    revision: int
-    piles: dict[str, list[int]]
-
-    def compare(self, board: Board, *, replayed: bool = False) -> None:
-        """Compare the cards one by one. A replay also knows the cards that lie face down."""
-        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
-            cards = self.piles.get(key, [])
-            if replayed:
-                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
-            assert cards == list(pile), (self.player, self.revision, key)
-
+"""Returns the revision of a player's board as the page has drawn it, and the cards of the piles that are not empty."""
 
 _ANSWER_TIME: Final = 120.0
 """Timeout, in seconds, for a browser to answer. Otherwise a browser that hangs would stop all tests."""
@@ -227,15 +207,22 @@ class Browser:
         )
 
     async def shows_board(self, player: str, revision: int, board: Board, *, replayed: bool = False) -> None:
-        """Wait until the page shows a revision of a player's board, and compare the cards."""
+        """Wait until the page shows a revision of a player's board, and compare the cards one by one.
+
+        A replay also knows the cards that lie face down.
+        """
         await self.until(
             "document.querySelector(`[data-player='${arguments[0]}']`)?.dataset.revision === arguments[1]",
             player,
             str(revision),
         )
-        (shown,) = [DrawnBoard(**each) for each in await self.run(_BOARDS) if each["player"] == player]
-        assert shown.revision == revision
-        shown.compare(board, replayed=replayed)
+        shown, piles = await self.run(_TILE, player)
+        assert shown == str(revision)
+        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
+            cards = piles.get(key, [])
+            if replayed:
+                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
+            assert cards == list(pile), (player, revision, key)
 
     async def drop(self, content: bytes) -> None:
         """Drop a file on the page."""

@@ -30,7 +30,6 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import RefusalCode
 from samedeal.race.room_state import acked, board_state
-from samedeal.record import Record
 from tests.end_to_end.lying_server import HonestServer, Player
 
 
@@ -187,39 +186,19 @@ class NoRecord(HonestServer):
         return (refused if isinstance(message, RecordPart) else message,)
 
 
-class OtherRecord(HonestServer):
-    """A server that gives players another record than the race has."""
+@lie("other_action")
+class RetimedMove(HonestServer):
+    """Gives the first move of each player another time in the player's record."""
 
     def told(self, player: Player, message: ToClient) -> Sequence[ToClient]:
         if not isinstance(message, RecordPart):
             return (message,)
-        return (with_fields(message, text=str(self.written(player, self.record())).encode()),)
-
-    def written(self, player: Player, record: Record) -> Record:
-        """Return the record that a player gets."""
-        raise NotImplementedError
-
-
-@lie("changed_record")
-class TwoRecords(OtherRecord):
-    """Gives another record each time."""
-
-    readings = 0
-
-    def written(self, player: Player, record: Record) -> Record:
-        self.readings += 1
-        return replace(record, end=record.end + self.readings)
-
-
-@lie("other_action")
-class RetimedMove(OtherRecord):
-    """Gives the first move of each player another time in the player's record."""
-
-    def written(self, player: Player, record: Record) -> Record:
+        record = self.record()
         (own,) = (each for each in record.players if each.name == player.name)
         (time, action), *rest = own.actions
         changed = replace(own, actions=((time - 1, action), *rest))
-        return replace(record, players=tuple(changed if each is own else each for each in record.players))
+        players = tuple(changed if each is own else each for each in record.players)
+        return (with_fields(message, text=str(replace(record, players=players)).encode()),)
 
 
 class OtherResultsLater(HonestServer):

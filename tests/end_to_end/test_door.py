@@ -19,8 +19,9 @@ import asyncssh
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+from samedeal.options import Options
 from tests.end_to_end.doors import Door, Visitor, door_to, key_in, ssh
-from tests.end_to_end.live_server import friend, until_racing
+from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.processes import until
 from tests.end_to_end.proxy import Proxy
 from tests.end_to_end.terminal import Terminal, keys_of
@@ -157,28 +158,21 @@ async def test_forwarded_port_leads_nowhere(door: Door, home: Path, option: str,
 async def test_plain_client_plays_without_a_terminal(door: Door, server: str) -> None:
     """A guest without a key plays line by line, as a script would."""
     async with friend(server) as host:
-        assert await asyncio.to_thread(run, *ssh("ssh", door, None, "-T", "a@127.0.0.1", "rooms")) == (
-            0,
-            f"There are no public rooms. Open one with samedeal new {server.removeprefix('ws://')}.\n",
-        )
-        from samedeal.options import Options
-
-        room = await host.rooms.create(Options(games=("klondike",), countdown=0, deal="#7"), "friday")
-        await host.join(room)
+        await host.join(await host.rooms.create(Options(games=("klondike",), countdown=0, deal="#7"), "friday"))
         command = ssh("ssh", door, None, "-T", "bo@127.0.0.1", "friday")
         process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         assert process.stdin is not None
-        await until(lambda: host.model.room is not None and len(host.model.room.players) == 2)
+        await until_room(host, lambda room: len(room.players) == 2)
         await host.rooms.start()
         await until_racing(host)
         process.stdin.write(b"draw\nresign\n")
         await host.rooms.resign()
         output = (await process.communicate())[0].decode()
-        assert process.returncode == 0
-        assert "\x1b" not in output
-        assert "Record saved in" in output or "resigned" in output
+    assert process.returncode == 0
+    assert "\x1b" not in output
+    assert "resigned" in output
 
 
 _PROXY_V2 = (
