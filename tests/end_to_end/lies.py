@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace as with_fields
 
@@ -51,13 +51,11 @@ class Lie:
 LIES: Final[dict[str, Lie]] = {}
 
 
-def lie(
-    row: str, *, who: str = "ana and bob", early: bool = False, reveals: int = 1
-) -> Callable[[type[HonestServer]], type[HonestServer]]:
+def lie(row: str, **found: Any) -> Callable[[type[HonestServer]], type[HonestServer]]:
     """Put a lying server into the table."""
 
     def add(server: type[HonestServer]) -> type[HonestServer]:
-        LIES[server.__name__] = Lie(server, row, who, early, reveals)
+        LIES[server.__name__] = Lie(server, row, **found)
         return server
 
     return add

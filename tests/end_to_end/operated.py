@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import ProxyHandler, build_opener
 
 from tests.end_to_end.processes import Program
-from tests.server.client import DEADLINE
 
 
 class Operated:
@@ -28,18 +24,3 @@ class Operated:
             assert {"timestamp", "level", "event", "node"} <= found.keys()
             if found["event"] == event and all(found.get(name) == value for name, value in fields.items()):
                 return found
-
-    async def get(self, url: str) -> tuple[int, str]:
-        """Return the status and the body that the health listener answers with, status 0 if it does not answer."""
-
-        def ask() -> tuple[int, str]:
-            try:
-                with build_opener(ProxyHandler({})).open(url, timeout=DEADLINE) as answer:
-                    return answer.status, answer.read().decode()
-            except HTTPError as error:
-                with error:  # it keeps the connection open
-                    return error.code, ""
-            except OSError:
-                return 0, ""
-
-        return await asyncio.to_thread(ask)

@@ -14,7 +14,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from samedeal.games import GAMES
-from samedeal.protocol.messages import Created, Done, KickPlayer, RaceNow, Ready, Resign, Start, TideTime
+from samedeal.protocol.messages import Done, KickPlayer, Ready, Resign, Start, TideTime
 from samedeal.record import Record
 from samedeal_client.board.board_lines import board_lines
 from samedeal_client.text.appearance import Look
@@ -289,16 +289,6 @@ async def sit_by(browser: Browser, url: str, button: str, shown: str = "Race now
     await browser.run(SIT, "zoe")
 
 
-async def test_race_now_leads_to_a_seat(one: Node, browser: Browser) -> None:
-    mira = await Client.hello(one.url, "mira")
-    await mira.join((await mira.expect(Created, RaceNow)).room)
-    await sit_by(browser, one.url, "section button")
-    await browser.shows("The race starts by itself")
-    await browser.shows("mira", "tbody")
-    await browser.shows("Starts in", "#clock")
-    assert not await browser.accessibility_violations()
-
-
 async def test_tide_leads_to_a_seat(one: Node, browser: Browser) -> None:
     start = -(-(await one.store.now() + 90_000) // 60_000) * 60_000
     one.rooms.tides = (TideTime(minute=start // 60_000 % 1440, game="steve"),)
@@ -323,6 +313,8 @@ async def test_page_races_against_an_earlier_player(
     monkeypatch.setattr(race_now, "SHORTEST_WAIT", 4_000)  # until the page has a seat
     monkeypatch.setattr(race_now, "LONGEST_WAIT", 4_500)
     await sit_by(browser, one.url, "section button")
+    await browser.shows("The race starts by itself")
+    await browser.shows("Starts in", "#clock")
     await browser.shows("Nobody else came. The deal of an earlier race is dealt again.", "[aria-label='Your seat']")
     await dealt(browser)
     await browser.shows("deal of an earlier race", "#facts")

@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-import samedeal
 from samedeal.versions import versions
 
 ROOT = Path(__file__).parents[2]
@@ -82,7 +81,18 @@ def whole(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     venv.create(home, with_pip=False, symlinks=True)
     environment = Environment(home)
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "--python", home / "bin" / "python", "install", "--no-deps", "--no-index", wheel],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            home / "bin" / "python",
+            "install",
+            "--no-deps",
+            "--no-index",
+            "--no-compile",
+            wheel,
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -110,11 +120,6 @@ def closure(root: Distribution) -> Iterator[Distribution]:
                 seen.add(found.name)
                 yield found
             waiting.append((found, {"", *requirement.extras}))
-
-
-def test_wheel_installs_exactly_the_packages(whole: Environment) -> None:
-    names = {path.name for path in whole.packages.iterdir() if not path.is_symlink()}
-    assert names == {*SOURCES, f"samedeal-{samedeal.__version__}.dist-info"}
 
 
 def test_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
