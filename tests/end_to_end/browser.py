@@ -282,15 +282,8 @@ class Browser:
         tree = await self._devtools("Accessibility.getFullAXTree")
         return [node["name"]["value"] for node in tree["nodes"] if node["role"]["value"] == "StaticText"]
 
-    async def freeze(self) -> None:
-        """Freeze the page, as browsers do with tabs in the background. Only Chromium can be told to."""
-        await self._set_state("frozen")
-
-    async def thaw(self) -> None:
-        """Let a frozen page go on."""
-        await self._set_state("active")
-
-    async def _set_state(self, state: str) -> None:
+    async def set_state(self, state: Literal["frozen", "active"]) -> None:
+        """Freeze the page, as browsers do with tabs in the background, or let it go on. Only Chromium can be told to."""
         await self._devtools("Page.setWebLifecycleState", state=state)
 
     async def press(self, key: str) -> None:

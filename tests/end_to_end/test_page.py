@@ -177,9 +177,9 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         await compare(sleeper, clients[::2])
         await sleeper.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
         await play_randomly(clients[1], 10, Random(4))
-        await sleeper.freeze()
+        await sleeper.set_state("frozen")
         await play_randomly(clients[2], 10, Random(2))
-        await sleeper.thaw()
+        await sleeper.set_state("active")
         await compare(sleeper, clients[::2])
         program.process.kill()
         await sleeper.shows("No connection", "#status")

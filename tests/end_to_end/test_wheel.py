@@ -80,23 +80,9 @@ def whole(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     home = tmp_path_factory.mktemp("whole")
     venv.create(home, with_pip=False, symlinks=True)
     environment = Environment(home)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            home / "bin" / "python",
-            "install",
-            "--no-deps",
-            "--no-index",
-            "--no-compile",
-            wheel,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    pip = (sys.executable, "-m", "pip", "--python", home / "bin" / "python")
+    install = (*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel)
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (metadata,) = environment.packages.glob("samedeal-*.dist-info")
     for required in closure(Distribution.at(metadata)):
