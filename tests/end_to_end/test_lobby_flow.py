@@ -26,7 +26,6 @@ from samedeal_link.connection.address import parse_address
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
-from samedeal_server.races import refusals
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
 from tests.end_to_end.proxy import Proxy
@@ -111,13 +110,6 @@ class Player(AppUser):
         await self.pilot.pause()
         self.app.screen.set_focus(self.app.screen.query_one(f"#field-{field}"))
         await self.pilot.pause()
-
-    @property
-    def focused(self) -> str:
-        """The field that has the focus."""
-        widget = self.app.focused
-        assert widget is not None
-        return (widget.id or "").removeprefix("field-")
 
     async def click(self, words: str, **shown: str) -> None:
         """Click at the end of the first occurrence of these words on the screen, and wait for what that shows."""
@@ -256,19 +248,6 @@ async def test_form_sets_every_option(server: str) -> None:
             first_finish_ends=True,
             delay=42,
         )
-
-
-async def test_taken_code_is_explained_at_its_field(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "friday")
-        await ana.press("n", text="Rematches")
-        await ana.focus("room")
-        await ana.type(*"friday", "ctrl+o")
-        await ana.wait_for(message=str(refusals.room_exists("friday")))
-        assert ana.focused == "room"
-        await ana.type("home", "shift+end", *"monday", "ctrl+o")
-        await ana.wait_for("waiting")
-        assert ana.room.room == "monday"
 
 
 async def test_host_starts_the_race(server: str) -> None:
