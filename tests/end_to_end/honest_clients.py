@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -25,16 +25,8 @@ from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.room_client import RoomClient
 from tests.end_to_end.lying_server import HonestServer
+from tests.end_to_end.processes import until
 from tests.shared.joint_deals import some_bytes
-
-DEADLINE = 60.0
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Poll a condition on a client, whose events have other readers."""
-    async with asyncio.timeout(DEADLINE):
-        while not condition():  # noqa: ASYNC110 (there is no event to wait for)
-            await asyncio.sleep(0.005)
 
 
 class TypedLines(LineReader):

@@ -13,8 +13,7 @@ from pathlib import Path
 from samedeal.moves import Move
 from samedeal.record import Record
 from tests.client.typed_moves import keys_for
-
-DEADLINE = 30.0
+from tests.end_to_end.processes import DEADLINE
 
 
 class Terminal:

@@ -14,9 +14,10 @@ from samedeal_client.text.appearance import Look
 from samedeal_link.session import race_audit
 from samedeal_link.session.client_session import ClientSession
 from tests.end_to_end.browser import Browser
-from tests.end_to_end.honest_clients import DEADLINE, BotPlayer, Client, playing, rivals_moved, until
+from tests.end_to_end.honest_clients import BotPlayer, Client, playing, rivals_moved
 from tests.end_to_end.lies import LIES, OtherResultsLater
 from tests.end_to_end.lying_server import HonestServer
+from tests.end_to_end.processes import DEADLINE, until
 from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
 from tests.textual_internals import screen_text
 

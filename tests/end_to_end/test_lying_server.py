@@ -10,9 +10,10 @@ import pytest
 from samedeal.verdict_rows import ROWS
 from samedeal_client.panels.verdict import EXIT_CODES
 from samedeal_link.session import race_audit
-from tests.end_to_end.honest_clients import DEADLINE, BotPlayer, LinePlayer, playing, until
+from tests.end_to_end.honest_clients import BotPlayer, LinePlayer, playing
 from tests.end_to_end.lies import LIES, LateAcks, Lie, SecondDraw, UnaskedWatching
 from tests.end_to_end.lying_server import HonestServer
+from tests.end_to_end.processes import DEADLINE, until
 
 
 @pytest.fixture(autouse=True)
