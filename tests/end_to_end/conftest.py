@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -68,14 +69,7 @@ async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal
     environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
     with terminal_in(tmp_path, environment) as opened:
         yield opened
-    await until(
-        lambda: (
-            not any(
-                "samedeal_client" in command or "samedeal_link" in command
-                for command in programs.left_running().values()
-            )
-        )
-    )
+    await until(lambda: not re.search("samedeal_(client|link)", " ".join(programs.left_running().values())))
 
 
 @pytest.fixture(scope="module")

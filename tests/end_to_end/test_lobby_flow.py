@@ -103,12 +103,6 @@ class Player(AppUser):
             while key == "tab" and self.app.focused is before:
                 await self.pilot.pause()
 
-    async def focus(self, field: str) -> None:
-        """Go to a field of the form for a new room, after the keys that were typed."""
-        await self.pilot.pause()
-        self.app.screen.set_focus(self.app.screen.query_one(f"#field-{field}"))
-        await self.pilot.pause()
-
     async def click(self, words: str, **shown: str) -> None:
         """Click at the end of the first occurrence of these words on the screen, and wait for what that shows."""
         await self.wait_for_text(words)
@@ -220,7 +214,9 @@ async def test_form_sets_every_option(server: str) -> None:
         await ana.type("enter", "p", "enter")  # from Willow to Phoenix
         for keys in ("steve, athena", "4821", "3", "7:30", ["right"], ["right"], ["right"], "7", ["right"]):
             await ana.type("tab", *keys)
-        await ana.focus("delay")
+        await ana.pilot.pause()
+        ana.app.screen.set_focus(ana.app.screen.query_one("#field-delay"))
+        await ana.pilot.pause()
         await ana.type(*"42", "tab", *"friday", "tab", *"open sesame", "ctrl+o")
         await ana.wait_for("waiting")
         assert (ana.room.room, ana.room.private) == ("friday", True)
