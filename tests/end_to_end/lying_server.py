@@ -44,7 +44,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.protocol_codes import RefusalCode
-from samedeal.race.commands import CommandRequest, FixDealCommand, JoinCommand, LeaveCommand, RaceCommand, command_of
+from samedeal.race.commands import CommandRequest, FixDealCommand, JoinCommand, LeaveCommand, command_of
 from samedeal.race.draws import mixed
 from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race
@@ -122,10 +122,9 @@ class HonestServer:
             case ReadRecord():
                 text, race = str(self.record()).encode(), race_id(self.held.race)
                 return RecordPart(to=message.id, race=race, part=0, parts=1, text=text)
-            case RevealShare() if message.share not in player.shares:
-                player.shares.add(message.share)
-                return self.answer(player, message)
             case _ if isinstance(message, CommandRequest):
+                if isinstance(message, RevealShare):
+                    player.shares.add(message.share)
                 command = command_of(player.id, message, self.held.progress_of_all)
                 self.held = self.held.told(command, self.now())
                 return Done(to=message.id)
@@ -140,7 +139,8 @@ class HonestServer:
             line = ", ".join(map(str, won.line))
             found = FoundDeal(race.draw.number, race.draw.shares, won.number, line)
             self.held = replace(self.held, secret=with_fields(self.held.secret, found=found))
-            await self.tell(FixDealCommand(found))
+            self.held = self.held.told(FixDealCommand(found), self.now())
+            await self.show()
         if not self.held.race.lacks_deal:  # it waits for the shares of all
             self.held = self.held.passed(self.now())
             await self.show()
@@ -154,11 +154,6 @@ class HonestServer:
 
     def record(self) -> Record:
         return build_record(self.held.race, {player.id: player.log for player in self.players.values()})
-
-    async def tell(self, command: RaceCommand) -> None:
-        """Apply a command to the race."""
-        self.held = self.held.told(command, self.now())
-        await self.show()
 
     async def show(self) -> None:
         """Send everybody in the room what has changed."""
