@@ -15,7 +15,6 @@ import urllib.request
 from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from threading import Lock
@@ -67,32 +66,13 @@ _RUN: Final = """async (given) => {
   };
   return JSON.stringify(await run.apply(window, JSON.parse(given)));
 }"""
-_BOARD: Final = """
-function board(tile) {
-  const piles = {};
-  for (const card of tile.querySelectorAll(".card")) (piles[card.dataset.pile] ??= []).push(Number(card.dataset.card));
-  return { player: tile.dataset.player, revision: Number(tile.dataset.revision ?? -1), piles };
-}
+_TILE: Final = """
+const tile = document.querySelector(`.tile[data-player='${arguments[0]}']`);
+const piles = {};
+for (const { dataset } of tile.querySelectorAll(".card")) (piles[dataset.pile] ??= []).push(Number(dataset.card));
+return [tile.dataset.revision, piles];
 """
-_BOARDS: Final = f"{_BOARD} return [...document.querySelectorAll('.tile')].map(board);"
-
-
-@dataclass(frozen=True)
-class DrawnBoard:
-    """A board as the page has drawn it. ``piles`` has the cards of the piles that are not empty."""
-
-    player: str
-    revision: int
-    piles: dict[str, list[int]]
-
-    def compare(self, board: Board, *, replayed: bool = False) -> None:
-        """Compare the cards one by one. A replay also knows the cards that lie face down."""
-        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
-            cards = self.piles.get(key, [])
-            if replayed:
-                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
-            assert cards == list(pile), (self.player, self.revision, key)
-
+"""Returns the revision of a player's board as the page has drawn it, and the cards of the piles that are not empty."""
 
 _ANSWER_TIME: Final = 120.0
 """Timeout, in seconds, for a browser to answer. Otherwise a browser that hangs would stop all tests."""
@@ -196,13 +176,14 @@ class Browser:
 
     async def until(self, script: str, *arguments: object) -> Any:
         """Wait until an expression in the page is true. Return its value."""
-        limit = time.monotonic() + DEADLINE
+        limit, pause = time.monotonic() + DEADLINE, 0.01
         expression = f"const value = {script}; return value instanceof Node || value;"
         while time.monotonic() < limit:
             with suppress(BiDiError):
                 if value := await self.run(expression, *arguments):
                     return value
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(pause)
+            pause = min(0.05, 1.5 * pause)
         raise AssertionError(f"{script} was never true in:\n{await self.text()}")
 
     async def follow(self, link: str) -> None:
@@ -226,15 +207,22 @@ class Browser:
         )
 
     async def shows_board(self, player: str, revision: int, board: Board, *, replayed: bool = False) -> None:
-        """Wait until the page shows a revision of a player's board, and compare the cards."""
+        """Wait until the page shows a revision of a player's board, and compare the cards one by one.
+
+        A replay also knows the cards that lie face down.
+        """
         await self.until(
             "document.querySelector(`[data-player='${arguments[0]}']`)?.dataset.revision === arguments[1]",
             player,
             str(revision),
         )
-        (shown,) = [DrawnBoard(**each) for each in await self.run(_BOARDS) if each["player"] == player]
-        assert shown.revision == revision
-        shown.compare(board, replayed=replayed)
+        shown, piles = await self.run(_TILE, player)
+        assert shown == str(revision)
+        for key, pile in zip(board.game.keys, board.masked().piles, strict=True):
+            cards = piles.get(key, [])
+            if replayed:
+                cards = [HIDDEN if was == HIDDEN and card >= DOWN else card for card, was in zip_longest(cards, pile)]
+            assert cards == list(pile), (player, revision, key)
 
     async def drop(self, content: bytes) -> None:
         """Drop a file on the page."""
@@ -294,15 +282,8 @@ class Browser:
         tree = await self._devtools("Accessibility.getFullAXTree")
         return [node["name"]["value"] for node in tree["nodes"] if node["role"]["value"] == "StaticText"]
 
-    async def freeze(self) -> None:
-        """Freeze the page, as browsers do with tabs in the background. Only Chromium can be told to."""
-        await self._set_state("frozen")
-
-    async def thaw(self) -> None:
-        """Let a frozen page go on."""
-        await self._set_state("active")
-
-    async def _set_state(self, state: str) -> None:
+    async def set_state(self, state: Literal["frozen", "active"]) -> None:
+        """Freeze the page, as browsers do with tabs in the background, or let it go on. Only Chromium can be told to."""
         await self._devtools("Page.setWebLifecycleState", state=state)
 
     async def press(self, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from samedeal.race import draws
 from tests.end_to_end.browser import Browser, Engine, running_browser
 from tests.end_to_end.live_server import serving
 from tests.end_to_end.processes import Programs, programs_in, until
@@ -47,8 +49,9 @@ async def browser(browsers: Callable[[Engine], Browser], request: pytest.Fixture
 
 
 @pytest.fixture
-async def one(redis_url: str) -> AsyncIterator[Node]:
-    """A node in this process."""
+async def one(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Node]:
+    """A node in this process, where a race begins soon after its deal is found."""
+    monkeypatch.setattr(draws, "EXTENSION", 100)
     async with live_nodes.serving(redis_url, "n1") as node:
         yield node
 
@@ -66,14 +69,7 @@ async def terminal(programs: Programs, tmp_path: Path) -> AsyncIterator[Terminal
     environment = {**programs.environment, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
     with terminal_in(tmp_path, environment) as opened:
         yield opened
-    await until(
-        lambda: (
-            not any(
-                "samedeal_client" in command or "samedeal_link" in command
-                for command in programs.left_running().values()
-            )
-        )
-    )
+    await until(lambda: not re.search("samedeal_(client|link)", " ".join(programs.left_running().values())))
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,7 @@ from samedeal_link.connection.address import parse_address
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
-
-DEADLINE = 30.0
+from tests.end_to_end.processes import DEADLINE
 
 _SERVER = """
 from samedeal_server import cli

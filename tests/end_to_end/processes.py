@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import re
@@ -16,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.child_processes import kill_and_wait, send_signal
 
@@ -24,11 +26,12 @@ DEADLINE = 30.0
 
 @dataclass
 class Program:
-    """A running program with its input and output."""
+    """A running program with its input and output. ``events`` has what ``logs`` has read."""
 
     process: Process
     terminal: int | None = None
     text: str = ""
+    events: list[dict[str, Any]] = field(default_factory=list)
     _matched_until: int = 0
     _output_arrived: asyncio.Event = field(default_factory=asyncio.Event)
     reader: asyncio.Task[None] | None = None
@@ -87,6 +90,16 @@ class Program:
             if self.reader is not None:
                 await self.reader
         return code
+
+    async def logs(self, event: str, **fields: object) -> dict[str, Any]:
+        """Wait for the next event of a log in JSON with a name and these fields. Every line until then must be an event."""
+        while True:
+            match = await self.expect(r"(?m)^(.*)\n")
+            found: dict[str, Any] = json.loads(match[1])
+            self.events.append(found)
+            assert {"timestamp", "level", "event", "node"} <= found.keys()
+            if found["event"] == event and all(found.get(name) == value for name, value in fields.items()):
+                return found
 
     def signal(self, number: signal.Signals) -> None:
         send_signal(self.process, number)

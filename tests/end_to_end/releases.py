@@ -68,10 +68,7 @@ def release_before(tag: str, to: Path) -> Release:
 def release_to_come(to: Path) -> Release:
     """Make a future release with everything that may change without raising the schema (ARCHITECTURE.md, *Versions*)."""
     tree = to / "tree"
-    for name in ("shared", "server", "client"):
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tree)
+    copy_sources(tree, "shared", "server", "client", "pyproject.toml", "README.md", "LICENSE")
     for name in _GROWN:
         _grow(tree / name)
     _replace(tree / "shared/samedeal/__init__.py", r'__version__ = ".+"', f'__version__ = "{TO_COME}"')
@@ -82,6 +79,16 @@ def release_to_come(to: Path) -> Release:
     with (store / "lua/prelude.lua").open("a") as script:
         script.write(_MORE_EVENTS)
     return Release(TO_COME, _installed(tree, to))
+
+
+def copy_sources(to: Path, *names: str) -> None:
+    """Copy files and folders of this tree."""
+    to.mkdir(parents=True)
+    for name in names:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, to)
 
 
 def _grow(module: Path) -> None:

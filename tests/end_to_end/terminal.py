@@ -10,7 +10,10 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-DEADLINE = 30.0
+from samedeal.moves import Move
+from samedeal.record import Record
+from tests.client.typed_moves import keys_for
+from tests.end_to_end.processes import DEADLINE
 
 
 class Terminal:
@@ -63,10 +66,10 @@ class Terminal:
     async def wait_for(self, pattern: str, deadline: float = DEADLINE) -> re.Match[str]:
         """Wait until the window shows a text that matches a pattern."""
         compiled = re.compile(pattern, re.MULTILINE)
-        for _ in range(int(deadline / 0.02)):
+        for _ in range(int(deadline / 0.05)):  # each look starts a program
             if match := compiled.search(self.text):
                 return match
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
         raise AssertionError(f"{pattern!r} is not shown:\n{self.text}")
 
     async def wait_until_gone(self, pattern: str) -> None:
@@ -88,3 +91,10 @@ def terminal_in(home: Path, environment: Mapping[str, str]) -> Iterator[Terminal
         yield terminal
     finally:
         terminal.close()
+
+
+def keys_of(record: Record) -> list[list[str]]:
+    """Return the keys for each move of a player's record."""
+    (player,) = record.players
+    plays = zip(player.actions, record.plays(player), strict=False)
+    return [keys_for(Move.parse(action), play.board) for (_, action), play in plays]

@@ -133,20 +133,6 @@ async def test_json_output(admin: AdminCommand) -> None:
     assert bans["bans"][0]["target"] == "203.0.113.0/24"
 
 
-async def test_admin_errors_have_exit_codes(admin: AdminCommand) -> None:
-    for words in (("kick", "nowhere", "ana"), ("backup", "/nowhere/at/all")):
-        assert await admin.run(*words, code=1)
-    for line in (
-        "ban 203.0.113.7 --for soon",
-        "ban 203.0.113.7 --for 9999w",
-        "dance",
-        "",
-        "say 1 2 3",
-        "say " + "x" * 400,
-    ):
-        assert await admin.run(*line.split(), code=2)
-
-
 async def test_admin_explains_a_rejected_login(
     admin: AdminCommand, programs: Programs, tmp_path: Path, redis_url: str, token_file: str
 ) -> None:

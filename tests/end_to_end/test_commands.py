@@ -55,7 +55,7 @@ async def test_programs_follow_into_an_earlier_race(
     at = await one.store.now() + 3_000
     options = WantedOptions(deal="winnable", hosted=False, start="at", start_at=at, countdown=1, limit=10)
     room = (await mira.expect(Created, Create, options=options)).room
-    bot = await programs.samedeal("bot", one.url, room, "--level", "random", "--name", "ott")
+    bot = await programs.samedeal("bot", one.url, room, "--level", "careful", "--pace", "1000", "--name", "ott")
     await bot.expect("Nobody else came")
     bo = await programs.samedeal("race", "willow", one.url, "--name", "bo")
     await bo.expect(r"Room \w{6}: Willow(.|\n)*Nobody else came(.|\n)*Room \w{6}: Willow(.|\n)*Go!")

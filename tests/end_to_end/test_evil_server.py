@@ -80,27 +80,6 @@ async def evil() -> AsyncIterator[str]:
         yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
 
 
-@pytest.fixture
-async def no_server() -> AsyncIterator[str]:
-    """The URL of a listener that answers handshakes with invalid HTTP full of control characters."""
-    answers = iter(
-        [
-            b"HTTP/1.1 101 \x1b[2J\r\nUpgrade: \x1b[2J\x9b\r\nConnection: \x1b]0;x\x07\r\n\r\n",
-            b"HTTP/1.1 101 Fine\r\nUpgrade: \xe2\x80\xae\r\nConnection: Upgrade\r\n\r\n",
-            b"HTTP/1.1 503 Busy\r\nContent-Length: 13\r\n\r\n\x1b[2J\xe2\x80\xae\x9b\r\n\r\n\r\n",
-        ]
-    )
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(next(answers))
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-
-
 def harmless(text: str) -> bool:
     """Whether a text is printable, line by line."""
     assert "Traceback" not in text
@@ -128,8 +107,24 @@ async def test_commands_print_no_control_characters(programs: Programs, evil: st
     assert "root#" in outputs[2]
 
 
-async def test_failure_sentences_have_no_control_characters(no_server: str) -> None:
-    for _ in range(3):
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 101 \x1b[2J\r\nUpgrade: \x1b[2J\x9b\r\nConnection: \x1b]0;x\x07\r\n\r\n",
+        b"HTTP/1.1 101 Fine\r\nUpgrade: \xe2\x80\xae\r\nConnection: Upgrade\r\n\r\n",
+        b"HTTP/1.1 503 Busy\r\nContent-Length: 13\r\n\r\n\x1b[2J\xe2\x80\xae\x9b\r\n\r\n\r\n",
+    ],
+)
+async def test_failure_sentences_have_no_control_characters(answer: bytes) -> None:
+    """A listener may answer handshakes with invalid HTTP full of control characters."""
+
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
         with pytest.raises(CannotConnect) as refused:
-            await dial(parse_address(no_server))
-        assert harmless(str(refused.value))
+            await dial(parse_address(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"))
+    assert harmless(str(refused.value))

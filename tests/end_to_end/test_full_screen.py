@@ -7,13 +7,12 @@ import os
 import shlex
 import signal
 import sys
+from itertools import chain
 
-from samedeal.moves import Move
 from samedeal_link.records.history_file import HistoryFile
 from tests.client.boards import dealt
-from tests.client.typed_moves import keys_for
 from tests.end_to_end.processes import Programs, until
-from tests.end_to_end.terminal import Terminal
+from tests.end_to_end.terminal import Terminal, keys_of
 from tests.programs import needs
 from tests.shared.playouts import won_record
 
@@ -34,27 +33,27 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
     await terminal.wait_for("room friday")
     await terminal.type_until("RACE  1 player", "Enter")
     await terminal.wait_for(r"Q♣\S* +9♦")  # the cards are dealt
-    play = record.first_play
-    for number, (_, action) in enumerate(record.actions):
-        if number == 20:
-            os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
-            await terminal.wait_for("code 137")
-            terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
-            await terminal.wait_for("Your race is running")
-            await terminal.wait_for("back to your seat")
-            await terminal.type_until(f"/52 +{play.moves} moves .*(●|ping) ", "Enter")
-        if number == 40:
-            terminal.resize(120, 40)
-        if number == 50:
-            terminal.resize(50, 10)
-            await terminal.wait_for("^Window too small: 50x10. Needed: 57x18")
-            terminal.resize(80, 24)
-            await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
-        terminal.type(*keys_for(Move.parse(action), play.board))
-        play = play.act(action)
-        if number % 10 == 9:
-            await terminal.wait_for(f"/52 +{play.moves} moves .*(●|ping) ")
-    assert play.board.won
+    keys = keys_of(record)
+
+    async def play(start: int, end: int) -> None:
+        terminal.type(*chain(*keys[start:end]))
+        await terminal.wait_for(f"/52 +{end} moves .*(●|ping) ")
+
+    await play(0, 20)
+    os.kill(terminal.process_id("samedeal_client"), signal.SIGKILL)
+    await terminal.wait_for("code 137")
+    terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
+    await terminal.wait_for("Your race is running")
+    await terminal.wait_for("back to your seat")
+    await terminal.type_until("/52 +20 moves .*(●|ping) ", "Enter")
+    await play(20, 40)
+    terminal.resize(120, 40)
+    await play(40, 50)
+    terminal.resize(50, 10)
+    await terminal.wait_for("^Window too small: 50x10. Needed: 57x18")
+    terminal.resize(80, 24)
+    await terminal.wait_for("/52 +50 moves .*(●|ping) ")
+    terminal.type(*chain(*keys[50:]))
     await terminal.wait_for("results")
     await terminal.wait_for(r"1 +ana \(you\) +52/52")
     await terminal.wait_for("Checked: the deal was set before the start")
@@ -65,7 +64,10 @@ async def test_race_is_won_across_a_kill_and_resizes(terminal: Terminal, server:
 
 async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Terminal, server: str) -> None:
     terminal.open(
-        (80, 24), *samedeal("new", server, "--game", "athena", "--room", "friday", "--name", "ana", "--countdown", "0")
+        (80, 24),
+        *samedeal(
+            "new", server, "--game", "athena", "--deal", "7", "--room", "friday", "--name", "ana", "--countdown", "0"
+        ),
     )
     await terminal.wait_for("room friday")
     await terminal.type_until(r"^ +24 ", "Enter")
@@ -86,7 +88,7 @@ async def test_quitting_prints_how_to_return_and_restores_terminal(terminal: Ter
 
 
 async def test_closing_the_terminal_ends_everything(programs: Programs, terminal: Terminal) -> None:
-    terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7", "--back-to", "the start screen"))
+    terminal.open((80, 24), *samedeal("play", "willow", "--deal", "7", "--bots", "1", "--back-to", "the start screen"))
     await terminal.wait_for("Type 3 5")
     move = dealt("willow", 7).legal_moves()[0]
     await terminal.type_until("  1 move", move.source, move.target)
@@ -101,9 +103,12 @@ async def test_closing_the_terminal_ends_everything(programs: Programs, terminal
 
 
 async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) -> None:
+    """Textual would read keys in another thread once it continues, and leave the terminal without echo."""
     terminal.open((80, 24), "bash", "--norc", "-i")
     script = shlex.join(samedeal("join", server, "--name", "ana"))
-    terminal.type(f"sh -c {shlex.quote(f'{script}; exit 3')}", "Enter")  # the shell waits for sh, as it would for make
+    terminal.type(
+        f"sh -c {shlex.quote(f'{script}; stty -a; exit 3')}", "Enter"
+    )  # the shell waits for sh, as it would for make
     await terminal.wait_for("Race now")
     await terminal.type_until("Stopped", "C-z")
     terminal.type("fg; echo code $?", "Enter")  # keys typed as the client ends would be lost
@@ -114,17 +119,5 @@ async def test_suspending_returns_to_the_shell(terminal: Terminal, server: str) 
             await terminal.wait_for("^code 3", 1)
             break
     await terminal.wait_for("^code 3")
-
-
-async def test_continue_signals_change_nothing(terminal: Terminal, server: str) -> None:
-    """Textual would read keys in another thread after each of them, and leave the terminal without echo."""
-    terminal.open((80, 24), *samedeal("join", server, "--name", "ana"))
-    await terminal.wait_for("Race now")
-    process = terminal.process_id("samedeal_client")
-    for game in ("Athena", "Steve"):
-        os.kill(process, signal.SIGCONT)
-        terminal.type("g")
-        await terminal.wait_for(game)
-    await terminal.type_until("code 0", "C-q")
     await terminal.wait_for(" icanon")
     await terminal.wait_for(" echo ")

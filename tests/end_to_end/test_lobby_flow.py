@@ -28,10 +28,8 @@ from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
 from tests.client.referee import AppUser
 from tests.end_to_end.live_server import friend, until_racing, until_room
-from tests.end_to_end.proxy import Proxy
+from tests.end_to_end.processes import DEADLINE
 from tests.textual_internals import make_current, scroll_down
-
-DEADLINE = 30.0
 
 
 @pytest.fixture(autouse=True)
@@ -76,11 +74,6 @@ class Player(AppUser):
         """Wait until these words are on the screen."""
         await self.wait_until(lambda: all(map(self.text().__contains__, words)))
 
-    async def wait_for_screen(self, name: str) -> None:
-        """Wait for a screen that the app switches to by itself."""
-        await self.wait_until(lambda: self.app.screen_name == name and self.app.screen.is_mounted)
-        await self.pilot.pause()
-
     async def press(self, *keys: str, **shown: str) -> None:
         """Type keys as fast as a terminal sends them, and wait for what they show. The pilot would wait after each one."""
         for key in keys:
@@ -89,13 +82,11 @@ class Player(AppUser):
         await self.wait_for(**shown)
 
     async def wait_for(self, screen: str = "", text: str = "", message: str = "") -> None:
-        """Wait for a screen, for words on it, and for words in the message line."""
+        """Wait for a screen that the app switches to, for words on it, and for words in the message line."""
         if screen:
-            await self.wait_for_screen(screen)
-        if text:
-            await self.wait_for_text(text)
-        if message:
-            await self.wait_for_message(message)
+            await self.wait_until(lambda: self.app.screen_name == screen and self.app.screen.is_mounted)
+            await self.pilot.pause()
+        await self.wait_until(lambda: text in self.text() and (not message or message in self.line("#sentence")))
 
     def post_key(self, key: str) -> None:
         """Type a key without waiting."""
@@ -112,19 +103,6 @@ class Player(AppUser):
             while key == "tab" and self.app.focused is before:
                 await self.pilot.pause()
 
-    async def focus(self, field: str) -> None:
-        """Go to a field of the form for a new room, after the keys that were typed."""
-        await self.pilot.pause()
-        self.app.screen.set_focus(self.app.screen.query_one(f"#field-{field}"))
-        await self.pilot.pause()
-
-    @property
-    def focused(self) -> str:
-        """The field that has the focus."""
-        widget = self.app.focused
-        assert widget is not None
-        return (widget.id or "").removeprefix("field-")
-
     async def click(self, words: str, **shown: str) -> None:
         """Click at the end of the first occurrence of these words on the screen, and wait for what that shows."""
         await self.wait_for_text(words)
@@ -137,12 +115,8 @@ class Player(AppUser):
 
     async def until_dealt(self) -> None:
         """Wait until the race has started, and the board is there."""
-        await self.wait_for_screen("race")
+        await self.wait_for("race")
         await self.wait_until(lambda: self.app.client.model.board is not None)
-
-    async def wait_for_message(self, words: str) -> None:
-        """Wait until the message line contains these words."""
-        await self.wait_until(lambda: words in self.line("#sentence"))
 
     async def enter_listed_room(self, room: str) -> None:
         """Enter the only listed room from the lobby."""
@@ -216,20 +190,6 @@ async def test_running_race_is_watched(server: str) -> None:
             await ana.wait_for("lobby", text="racing")
 
 
-async def test_enter_on_the_own_race_returns_to_it(server: str) -> None:
-    sessions = MemorySessions()
-    async with friend(server) as mira:
-        async with player_in_lobby(server, sessions=sessions) as ana:
-            await mira.join(await mira.rooms.create(Options(countdown=0), "friday"))
-            await ana.wait_for_text("friday")
-            await ana.press("1", screen="waiting")
-            await mira.rooms.start()
-            await ana.wait_for_screen("race")
-        async with player_in_lobby(server, sessions=sessions) as ana:
-            await ana.wait_for_text("racing")
-            await ana.press("enter", screen="race")
-
-
 async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira, friend(server, "k0ji") as k0ji:
         await ana.press("n", "ctrl+o", screen="waiting")
@@ -248,25 +208,17 @@ async def test_host_kicks_players_by_key_and_mouse(server: str) -> None:
         await ana.wait_until(lambda: mira.model.room is None)
 
 
-async def test_lobby_survives_a_disconnect(server: str) -> None:
-    async with Proxy(server) as network, player_in_lobby(network.url) as ana, friend(server) as mira:
-        await network.cut()
-        await ana.wait_for_text("disconnected", "Retrying")
-        network.restore()
-        await mira.rooms.create(Options(), "friday")
-        await ana.wait_for_text("1  friday")
-        assert ana.app.client.connection.state == "up"
-
-
-async def test_form_sets_every_option_and_keeps_it(server: str) -> None:
+async def test_form_sets_every_option(server: str) -> None:
     async with player_in_lobby(server) as ana:
         await ana.press("n", text="Rematches")
         await ana.type("enter", "p", "enter")  # from Willow to Phoenix
         for keys in ("steve, athena", "4821", "3", "7:30", ["right"], ["right"], ["right"], "7", ["right"]):
             await ana.type("tab", *keys)
-        await ana.focus("delay")
+        await ana.pilot.pause()
+        ana.app.screen.set_focus(ana.app.screen.query_one("#field-delay"))
+        await ana.pilot.pause()
         await ana.type(*"42", "tab", *"friday", "tab", *"open sesame", "ctrl+o")
-        await ana.wait_for_screen("waiting")
+        await ana.wait_for("waiting")
         assert (ana.room.room, ana.room.private) == ("friday", True)
         assert ana.room.options == Options(
             games=("phoenix", "steve", "athena"),
@@ -280,32 +232,6 @@ async def test_form_sets_every_option_and_keeps_it(server: str) -> None:
             first_finish_ends=True,
             delay=42,
         )
-        await ana.press("escape", screen="lobby")
-        await ana.press("n", text="Rematches")
-        # The form keeps what was chosen, but neither the code nor the game if the lobby has another.
-        await ana.wait_for_text("Phoenix", "7:30", "free")
-        assert "friday" not in ana.text()
-        await ana.press("escape", text="Race now")
-        await ana.press("g", "n")
-        await ana.wait_for_text("Rematches", "Athena", "7:30")
-
-
-async def test_invalid_field_and_taken_code_are_explained_at_their_fields(server: str) -> None:
-    async with player_in_lobby(server) as ana, friend(server) as mira:
-        await mira.rooms.create(Options(), "friday")
-        await ana.press("n", text="Rematches")
-        await ana.focus("players")
-        await ana.type(*"99", "tab", "ctrl+o")
-        await ana.wait_for_text("! Write a number from 1 to 16.")
-        assert ana.focused == "players"
-        await ana.type("4")
-        await ana.focus("room")
-        await ana.type(*"friday", "ctrl+o")
-        await ana.wait_for_message(str(refused("room_exists", room="friday")))
-        assert ana.focused == "room"
-        await ana.type("home", "shift+end", *"monday", "ctrl+o")
-        await ana.wait_for_screen("waiting")
-        assert ana.room.room == "monday"
 
 
 async def test_host_starts_the_race(server: str) -> None:
@@ -318,7 +244,7 @@ async def test_host_starts_the_race(server: str) -> None:
         await ana.wait_for_text("mira", "host, you")
         await mira.rooms.ready(ready=True)
         await ana.wait_for_text("[x]    mira")
-        await ana.wait_for_message("Ready: 1 of 2")
+        await ana.wait_for(message="Ready: 1 of 2")
         await ana.press("enter", screen="race")
 
 
@@ -335,7 +261,7 @@ async def test_bots_join_and_leave_with_their_player(server: str) -> None:
     async with player_in_lobby(server) as ana, friend(server) as mira:
         await mira.join(await mira.rooms.create(Options(), "friday", "sesame"), "sesame")
         await ana.app.client.join("friday", "sesame")
-        await ana.wait_for_screen("waiting")
+        await ana.wait_for("waiting")
         await ana.click("2 greedy")
         await ana.wait_for_text("[x]", "(bot)", "your bot")
         await ana.press("escape", text="Your bots will leave too")
@@ -351,7 +277,7 @@ async def host_waiting(server: str, **options: Any) -> AsyncIterator[Player]:
     """Run the app for ana, who has opened the room friday and is its only player."""
     async with player_in_lobby(server) as ana:
         await ana.app.client.join(await ana.app.client.rooms.create(Options(**options), "friday"))
-        await ana.wait_for_screen("waiting")
+        await ana.wait_for("waiting")
         yield ana
 
 
@@ -402,7 +328,7 @@ async def test_start_waits_for_joining_bots(server: str, release_bots: Callable[
         await ana.press("enter", message="joined. Press Enter again")
         assert ana.room.phase == "open"
         release_bots()
-        await ana.wait_for_screen("race")
+        await ana.wait_for("race")
         assert len(ana.room.players) == 2
 
 
@@ -412,25 +338,10 @@ async def test_start_without_a_joining_bot_removes_it(server: str, release_bots:
         await ana.press("enter", "enter")
         await ana.wait_until(lambda: not ana.app.bots.names)
         release_bots()
-        await ana.wait_for_screen("race")
+        await ana.wait_for("race")
         # A bot that took its seat just before the start resigns when it is removed.
         await ana.wait_until(lambda: [seat.name for seat in ana.room.players if not seat.resigned] == ["ana"])
         assert "without you" not in ana.text()
-
-
-async def test_unknown_key_is_explained_and_help_lists_the_keys(server: str) -> None:
-    async with player_in_lobby(server) as ana:
-        for keys, heading in (
-            ((), "In the lobby"),
-            (("n",), "In the form for a new room"),
-            (("ctrl+o",), "In a room before its race"),
-        ):
-            await ana.press(*keys)
-            await ana.wait_for_text("" if not keys else "Rematches" if "n" in keys else "Invite")
-            await ana.press("f5", message="F5 does nothing here. F1 lists the keys")
-            await ana.press("f1")
-            await ana.wait_until(lambda heading=heading: heading in "".join(ana.text().splitlines()[4:5]))  # type: ignore[misc]  # bound at once
-            await ana.press("escape")
 
 
 async def test_quitting_with_racing_bots_asks_once(server: str) -> None:
@@ -460,24 +371,11 @@ async def test_key_typed_ahead_is_no_second_answer(server: str) -> None:
         question = ana.app.screen
         for key in "clearrr":
             question.post_message(Key(key, key))
-        await ana.wait_for_screen("results")
+        await ana.wait_for("results")
         for key in "qr":
             question.post_message(Key(key, key))
         await ana.pilot.pause()
         assert not ana.has_quit
-
-
-async def test_practice_returns_to_its_lobby(server: str) -> None:
-    async with host_waiting(server, countdown=0) as ana:
-        ana.app.back_to, ana.app.lasting = "cards.example.org", False
-        await ana.press("enter")
-        await ana.until_dealt()
-        assert "^Q back" in ana.line("#keys")
-        await ana.press("ctrl+q", text="q    leave the race, back to cards.example.org")
-        await ana.press("r", screen="results")
-        await ana.press("escape")
-        await ana.wait_until(lambda: ana.has_quit)
-        assert ana.app.screen_name == "results"
 
 
 @contextlib.asynccontextmanager
@@ -566,21 +464,19 @@ async def test_rematch_is_joined_and_own_bots_follow(server: str) -> None:
         await ana.wait_until(lambda: f"{bot} (bot)" not in ana.text())
 
 
-async def test_similar_room_has_a_new_deal(server: str) -> None:
+async def test_similar_race_and_the_same_deal_are_raced_later(server: str) -> None:
+    """The results are found from the lobby."""
     options = Options(games=("steve",), deal="#7", countdown=0, undo="free", limit=77)
-    async with finished_race(server, options=options) as (ana, _):
+    async with finished_race(server, options=options) as (ana, mira):
         await ana.press("n", screen="waiting")
         assert ana.room.room != "friday"
-        assert ana.room.deal == "winnable"
-        assert (ana.room.options.undo, ana.room.options.limit, ana.room.game) == ("free", 77, "steve")
-
-
-async def test_results_are_found_later_and_the_deal_is_raced_again(server: str) -> None:
-    async with finished_race(server, options=Options(games=("steve",), deal="#7", countdown=0)) as (ana, mira):
+        shown = ana.room
+        assert (shown.deal, shown.options.undo, shown.options.limit, shown.game) == ("winnable", "free", 77, "steve")
         await mira.rooms.create(Options(), "lunch")
         await mira.join("lunch")
         await ana.press("escape", screen="lobby")
-        await ana.wait_for_text("lunch", "finished", "⏎ results")
+        await ana.wait_for_text("lunch", "friday", "finished")
+        await ana.click("finished")
         await ana.press("enter", screen="results")
         await ana.wait_for_text("ana (you)", "mira", "foundations   ")
         await ana.press("a", screen="waiting")

@@ -22,7 +22,8 @@ from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.room_client import RoomClient
 from tests.client.engine_scripts import READY, answering, script
-from tests.end_to_end.live_server import DEADLINE, friend, until_racing, until_room
+from tests.end_to_end.live_server import friend, until_racing, until_room
+from tests.end_to_end.processes import DEADLINE
 
 
 @contextlib.asynccontextmanager

@@ -1,4 +1,4 @@
-"""The full-screen client in races on a server that lies about the deal."""
+"""The full-screen client and the page in races on a server that lies about the deal."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.text.appearance import Look
 from samedeal_link.session import race_audit
 from samedeal_link.session.client_session import ClientSession
-from tests.end_to_end.honest_clients import BotPlayer, Client, playing, until
+from tests.end_to_end.browser import Browser
+from tests.end_to_end.honest_clients import BotPlayer, Client, playing, rivals_moved
 from tests.end_to_end.lies import LIES, OtherResultsLater
-from tests.end_to_end.lying_server import DEADLINE, HonestServer
+from tests.end_to_end.lying_server import HonestServer
+from tests.end_to_end.processes import DEADLINE, until
+from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
 from tests.textual_internals import screen_text
 
 
 class ScreenPlayer(Client):
-    """The full-screen client. It does what the line player does, and ``report`` has every screen that was seen."""
+    """The full-screen client. It turns up cards twice, and resigns. ``out`` has every screen that was seen."""
 
     async def play(self, server: HonestServer) -> None:
         async with self.link(server, evidence_root=self.home) as link:
@@ -28,52 +31,41 @@ class ScreenPlayer(Client):
             self.rooms = session.rooms
             app = SamedealApp(session, Look(motion=False), DEFAULT)
             async with app.run_test(size=(100, 30)) as pilot:
-                session.subscribe(lambda: self.look(app))
+                session.subscribe(lambda: self._look(app))
                 await session.join(server.room)
-                racing = asyncio.create_task(self.race(session, server))
+                racing = asyncio.create_task(self._race(session, server))
                 try:
                     while not racing.done():
                         await pilot.pause(0.02)
-                        self.look(app)
+                        self._look(app)
                     racing.result()
                     await pilot.pause()  # a screen that has just opened is complete before the app ends
                 finally:
                     racing.cancel()
                     await asyncio.gather(racing, return_exceptions=True)
-                    self.note()
-                    self.report.verdict = session.model.verdict
 
-    async def turn_up_cards(self, session: ClientSession) -> None:
-        play = session.model.own.play
-        session.act("deal")
-        await until(lambda: session.model.own.play is not play)
-
-    def look(self, app: SamedealApp) -> None:
+    def _look(self, app: SamedealApp) -> None:
         seen = " ".join(screen_text(app).split())
-        if not self.report.text.endswith(f"{seen}\n"):
-            self.report.text += f"{seen}\n"
+        if not self.text.endswith(f"{seen}\n"):
+            self.out.write(f"{seen}\n")
 
-    async def race(self, session: ClientSession, server: HonestServer) -> None:
+    async def _race(self, session: ClientSession, server: HonestServer) -> None:
         await until(lambda: self.phase != "")
         await session.rooms.ready()
-        await until(
-            lambda: self.phase in ("racing", "") and (session.model.board is not None or session.model.seat is None)
-        )
-        if session.model.seat is not None:
-            await self.turn_up_cards(session)
-            await self.turn_up_cards(session)
-            await until(lambda: all(len(each.log) > 1 for each in server.racers if each.bot and not each.resigned))
-            await session.rooms.resign()
-        await until(lambda: server.has_ended or session.model.room is None)
-        if session.model.room is None:
-            return
+        await until(lambda: self.phase == "racing" and session.model.board is not None)
+        for _ in range(2):
+            play = session.model.own.play
+            session.act("deal")
+            await until(lambda before=play: session.model.own.play is not before)  # type: ignore[misc]  # it has no type
+        await rivals_moved(server)
+        await session.rooms.resign()
         await until(lambda: session.model.verdict is not None)
         if isinstance(server, OtherResultsLater):
             await server.show_other_results()
             await until(lambda: session.model.verdict is not None and session.model.verdict.kind == "wrong")
-        said = session.model.verdict
+        self.verdict = said = session.model.verdict
         assert said is not None
-        await until(lambda: said.sentence[:40] in self.report.text)
+        await until(lambda: said.sentence[:40] in self.text)
 
 
 @pytest.fixture(autouse=True)
@@ -85,26 +77,37 @@ async def raced(server: HonestServer, home: Path) -> ScreenPlayer:
     ana = ScreenPlayer("ana", home)
     async with asyncio.timeout(DEADLINE), playing(server, ana, BotPlayer("bob", home)):
         await until(lambda: ana.is_over)
-    ana.result()
+        assert ana.task is not None
+        ana.task.result()
     return ana
-
-
-async def test_screen_says_that_an_honest_server_is_fair(tmp_path: Path) -> None:
-    ana = await raced(HonestServer("friday"), tmp_path)
-    assert ana.report.kind == "fair"
-    assert "Fair: " in ana.report.text
 
 
 async def test_results_that_are_shown_later_are_judged(tmp_path: Path) -> None:
     ana = await raced(OtherResultsLater("friday"), tmp_path)
-    assert ana.report.rows == {"other_results"}
-    assert ana.report.text.index("Fair: ") < ana.report.text.index("NOT fair: The server showed other results")
+    assert ana.found == {"other_results"}
+    assert ana.text.index("Fair: ") < ana.text.index("NOT fair: The server showed other results")
 
 
 @pytest.mark.parametrize("name", ["SwappedStock", "NoRecord"])
 async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
-    lie = LIES[name]
-    ana = await raced(lie.server("friday", guests=lie.guests), tmp_path)
-    assert lie.row in ana.report.rows
-    assert "Fair: " not in ana.report.text
-    assert ROWS[lie.row].sentence.split("{")[0][:40] in ana.report.text
+    ana = await raced(LIES[name].server("friday"), tmp_path)
+    assert LIES[name].row in ana.found
+    assert "Fair: " not in ana.text
+    assert ROWS[LIES[name].row].sentence.split("{")[0][:40] in ana.text  # the first line of the screen
+
+
+@pytest.mark.xdist_group("page")
+@pytest.mark.parametrize(("name", "kind"), [("", "fair"), ("SwappedStock", "wrong"), ("RetimedMove", "wrong")])
+async def test_page_calls_no_lie_fair(tmp_path: Path, browser: Browser, name: str, kind: str) -> None:
+    server = LIES[name].server("friday") if name else HonestServer("friday")
+    bob = BotPlayer("bob", tmp_path)
+    async with playing(server, bob):
+        await sit(browser, server.url, "ana")
+        await browser.run(PRESS, "Ready")
+        await dealt(browser)
+        await tap(browser, "deal", 1)
+        await rivals_moved(server)
+        await browser.run(PRESS, "Resign")
+        await browser.run(PRESS, "Really resign?")
+        assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == kind
+        await browser.close_page()

@@ -18,7 +18,8 @@ HOUSE = GAMES / "house.toml"
 async def test_offered_game_is_raced_and_verified(programs: Programs, redis_url: str, tmp_path: Path) -> None:
     url, _ = await programs.server("--redis", redis_url, "--games", str(GAMES))
     host = await programs.samedeal(
-        *("new", url, "--name", "ana", "--game", "house", "--deal", "winnable", "--undo", "free", "--players", "2")
+        *("new", url, "--name", "ana", "--game", "house", "--deal", "winnable"),
+        *("--undo", "free", "--players", "2", "--countdown", "0"),
     )
     room = (await host.expect(r"Room (\S+) is open"))[1]
     await programs.samedeal("bot", url, room, "--name", "ben", "--level", "careful", "--pace", "1000")

@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as replace_in
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.typing import Subprotocol
 
 from samedeal.deal_proof import DealProof, LostShare
 from samedeal.deal_words import deal_words
 from samedeal.games import GAMES
 from samedeal.names import WIDEST_NAME
 from samedeal.options import MAX_SEATS
-from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import (
-    SUBPROTOCOL,
-    Acked,
-    Act,
     DelayedBoard,
     Done,
     Drawn,
-    Hello,
     Notice,
-    Refused,
     Rematch,
     Resign,
     RoomState,
     Seat,
     Start,
-    Welcome,
 )
 from samedeal.record import Record
 from samedeal.terms import RoomTerms
@@ -54,12 +43,13 @@ from tests.server.shown_rooms import ScriptedRoom, drawn, ended, scripted_room, 
 from tests.shared.drawn_deals import ANA, BOB, CID, HONEST, LOST, proof_of
 from tests.shared.playouts import FAMILIES
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
+pytestmark = pytest.mark.xdist_group("page")  # one browser at a time for these tests
 
 GOLDEN = RECORDS.parent
 
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 BELOW_NEWS = """
+document.querySelector("#lead").style.lineHeight = "99px" // some fonts are larger
 const [boards, all] = ["#boards", "#race > div"].map(found => document.querySelector(found).getBoundingClientRect())
 return boards.left === all.left
 """
@@ -113,16 +103,6 @@ def sleeper(tmp_path: Path) -> Iterator[Browser]:
         yield browser
 
 
-async def play(client: Client, actions: Sequence[str]) -> None:
-    """Play actions without waiting for the ack of one before the next."""
-    first = client.play.revision
-    sent = [await client.send(Act, revision=first + i, action=action) for i, action in enumerate(actions)]
-    for number, action in zip(sent, actions, strict=True):
-        acked = await client.answer(number)
-        assert isinstance(acked, Acked), acked
-        client.apply(action, acked)
-
-
 async def shows_boards_of(browser: Browser, *players: str) -> None:
     """Wait until the page shows the boards of these players, and no others."""
     await browser.until(f"{VISIBLE} === arguments[0]", ",".join(players))
@@ -150,7 +130,9 @@ async def test_race_is_shown_to_its_verified_end(one: Node, browser: Browser, ga
     await start(clients)
     await compare(browser, clients)
     actions = [action for _, action in record.actions]
-    await asyncio.gather(play_randomly(mira, 20, Random(1)), play(deep, actions[:-1]))
+    await play_randomly(mira, 20, Random(1))
+    for action in actions[:-1]:
+        await deep.act(action)
     await compare(browser, clients)
     await browser.shows("deep\nbot", "tbody tr")
     await mira.expect(Done, Resign)
@@ -167,20 +149,6 @@ async def test_race_is_shown_to_its_verified_end(one: Node, browser: Browser, ga
     for seat, client in enumerate(clients, 1):
         await browser.shows_board(str(seat), client.play.revision, client.play.board, replayed=True)
     await browser.shows("won in", "tbody tr")
-
-
-@pytest.mark.parametrize("browser", ["firefox"], indirect=True)
-async def test_random_deal_is_verified_by_late_spectator(one: Node, browser: Browser) -> None:
-    clients = await players(one.url, "mira", "jonas", games=("athena",))
-    await start(clients)
-    for number, client in enumerate(clients):
-        await play_randomly(client, 25, Random(number))
-    await browser.open(f"{one.url}/{ROOM}")
-    await compare(browser, clients)
-    for client in clients:
-        await client.expect(Done, Resign)
-    await browser.shows("Checked: ", ".deal.checked")
-    await browser.shows("Result words: ", ".deal")
 
 
 async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, programs: Programs, redis_url: str) -> None:
@@ -203,9 +171,9 @@ async def test_page_recovers_from_sleep_and_killed_node(sleeper: Browser, progra
         await compare(sleeper, clients[::2])
         await sleeper.run("window.requestAnimationFrame = () => 0")  # a page that is hidden gets no frames
         await play_randomly(clients[1], 10, Random(4))
-        await sleeper.freeze()
+        await sleeper.set_state("frozen")
         await play_randomly(clients[2], 10, Random(2))
-        await sleeper.thaw()
+        await sleeper.set_state("active")
         await compare(sleeper, clients[::2])
         program.process.kill()
         await sleeper.shows("No connection", "#status")
@@ -259,8 +227,7 @@ async def test_sixteen_boards_fit_on_a_laptop(one: Node, browser: Browser) -> No
         await browser.force_colours(False)
 
 
-@both
-@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(("browser", "size"), [("chromium", PHONE), ("firefox", LAPTOP)], indirect=["browser"])
 async def test_crowd_is_shown_by_pages_and_by_names(browser: Browser, size: tuple[int, int]) -> None:
     game, now = GAMES["athena"], time.time_ns() // 1_000_000
     seats = tuple(Seat(player=f"p{seat}", seat=seat, name=f"racer {seat}") for seat in range(1, MAX_SEATS + 1))
@@ -288,18 +255,6 @@ async def test_crowd_is_shown_by_pages_and_by_names(browser: Browser, size: tupl
         assert not await browser.accessibility_violations()
 
 
-@both
-async def test_phone_shows_a_board_across_the_screen(one: Node, browser: Browser) -> None:
-    clients = await players(one.url, "mira")
-    await start(clients)
-    await browser.open(f"{one.url}/{ROOM}", PHONE)
-    await compare(browser, clients)
-    assert await browser.run("return document.documentElement.scrollWidth") <= PHONE[0]
-    tile, rank = [await browser.run(BOX, name) for name in (".tile", ".rank")]
-    assert tile["width"] >= 0.9 * PHONE[0]
-    assert rank["height"] >= 14
-
-
 async def test_phone_shows_the_leader_first(browser: Browser) -> None:
     """The order of the boards follows the race, unless the user wants the order of the seats."""
     game = GAMES["athena"]
@@ -322,6 +277,8 @@ async def test_phone_shows_the_leader_first(browser: Browser) -> None:
         await browser.shows("cid leads with 7 of 52 cards, ana has 2", "#lead")
         await browser.shows("cid took the lead", "#news")
         await browser.until(f"{order}[0].dataset.player === 'p3'")
+        assert (await browser.run(BOX, ".tile"))["width"] >= 0.9 * PHONE[0]
+        assert (await browser.run(BOX, ".rank"))["height"] >= 14
         named = await browser.run("return document.querySelector('[data-player=p3]').ariaLabel")
         assert named == "cid, place 1, 7 of 52 cards"
         assert (await browser.run(BOX, "#lead"))["bottom"] <= PHONE[1] / 2
@@ -427,36 +384,17 @@ async def speak_older_protocol(socket: ServerConnection) -> None:
     await socket.close(4000, "this server speaks samedeal.v0: use a client of that version")
 
 
-async def know_only_hello(socket: ServerConnection) -> None:
-    async for frame in socket:
-        request = decode_to_server(cast("bytes", frame))
-        welcome = Welcome(request.id, "", "p", "spectator", 0, "samedeal 0.1", 1)
-        refused = Refused(-1, "malformed", "The request is unknown.")
-        await socket.send(encode(welcome if isinstance(request, Hello) else refused))
-
-
-@asynccontextmanager
-async def old_server(
-    handler: Callable[[ServerConnection], Awaitable[None]], subprotocol: Subprotocol | None
-) -> AsyncIterator[str]:
-    """A server that has today's page, as if a proxy had two nodes, of which one is older."""
+async def test_older_server_is_explained(browser: Browser) -> None:
+    """It has today's page, as if a proxy had two nodes, of which one is older."""
     page = PageFiles()
     async with serve(
-        handler,
+        speak_older_protocol,
         "127.0.0.1",
         process_request=lambda _, request: page.respond(request),
-        select_subprotocol=lambda *_: subprotocol,
+        select_subprotocol=lambda *_: None,
     ) as server:
-        yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-
-
-async def test_older_server_is_explained(browser: Browser) -> None:
-    async with old_server(speak_older_protocol, None) as url:
-        await browser.open(f"{url}/{ROOM}")
+        await browser.open(f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/{ROOM}")
         await browser.shows("do not understand each other", "#status")
-    async with old_server(know_only_hello, Subprotocol(SUBPROTOCOL)) as url:
-        await browser.open(f"{url}/replay?race={ROOM}")
-        await browser.shows("The request is unknown.", "#message")
     browser.errors()
 
 
@@ -475,7 +413,10 @@ async def test_rematch_is_linked(one: Node, browser: Browser) -> None:
     await start(clients)
     await browser.open(f"{one.url}/{ROOM}?embed")
     await compare(browser, clients)
-    assert await browser.run("return document.querySelector('aside').offsetParent") is None
+    assert (
+        await browser.run("return document.querySelector('aside').offsetParent ?? document.querySelector('.sit')")
+        is None
+    )
     assert await browser.run(BELOW_NEWS)  # and not beside who leads
     await clients[0].expect(Done, Resign)
     await clients[0].phase("finished")
@@ -553,7 +494,7 @@ async def test_draws_are_told_during_the_countdown(browser: Browser) -> None:
             room.show(*([told] if state is fixed else []), state)
             await browser.until("document.querySelector('#draw').innerText === arguments[0]", "\n".join(lines))
             await browser.until("document.querySelector('#words').textContent === arguments[0]", shown)
-            if lines:
+            if len(lines) == 3:
                 assert not await browser.accessibility_violations()
         room.show(Notice("not_drawn", "The deal was drawn 5 times."), replace_in(racing, phase="closed"))
         await browser.shows("The deal was drawn 5 times.", "#message")
@@ -616,17 +557,8 @@ async def test_record_is_replayed_from_a_file(one: Node, browser: Browser) -> No
 
 
 async def test_unreadable_records_are_explained(one: Node, browser: Browser) -> None:
+    """``tests/shared/test_checker.py`` has many more that the same modules read."""
     good = (GOLDEN / "race_records" / "numbered.txt").read_text()
-    body = good.rpartition("digest: ")[0]
-    joint = (GOLDEN / "race_records" / "joint.txt").read_text().rpartition("digest: ")[0]
-
-    def written(text: str) -> str:
-        """The text with right hashes of its terms and of all lines."""
-        terms = text[text.index("room: ") : text.index("\nterms: ") + 1]
-        digest = hashlib.sha256(f"samedeal terms 2\n{terms}".encode()).hexdigest()
-        text = re.sub("^terms: .*", f"terms: {digest}", text, count=1, flags=re.MULTILINE)
-        return f"{text}digest: {hashlib.sha256(text.encode()).hexdigest()}\n"
-
     await browser.open(f"{one.url}/replay")
     await browser.shows("Open the record of a race")
     for content, sentence in (
@@ -636,13 +568,6 @@ async def test_unreadable_records_are_explained(one: Node, browser: Browser) -> 
         (good.replace("record 3", "record 2"), "too old for this page"),
         (good[:-80], "cut off"),
         (good.replace("3 0", "3 1"), "damaged"),
-        (written(body.replace("3 0", "z 0")), "not as it should be"),
-        (written(body.replace(" undo\n", " undo\n3.000 abcdef undo\n")), "not as it should be"),
-        (written(body.replace("game: willow", "game: __proto__")), "another release or server understands"),
-        (written(body.replace("limit: 900", "limit: 9")), "no right line 'limit'"),
-        (written(body.replace("player: 2", "player: 1")), "not as it should be"),
-        (written(re.sub(r"proof: samedeal deal \d", "proof: samedeal deal 6", joint)), "The proof of the deal is not"),
-        (written(re.sub(r"proof: samedeal deal \d", "proof: nothing", joint)), "The proof of the deal is not"),
     ):
         await browser.drop(content.encode())
         await browser.shows(sentence, "[role=alert]")

@@ -11,7 +11,7 @@ from tests.end_to_end.watched_races import ROOM, draw
 from tests.server.client import Client
 from tests.server.live_nodes import Node
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all of these tests
+pytestmark = pytest.mark.xdist_group("seat")  # one browser at a time for these tests
 
 
 async def race_to_draw(one: Node, browser: Browser) -> tuple[Client, set[bytes]]:
@@ -19,7 +19,7 @@ async def race_to_draw(one: Node, browser: Browser) -> tuple[Client, set[bytes]]
 
     Return the client, and the page's commitment.
     """
-    mira = await opened(one.url, games=("willow",), deal="winnable", undo="free")
+    mira = await opened(one.url, games=("ace-of-hearts",), deal="winnable easy", undo="free")
     await mira.join(ROOM)
     await sit(browser, one.url)
     await mira.expect(Done, Start)
@@ -78,6 +78,7 @@ async def test_back_and_reload_lose_nothing(one: Node, browser: Browser) -> None
 
 async def test_second_tab_goes_on_with_the_share_of_the_first(one: Node, browser: Browser) -> None:
     mira, promised = await race_to_draw(one, browser)
+    assert await browser.run("return localStorage.getItem('session')") not in await browser.run("return location.href")
     async with browser.second_tab():
         await browser.load(f"{one.url}/{ROOM}")
         await online(browser)

@@ -115,22 +115,6 @@ def rewrite_first_move(path: Path) -> None:
     path.write_text(str(replace(record, players=(later, *record.players[1:]))), encoding="utf-8")
 
 
-async def test_a_name_without_its_session_gets_no_seat(programs: Programs, server: str) -> None:
-    ana, room = await open_room(programs, server)
-    await ana.expect("You are the host")
-    (programs.home / ".local/state/samedeal/sessions.json").unlink()
-    thief = await programs.samedeal("join", server, room, "--name", "ana")
-    assert await thief.exit_code() == 1
-    assert "already called ana" in thief.text
-
-
-async def test_a_second_client_takes_over_the_seat(programs: Programs, server: str) -> None:
-    first, room = await open_room(programs, server)
-    await join(programs, server, room, "ana")
-    await first.expect("You have connected from somewhere else")
-    assert await first.exit_code() == 1
-
-
 async def test_an_interrupted_client_prints_how_to_return(programs: Programs, server: str) -> None:
     ana, room = await open_room(programs, server)
     await ana.expect("You are the host")

@@ -32,7 +32,7 @@ async def test_bots_race_without_a_terminal(programs: Programs) -> None:
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 async def test_stopping_or_killing_leaves_no_process(programs: Programs, end: signal.Signals) -> None:
     race = await programs.samedeal("play", "willow", "--bots", "1")
-    await race.expect(r"Go!")
+    await race.expect("The race starts in")
     assert any("samedeal_server" in command for command in programs.left_running().values())
     bots = sum("samedeal_client bot " in command for command in programs.left_running().values())
     assert bots == 2  # one races for the player
@@ -86,7 +86,7 @@ async def test_frozen_server_is_killed_with_its_children(programs: Programs, mon
 
 async def test_a_dead_server_ends_the_race_with_an_error(programs: Programs) -> None:
     race = await programs.samedeal("play", "willow", "--bots", "1")
-    await race.expect(r"Go!")
+    await race.expect("The race starts in")
     programs.kill(f"{sys.executable} -m samedeal_server --announce")
     await race.expect(r"samedeal: The server has ended with code 137")
     assert await race.exit_code() == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.releases import ROOT
+from tests.end_to_end.releases import copy_sources
 
 NEWS = "# Changelog\n\n## Unreleased\n\n- Fog.\n\n## 0.0.1 (2026-01-01)\n\n- Rain.\n"
 QUICKLY = ("--skip", "tests", "--skip", "metadata", "--skip", "install")
@@ -23,10 +22,7 @@ class Repository:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        for name in ("shared", "server", "client", ".ci"):
-            shutil.copytree(ROOT / name, home / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
-            shutil.copy(ROOT / name, home)
+        copy_sources(home, "shared", "server", "client", ".ci", "pyproject.toml", "README.md", "LICENSE", ".gitignore")
         self.write("CHANGELOG.md", NEWS)
         module = (home / "shared/samedeal/__init__.py").read_text()
         self.write("shared/samedeal/__init__.py", re.sub(r'(__version__ = )".+"', r'\1"0.1.0"', module))
@@ -61,9 +57,7 @@ class Repository:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
-    home = tmp_path / "repository"
-    home.mkdir()
-    return Repository(home)
+    return Repository(tmp_path / "repository")
 
 
 def test_release_is_built_committed_and_tagged(repository: Repository) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import samedeal
 from samedeal.board_history import Undo
 from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import Done, ListRooms, ProgressUpdate, Rooms, RoomState, Start, Tally, Welcome
+from samedeal.protocol.messages import Done, ListRooms, ProgressUpdate, Rooms, Start, Welcome
 from samedeal.record import Record
 from tests.end_to_end.processes import Program, Programs
 from tests.end_to_end.releases import Release, release_before, release_to_come, tag_before
@@ -50,33 +51,24 @@ class Player:
         for _ in range(int(share * len(self.actions))):
             await self.client.act(self.actions.pop(0))
 
-    async def resume(self, url: str) -> dict[int, Tally]:
-        """Reconnect to another node and return the counts of all players."""
+    async def resume(self, url: str) -> None:
+        """Reconnect to another node."""
         before = self.client
         await before.close()
         self.client = await Client.hello(url, session=before.session)
         self.client.undo = before.undo
         await self.client.join(before.room)
         await self.client.dealt()
-        state = await self.client.state()
-        return {seat.seat: tally for seat, tally in zip(state.players, state.tallies, strict=True)}
 
-    async def others_move_on(self, before: dict[int, Tally]) -> None:
-        """Wait until every other player is connected and has moved since."""
-        waiting = {seat for seat, tally in before.items() if tally.player != self.client.player}
-        known = dict(before)
+    async def others_move_on(self) -> None:
+        """Wait until every other player moves."""
+        for seat in (await self.client.state()).players:
+            if seat.player != self.client.player:
+                await self.client.until(ProgressUpdate, partial(has_moved, seat.seat))
 
-        def look(message: RoomState | ProgressUpdate) -> bool:
-            if isinstance(message, RoomState):
-                known.update(zip((seat.seat for seat in message.players), message.tallies, strict=True))
-            else:
-                known[message.seat] = known[message.seat].updated(message)
-            for seat, tally in known.items():
-                if tally.connected and tally.moves > before[seat].moves:
-                    waiting.discard(seat)
-            return not waiting
 
-        await self.client.until((RoomState, ProgressUpdate), look)  # type: ignore[arg-type]  # isinstance takes both
+def has_moved(seat: int, update: ProgressUpdate) -> bool:
+    return update.seat == seat and isinstance(update.moves, int)
 
 
 async def open_room(url: str, **options: Any) -> tuple[Player, str]:
@@ -116,9 +108,9 @@ async def deploy(old: Release, new: Release, programs: Programs, redis: str) -> 
     for url, node in ((one, node_one), (two, node_two)):
         if node is node_two:
             await assert_shared((one, new), (two, old))
-        before = await ana.resume(await replaced(node, url))
+        await ana.resume(await replaced(node, url))
         assert ana.version == new.version
-        await ana.others_move_on(before)
+        await ana.others_move_on()
         await ana.move(1 / 2)
     await ana.move()
     over = await ana.client.phase("finished")

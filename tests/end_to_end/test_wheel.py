@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-import samedeal
 from samedeal.versions import versions
 
 ROOT = Path(__file__).parents[2]
@@ -81,12 +80,9 @@ def whole(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     home = tmp_path_factory.mktemp("whole")
     venv.create(home, with_pip=False, symlinks=True)
     environment = Environment(home)
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "--python", home / "bin" / "python", "install", "--no-deps", "--no-index", wheel],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    pip = (sys.executable, "-m", "pip", "--python", home / "bin" / "python")
+    install = (*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel)
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (metadata,) = environment.packages.glob("samedeal-*.dist-info")
     for required in closure(Distribution.at(metadata)):
@@ -110,11 +106,6 @@ def closure(root: Distribution) -> Iterator[Distribution]:
                 seen.add(found.name)
                 yield found
             waiting.append((found, {"", *requirement.extras}))
-
-
-def test_wheel_installs_exactly_the_packages(whole: Environment) -> None:
-    names = {path.name for path in whole.packages.iterdir() if not path.is_symlink()}
-    assert names == {*SOURCES, f"samedeal-{samedeal.__version__}.dist-info"}
 
 
 def test_wheel_has_every_file_of_the_packages(wheel: Path) -> None:

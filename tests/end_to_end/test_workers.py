@@ -12,9 +12,9 @@ import pytest
 
 from samedeal.protocol.admin import Drain
 from samedeal.protocol.messages import Done, ProgressUpdate, Start
-from tests.end_to_end.operated import Operated
-from tests.end_to_end.processes import Programs, nothing_remains
+from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.server.client import Client
+from tests.server.health_client import HealthClient
 from tests.server.operator_client import TOKEN, Operator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the workers are found in /proc")
@@ -31,7 +31,7 @@ def worker_of(programs: Programs, number: int) -> int:
     return pid
 
 
-async def client_of_each(server: Operated, address: str) -> dict[str, Client]:
+async def client_of_each(server: Program, address: str) -> dict[str, Client]:
     """Connect until each of two workers has a client. Return the clients by the names of the nodes."""
     clients: dict[str, Client] = {}
     while len(clients) < 2:
@@ -41,14 +41,14 @@ async def client_of_each(server: Operated, address: str) -> dict[str, Client]:
     return clients
 
 
-async def node_at(server: Operated, url: str) -> str:
+async def node_at(server: Program, url: str) -> str:
     """Connect, and return the name of the node that has the connection."""
     client = await Client.hello(url, "mira")
     return str((await server.logs("hello", player=client.player))["node"])
 
 
 @pytest.fixture
-async def server(programs: Programs, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Operated, str, str]]:
+async def server(programs: Programs, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Program, str, str]]:
     """A server with two workers, or as many as the test says, its address, and that of its health checks.
 
     It has a Redis of its own. When it is told to stop after the test, nothing of it may remain.
@@ -58,16 +58,15 @@ async def server(programs: Programs, request: pytest.FixtureRequest) -> AsyncIte
         *("-m", "samedeal_server", "--workers", str(workers), "--port", "0", "--health-port", "0"),
         *("--data", str(programs.home / "data"), "--log-style", "json", "--admin-token", TOKEN),
     )
-    server = Operated(program)
-    while not (listening := await server.logs("listening"))["health"] or len(server.events) < workers + 1:
+    while not (listening := await program.logs("listening"))["health"] or len(program.events) < workers + 1:
         pass
-    yield server, listening["address"], listening["health"]
+    yield program, listening["address"], listening["health"]
     program.signal(signal.SIGTERM)
     assert await program.exit_code() == 0
     await nothing_remains(programs)
 
 
-async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str, str], programs: Programs) -> None:
+async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Program, str, str], programs: Programs) -> None:
     operated, address, health = server
     ana, bob = (await client_of_each(operated, address)).values()
     await ana.join(await ana.create(games=("athena",)))
@@ -77,20 +76,20 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Operated, str,
         await client.dealt()
     await ana.act("draw")
     await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
-    assert (await operated.get(f"{health}/readyz"))[0] == 200
-    metrics = (await operated.get(f"{health}/metrics"))[1]
+    assert (await HealthClient(health).get("/readyz"))[0] == 200
+    metrics = (await HealthClient(health).get("/metrics"))[1]
     assert all(f'samedeal_connections_opened_total{{worker="{number}"}}' in metrics for number in (1, 2))
 
     os.kill(worker_of(programs, 1), signal.SIGKILL)
     assert (await operated.logs("worker_died"))["worker"] == 1
     await operated.logs("worker_restarted", worker=1)
-    assert (await operated.get(f"{health}/readyz"))[0] == 200
+    assert (await HealthClient(health).get("/readyz"))[0] == 200
     for name, client in (("ana", ana), ("bob", bob)):
         again = await Client.hello(address, name, client.session)
         assert (await again.join(client.room)).revision == (name == "ana")
 
 
-async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
+async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Program, str, str], programs: Programs) -> None:
     operated, address, _ = server
     rooms = [f"/r/room-{number}" for number in range(6)]
     homes = [{await node_at(operated, address + room) for _ in range(4)} for room in rooms]
@@ -101,13 +100,13 @@ async def test_racers_of_a_room_meet_on_one_worker(server: tuple[Operated, str, 
     assert [again.index(name) for name in again] == [homes.index(nodes) for nodes in homes]
 
 
-async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, str, str], programs: Programs) -> None:
+async def test_server_is_ready_without_a_drained_worker(server: tuple[Program, str, str], programs: Programs) -> None:
     operated, address, health = server
     drained, other = await client_of_each(operated, address)
     operator = await Operator.login(address)
     await operator.expect(Done, Drain, node=drained)
     await operated.logs("stopped", node=drained)
-    while (await operated.get(f"{health}/readyz"))[0] != 200:
+    while (await HealthClient(health).get("/readyz"))[0] != 200:
         pass
     for path in ("", "/r/one", "/r/two", "/r/three", "/r/four"):
         late = await Client.hello(address + path, "late")
@@ -115,7 +114,7 @@ async def test_server_is_ready_without_a_drained_worker(server: tuple[Operated, 
 
 
 @pytest.mark.parametrize("server", [3], indirect=True)
-async def test_drained_worker_gives_its_homes_away(server: tuple[Operated, str, str]) -> None:
+async def test_drained_worker_gives_its_homes_away(server: tuple[Program, str, str]) -> None:
     operated, address, _ = server
     home = await node_at(operated, f"{address}/r/friday")
     await (await Operator.login(address)).expect(Done, Drain, node=home)
