@@ -239,7 +239,6 @@ class Racer(Client):
                     await self._on_silence()
             self.journal.saw_the_end = True
         finally:
-            self.journal.complaints += self.model.complaints
             if self.journal.excluded != "kicked":
                 await self.close_all()
 
@@ -291,9 +290,7 @@ class Racer(Client):
         self.model.receive(message)
         if isinstance(message, RoomState):
             await self._help_start(message)
-        if self.model.out_of_sync and self.in_room:
-            self.model.out_of_sync = False
-            self.model.play = None
+        if self.in_room and self.model.resync():
             await self._join()
 
     def _note_end(self, message: ToClient) -> None:
@@ -426,9 +423,9 @@ class Racer(Client):
             await self._send_over(old)
 
     async def _send_over(self, old: RawConnection) -> None:
-        if self.model.play is not None and (moves := self.model.play.board.legal_moves()):
-            action = str(self.rng.choice(moves))
-            await old.send(Act(id=self.new_id(), revision=self.model.play.revision, action=action))
+        play = self.model.own.play
+        if play is not None and (moves := play.board.legal_moves()):
+            await old.send(Act(id=self.new_id(), revision=play.revision, action=str(self.rng.choice(moves))))
 
     async def _use_replaced(self) -> None:
         """Send over an older connection, as a stale browser tab would, or have it claim the seat again."""
@@ -555,7 +552,6 @@ class LinkRacer:
                 reader.cancel()
                 await asyncio.gather(reader, *self._retries, return_exceptions=True)
         finally:
-            self.journal.complaints += self.model.complaints
             self.journal.revealed |= {draw.draw: draw.seats for draw in self._link.witness.evidence.draws}
             await self.close_all()
 
@@ -587,9 +583,7 @@ class LinkRacer:
             await asyncio.wait((reader,), timeout=min(1.0, self._rng.expovariate(1 / self._pace)))
             if self.model.room is not None:
                 self._help_start(self.model.room)
-            if self.model.out_of_sync:
-                self.model.out_of_sync = False
-                self.model.play = None
+            if self.model.resync():
                 self._link.resync()
             for act in self.model.next_acts(self._link.new_id):
                 self._send(act)
