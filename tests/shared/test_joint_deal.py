@@ -136,21 +136,11 @@ def test_hashes_are_those_of_the_page() -> None:
     terms = sha256(b"samedeal terms 2\n", str(race_terms("phoenix")).encode())
     assert proof.digest == terms
     assert proof.commitment == sha256(b"samedeal commitment 3\n", terms, proof.secret)
-    parts, promises = [], []
+    parts = []
     for seat, name, promise, share in proof.shares:
         place = f"{seat}\n{name}\n2\n".encode()
         assert promise == sha256(b"samedeal share 4\n", terms, proof.commitment, place, share)
         parts.append(bytes([seat]) + share)
-        promises.append(bytes([seat]) + promise + share)
-    digest = sha256(b"samedeal words 2\n", terms, proof.commitment, *promises)
-    words = words_of(proof).split(" ")
-    for at, word in enumerate(words):
-        bits = f"{digest[2 * at]:08b}{digest[2 * at + 1]:08b}"
-        numbers = [int(part, 2) for part in re.findall("(....)(..)(....)(..)(....)", bits)[0]]
-        assert word == "".join(("bdfghjklmnprstvz", "aiou")[at % 2][number] for at, number in enumerate(numbers))
-    assert len(words) == 4
-    first = int.from_bytes(sha256(b"samedeal result words 1\n", terms)[:2])
-    assert result_words(terms)[0] == "bdfghjklmnprstvz"[first >> 12]
     mixed = sha256(b"samedeal mix v2\n", proof.secret, *parts)
     assert mixed == proof.mixed
     seed = sha256(b"samedeal candidate v2\n", mixed, b"\x00\x00\x01\x02")
