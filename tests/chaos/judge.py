@@ -670,46 +670,40 @@ def spectators_see_delayed_boards(case: Case) -> Iterator[str]:
             continue
         delay = 1000 * room.race.options.delay
         over = min(room.finishes, default=None)
-        shown: dict[tuple[int, str], int] = {}
+        newest: dict[tuple[int, str], int] = {}
         for received in journal.received:
-            if not isinstance(received.message, DelayedBoard | DelayedMove):
+            shown = received.message
+            if not isinstance(shown, DelayedBoard | DelayedMove):
                 continue
-            replay = case.replay(journal.room, received.message.player)
-            if replay is None or received.message.revision >= len(replay.plays):
+            replay = case.replay(journal.room, shown.player)
+            if replay is None or shown.revision >= len(replay.plays):
                 yield f"{journal.name}: saw an action that nobody made"
                 continue
-            at = (
-                replay.entries[received.message.revision - 1].committed_at
-                if received.message.revision
-                else room.race.starts
-            )
+            ours = _shown(shown, replay, room.race.starts)
+            if shown != ours:
+                yield f"{journal.name}: saw another revision {shown.revision} than the log's: {shown}"
             at_latest = received.received_at + case.clock_error
-            if at_latest < at + delay and not (over is not None and at_latest >= over):
-                early = at + delay - received.received_at
-                yield f"{journal.name}: saw revision {received.message.revision} {early} ms too early"
-            before = shown.get((received.connection, received.message.player))
-            shown[received.connection, received.message.player] = received.message.revision
-            yield from _wrongly_shown(journal, replay, room.race.starts, received, before)
+            if at_latest < ours.time + delay and not (over is not None and at_latest >= over):
+                early = ours.time + delay - received.received_at
+                yield f"{journal.name}: saw revision {shown.revision} {early} ms too early"
+            view = received.connection, shown.player
+            before, newest[view] = newest.get(view), shown.revision
+            follows = shown.revision - (-1 if before is None else before)
+            if follows < 0 or (isinstance(shown, DelayedMove) and (before is None or follows != 1)):
+                yield f"{journal.name}: saw revision {shown.revision} after {before}"
 
 
-def _wrongly_shown(
-    journal: Journal, replay: ReplayedLog, starts: int, received: ReceivedMessage, before: int | None
-) -> Iterator[str]:
-    shown = received.message
-    if isinstance(shown, DelayedMove):
-        entry = replay.entries[shown.revision - 1]
-        if (shown.action, shown.seen) != (entry.action, entry.seen):
-            yield f"{journal.name}: saw {shown.action!r} as revision {shown.revision}, the log has {entry.action!r}"
-        if before is None or shown.revision != before + 1:
-            yield f"{journal.name}: saw revision {shown.revision} after {before}"
-    elif isinstance(shown, DelayedBoard):
-        play = replay.plays[shown.revision]
-        if (shown.piles, shown.moves, shown.undos) != (play.board.masked().piles, play.moves, play.undos):
-            yield f"{journal.name}: saw another board of revision {shown.revision} than the log's"
-        if shown.reached and shown.reached != _reached(replay, shown.revision, starts):
-            yield f"{journal.name}: saw other progress up to revision {shown.revision} than the log's"
-        if before is not None and shown.revision < before:
-            yield f"{journal.name}: saw revision {shown.revision} after {before}"
+def _shown(like: DelayedBoard | DelayedMove, replay: ReplayedLog, starts: int) -> DelayedBoard | DelayedMove:
+    """The move or the board that a spectator has to be shown in place of another one."""
+    player, revision = like.player, like.revision
+    entry, play = replay.entries[revision - 1] if revision else None, replay.plays[revision]
+    at = entry.committed_at if entry else starts
+    if isinstance(like, DelayedMove) and entry is not None:
+        return DelayedMove(player=player, revision=revision, action=entry.action, seen=entry.seen, time=at)
+    piles, reached = play.board.masked().piles, _reached(replay, revision, starts) if like.reached else ()
+    return DelayedBoard(
+        player=player, revision=revision, piles=piles, moves=play.moves, undos=play.undos, time=at, reached=reached
+    )
 
 
 def _reached(replay: ReplayedLog, revision: int, starts: int) -> tuple[int, ...]:

@@ -341,7 +341,8 @@ def excluded_after_losing_the_seat(played: Round) -> None:
 def show_the_rest(played: Round) -> None:
     """Show eve all other moves of bob when the race is over."""
     for action, play in played.plays[BOB][2:]:
-        move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=ENDS)
+        at = START + 1_000 * play.revision
+        move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=at)
         played.receive("eve", move, played.finished_at)
 
 
