@@ -216,8 +216,7 @@ async def race(url: str, racers: int, seats: int, seed: int, target: str) -> lis
         path = "" if target == "split" else home_path(room)
         for seat in range(min(seats, racers - number)):
             racer = LoadRacer(path, number // seats, seat, seed, echo=target == "echo")
-            await asyncio.get_running_loop().create_connection(lambda racer=racer: racer, host, int(port))
-            await racer.ready
+            await racer.connect(host, int(port))
             found.append(racer)
         if target != "echo":
             await _start_race(found[number:], room, number // seats)

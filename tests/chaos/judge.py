@@ -698,8 +698,9 @@ def _shown(like: DelayedBoard | DelayedMove, replay: ReplayedLog, starts: int) -
     player, revision = like.player, like.revision
     entry, play = replay.entries[revision - 1] if revision else None, replay.plays[revision]
     at = entry.committed_at if entry else starts
-    if isinstance(like, DelayedMove) and entry is not None:
-        return DelayedMove(player=player, revision=revision, action=entry.action, seen=entry.seen, time=at)
+    if isinstance(like, DelayedMove):
+        action, seen = (entry.action, entry.seen) if entry else ("", b"")
+        return DelayedMove(player=player, revision=revision, action=action, seen=seen, time=at)
     piles, reached = play.board.masked().piles, _reached(replay, revision, starts) if like.reached else ()
     return DelayedBoard(
         player=player, revision=revision, piles=piles, moves=play.moves, undos=play.undos, time=at, reached=reached

@@ -84,11 +84,9 @@ async def connect_all(host: str, port: int, count: int, room: str, reading: str)
 
     async def one(number: int) -> None:
         async with places:
-            loop = asyncio.get_running_loop()
             if reading == "page":
                 await get_page(host, port)
-            _, client = await loop.create_connection(lambda: IdleClient(number, room, reading), host, port)
-            await client.ready
+            await IdleClient(number, room, reading).connect(host, port)
 
     await asyncio.gather(*map(one, range(count)))
 

@@ -143,10 +143,8 @@ async def _enter_rooms(clients: Sequence[Flooder], *, racing: bool) -> None:
 
 async def _connect(host: str, port: str, number: int, addresses: int, places: asyncio.Semaphore) -> Flooder:
     async with places:
-        local = (f"127.0.0.{2 + number % addresses}", 0)
-        loop = asyncio.get_running_loop()
-        _, client = await loop.create_connection(lambda: Flooder(number), host, int(port), local_addr=local)
-        await client.ready
+        client = Flooder(number)
+        await client.connect(host, int(port), local_addr=(f"127.0.0.{2 + number % addresses}", 0))
         return client
 
 

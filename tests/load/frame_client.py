@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from samedeal.protocol.messages import SUBPROTOCOL
 
@@ -20,6 +20,11 @@ class FrameClient(asyncio.Protocol):
         self._headers = headers
         self._rest = b""
         self._open = False
+
+    async def connect(self, host: str, port: int, **options: Any) -> None:
+        """Connect, and wait until the client is ready."""
+        await asyncio.get_running_loop().create_connection(lambda: self, host, port, **options)
+        await self.ready
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)  # isinstance would be false under uvloop
