@@ -19,7 +19,6 @@ from tests.bench.move_price import Price, Scenario, idle_memory, measure, measur
 from tests.bench.move_stages import stage_times
 from tests.bench.peers.node_servers import install, measure_server
 from tests.bench.spectators import spectator_price
-from tests.bench.survival import POWER_CUT, survival
 
 SCENARIOS: Final = (
     Scenario("closed loop", 64, 0.0),
@@ -146,11 +145,6 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
         f" {watched.ack / watched.ack_without:.2f} times (goal: 1.5)",
         flush=True,
     )
-    print("\nAcked moves that survive")
-    survivals = [await survival("the server", seconds), await survival("Redis", seconds)]
-    for each in survivals:
-        print(f"  kill -9 of {each.killed:10} {each.acked - each.lost} of {each.acked}", flush=True)
-    print(f"  a power cut           {POWER_CUT}")
     stages = stage_times()
     print(
         "\nStages of a move, each timed alone: " + ", ".join(f"{name} {each:.1f} µs" for name, each in stages.items())
@@ -158,7 +152,6 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
     return {
         "idle_memory_kB": memory,
         "spectators": asdict(watched),
-        "survival": [asdict(each) for each in survivals],
         "stages_us": stages,
     }
 
