@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace as altered
-from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
 
 from samedeal.board_history import Play
-from samedeal.deal import commitment
-from samedeal.deal_proof import DealProof, LostShare
-from samedeal.joint_deal import mix, won_candidates
+from samedeal.deal import commitment  # noqa: F401  # the page uses it
+from samedeal.deal_proof import LostShare
 from samedeal.options import Options
 from samedeal.protocol.messages import (
     Acked,
@@ -53,7 +51,7 @@ from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
 from tests.golden.golden_files import assert_answers
-from tests.shared.joint_deals import promised, public_deal, some_bytes
+from tests.shared.joint_deals import drawn_proof, public_deal, some_bytes
 from tests.shared.race_values import SEED, changed, new_race
 
 START = 1_790_000_000_000
@@ -361,20 +359,11 @@ def drawn(played: Round) -> None:
     """Give a round a joint deal of the two racers, in the second draw. Cid was silent in the first one."""
     lost = (LostShare(1, 3, "silent", "cid"),)
     race = changed(played.race, deal="winnable", number=2, lost=lost, seed=b"")
-    digest = race.terms.digest
-    committed = commitment(digest, SEED)
-    shares = promised(
-        digest, committed, 2, *((seat, name, some_bytes(name)) for seat, name in ((1, "ana"), (2, "bob")))
-    )
-    played.race = changed(race, commitment=committed, shares=shares)
-    found = won_candidates(
-        mix(SEED, [(share.seat, share.share) for share in shares]), race.game, race.search.budget, count()
-    )
-    won = next(found)
-    proof = DealProof(race.search, digest, committed, SEED, 2, lost, shares, won.number, won.line)
-    played.race = changed(played.race, proof=str(proof))
+    racers = ((1, "ana", some_bytes("ana")), (2, "bob", some_bytes("bob")))
+    proof = drawn_proof(race.search, race.terms.digest, SEED, 2, lost, racers)
+    played.race = changed(race, commitment=proof.commitment, shares=proof.shares, proof=str(proof))
     for name in ("ana", "bob"):
-        played.journals[name].revealed[2] = tuple(share[:3] for share in shares)
+        played.journals[name].revealed[2] = tuple(share[:3] for share in proof.shares)
         played.journals[name].sent.append(SentMessage(2, RevealShare(id=950, draw=2, share=some_bytes(name))))
         played.receive(name, Done(to=950))
         played.receive(name, told_shares(played))
