@@ -53,7 +53,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal_link.connection.address import home_path
-from tests.load.frame_client import FrameClient, frame
+from tests.load.frame_client import FrameClient, frame, give_up
 
 SEATS: Final = 4
 """Number of racers in a room, unless another one is asked for."""
@@ -129,7 +129,7 @@ class LoadRacer(FrameClient):
         self.ready.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        sys.exit(f"A connection was lost: {exc}")
+        give_up(f"A connection was lost: {exc}")
 
     def data_received(self, data: bytes) -> None:
         self.bytes += len(data)
@@ -137,14 +137,14 @@ class LoadRacer(FrameClient):
 
     def on_frame(self, opcode: int, payload: bytes) -> None:
         if opcode == Opcode.CLOSE:
-            sys.exit(f"The server closed a connection: {payload!r}")
+            give_up(f"The server closed a connection: {payload!r}")
         elif self._sent_at and (self._echo or payload.startswith(_ACK, 1)):
             now = time.perf_counter()
             self.latencies.append(now - self._sent_at)
             self._sent_at = 0.0
             self._schedule(now)
         elif payload.startswith(_REFUSAL, 1):
-            sys.exit(f"The server refused a request: {decode_to_client(payload)}")
+            give_up(f"The server refused a request: {decode_to_client(payload)}")
         elif not self._until:
             self._answers.put_nowait(decode_to_client(payload))
 

@@ -18,10 +18,10 @@ import json
 import resource
 import sys
 import time
-from importlib.resources import files
 from typing import Final, cast
 
 from samedeal.protocol.codec import pack, unpack
+from samedeal_server.page.files import DOCUMENT, static_files
 from tests.load.frame_client import FrameClient
 
 MAX_CONNECTING: Final = 40
@@ -30,6 +30,7 @@ BROWSER_HEADERS: Final = (
     "Accept-Encoding: gzip, deflate, br, zstd\r\nAccept-Language: en-US,en;q=0.9\r\n"
     "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n"
 )
+_FILES: Final = [*static_files(b"")]
 _SLOW_INTERVAL: Final = 1.0
 _TIMED_SHARE: Final = 20
 """In a timed crowd, one of so many clients decodes what it receives."""
@@ -93,8 +94,8 @@ async def connect_all(host: str, port: int, count: int, room: str, reading: str)
 
 async def get_page(host: str, port: int) -> None:
     """Get all files of the page."""
-    for file in (files("samedeal_server.page") / "static").iterdir():
-        name = file.name.replace("index.html", "")
+    for file in _FILES:
+        name = file.replace(DOCUMENT, "")
         reader, writer = await asyncio.open_connection(host, port)
         writer.write(f"GET /{name} HTTP/1.1\r\nHost: localhost\r\n{BROWSER_HEADERS}\r\n".encode())
         if not (await reader.read()).startswith(b"HTTP/1.1 200 "):

@@ -19,7 +19,7 @@ import uvloop
 
 from samedeal.protocol.codec import unpack
 from tests.load.crowd import MAX_CONNECTING, IdleClient
-from tests.load.frame_client import PING, PONG
+from tests.load.frame_client import PING, PONG, give_up
 
 SEATS: Final = 16
 """Number of clients in a room, in floods of requests that need a seat."""
@@ -121,9 +121,9 @@ class Flooder(IdleClient):
             asyncio.get_running_loop().call_later(fields["retry_after"], self._send, self._sent)
             return
         if fields["type"] not in _ACCEPTED and fields["code"] != "no_room":
-            sys.exit(f"unexpected: {fields}")
+            give_up(f"unexpected: {fields}")
         self.accepted += 1
-        self.revision = fields.get("revision", self.revision) if fields["type"] == "acked" else self.revision
+        self.revision += fields["type"] == "acked"
         self._send(next(self._requests))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final, cast
+import os
+import sys
+from typing import Any, Final, NoReturn, cast
 
 from samedeal.protocol.messages import SUBPROTOCOL
 
@@ -84,3 +86,9 @@ def frame(opcode: int, payload: bytes) -> bytes:
     size = len(payload)
     head = bytes((0x80 | size,)) if size < 126 else b"\xfe" + size.to_bytes(2, "big")
     return bytes((0x80 | opcode,)) + head + bytes(4) + payload
+
+
+def give_up(problem: str) -> NoReturn:
+    """End the process at once. Under uvloop, an exception in a callback of a protocol only ends the connection."""
+    print(problem, file=sys.stderr, flush=True)
+    os._exit(1)
