@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,6 @@ from tests.bench.move_price import Price, Scenario, idle_memory, measure, measur
 from tests.bench.move_stages import stage_times
 from tests.bench.peers.node_servers import install, measure_server
 from tests.bench.spectators import spectator_price
-from tests.bench.survival import POWER_CUT, survival
 
 SCENARIOS: Final = (
     Scenario("closed loop", 64, 0.0),
@@ -54,28 +54,32 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", choices=[*(each.name for each in SCENARIOS), "processes", "rooms", "keys"])
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     options = parser.parse_args(arguments)
-    print(f"CPU of the server for each acked move (medians of {options.rounds} rounds, and the spread of the ratio)")
-    prices = []
-    for scenario in SCENARIOS:
-        if options.only in (None, scenario.name):
-            prices.append(await measure(scenario, options.rounds, options.seconds))
-            print(move_price.row(prices[-1]), flush=True)
+    only, rounds, seconds = options.only, options.rounds, options.seconds
+    print(f"CPU of the server for each acked move (medians of {rounds} rounds, and the spread of the ratio)")
+    chosen = [scenario for scenario in SCENARIOS if only in (None, scenario.name)]
+    prices = [await _printed(measure(scenario, rounds, seconds)) for scenario in chosen]
     print("  Goals: ratios of at most 2, and a p99 of at most 50 ms with 3,000 racers. No request was refused.")
-    if options.only in (None, "processes"):
-        prices += await _measure_processes(options.rounds, options.seconds)
-    if options.only in (None, "rooms"):
-        prices += await _measure_rooms(options.rounds, options.seconds)
-    if options.only is None:
-        prices += await _measure_storing_echo(options.rounds, options.seconds)
-        prices += await _measure_peers(options.rounds, options.seconds)
+    if only in (None, "processes"):
+        prices += await _measure_processes(rounds, seconds)
+    if only in (None, "rooms"):
+        prices += await _measure_rooms(rounds, seconds)
+    if only is None:
+        prices += await _measure_others(rounds, seconds)
     found: dict[str, object] = {"prices": [asdict(price) for price in prices]}
-    if options.only in (None, "keys"):
+    if only in (None, "keys"):
         found |= await _measure_global_keys()
-    if options.only is None:
+    if only is None:
         found |= await _measure_rest(options.seconds)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(found, indent=1))
     print(f"All rounds are in {options.json}")
+
+
+async def _printed(measuring: Awaitable[Price]) -> Price:
+    """Measure a price, and print its row."""
+    price = await measuring
+    print(move_price.row(price), flush=True)
+    return price
 
 
 async def _measure_processes(rounds: int, seconds: float) -> list[Price]:
@@ -85,9 +89,9 @@ async def _measure_processes(rounds: int, seconds: float) -> list[Price]:
     )
     prices: list[Price] = []
     for scenario in PROCESSES:
-        prices.append(await measure(scenario, rounds, seconds))
+        prices.append(await _printed(measure(scenario, rounds, seconds)))
         alone = next(each for each in prices if each.scenario.clients == scenario.clients)
-        print(f"{move_price.row(prices[-1])}  {prices[-1].cpu / alone.cpu:.2f} times one process", flush=True)
+        print(f"{'':15}{prices[-1].cpu / alone.cpu:.2f} times one process", flush=True)
     print("  Goals: with four processes at most 1.3 times one with 800 racers, and 1.2 times with 3,000.")
     return prices
 
@@ -95,40 +99,27 @@ async def _measure_processes(rounds: int, seconds: float) -> list[Price]:
 async def _measure_rooms(rounds: int, seconds: float) -> list[Price]:
     """Measure and print what a move costs in a room of 64, as a multiple of its cost in rooms of four."""
     print("\nThe same racers in rooms of four, and in one room of 64", flush=True)
-    small, large = prices = [await measure(scenario, rounds, seconds) for scenario in ROOMS]
-    for price in prices:
-        print(move_price.row(price), flush=True)
+    small, large = prices = [await _printed(measure(scenario, rounds, seconds)) for scenario in ROOMS]
     print(f"  In the room of 64, a move costs {large.cpu / small.cpu:.2f} times as much (goal: at most 2).", flush=True)
     return prices
 
 
-async def _measure_storing_echo(rounds: int, seconds: float) -> list[Price]:
-    """Measure and print what a message costs that is only stored and sent back."""
+async def _measure_others(rounds: int, seconds: float) -> list[Price]:
+    """Measure and print what a message costs that is only stored and sent back, and a move on other servers."""
+
+    async def each(title: str, measure: Callable[[Scenario, int, float], Awaitable[Price]]) -> list[Price]:
+        named = [replace(scenario, name=f"{title}, {scenario.name}") for scenario in SCENARIOS[:2]]
+        return [await _printed(measure(scenario, rounds, seconds)) for scenario in named]
+
     print("\nAn echo that stores each message in Redis before it answers, without rules, rooms or limits", flush=True)
-    prices = []
-    for scenario in SCENARIOS[:2]:
-        named = replace(scenario, name=f"storing echo, {scenario.name}")
-        prices.append(await measure_storing_echo(named, rounds, seconds))
-        print(move_price.row(prices[-1]), flush=True)
-    return prices
-
-
-async def _measure_peers(rounds: int, seconds: float) -> list[Price]:
-    """Measure and print what a move costs on other servers."""
+    prices = await each("storing echo", measure_storing_echo)
     print("\nOther servers, in rooms of four without rules, between the same echoes", flush=True)
     if reason := await install():
         print(f"  not measured: {reason}")
-        return []
-    prices = []
-    for title, server, stored in (
-        ("Colyseus in memory", "colyseus", False),
-        ("Colyseus in Redis", "colyseus", True),
-        ("boardgame.io in memory", "boardgame_io", False),
-    ):
-        for scenario in SCENARIOS[:2]:
-            named = replace(scenario, name=f"{title}, {scenario.name}")
-            prices.append(await measure_server(server, named, rounds, seconds, stored=stored))
-            print(move_price.row(prices[-1]), flush=True)
+        return prices
+    prices += await each("Colyseus in memory", partial(measure_server, "colyseus", stored=False))
+    prices += await each("Colyseus in Redis", partial(measure_server, "colyseus", stored=True))
+    prices += await each("boardgame.io in memory", partial(measure_server, "boardgame_io", stored=False))
     print(
         "  Their rooms live in one process. If it is killed, acked moves are lost or, with Redis, lie there without a race."
     )
@@ -154,11 +145,6 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
         f" {watched.ack / watched.ack_without:.2f} times (goal: 1.5)",
         flush=True,
     )
-    print("\nAcked moves that survive")
-    survivals = [await survival("the server", seconds), await survival("Redis", seconds)]
-    for each in survivals:
-        print(f"  kill -9 of {each.killed:10} {each.acked - each.lost} of {each.acked}", flush=True)
-    print(f"  a power cut           {POWER_CUT}")
     stages = stage_times()
     print(
         "\nStages of a move, each timed alone: " + ", ".join(f"{name} {each:.1f} µs" for name, each in stages.items())
@@ -166,7 +152,6 @@ async def _measure_rest(seconds: float) -> dict[str, object]:
     return {
         "idle_memory_kB": memory,
         "spectators": asdict(watched),
-        "survival": [asdict(each) for each in survivals],
         "stages_us": stages,
     }
 

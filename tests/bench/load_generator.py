@@ -1,22 +1,35 @@
-"""A load for a server: racers who make random legal moves, all in one process.
+"""A load for a server: racers who make random legal moves, all in one process, which measures on demand.
 
-A racer decodes no more of an answer than it must, so that thousands of racers fit into a process.
+    python -m tests.bench.load_generator URL RACERS SEATS SEED {race|split|echo}
+
+There are ``SEATS`` racers in a room, and ``SEED`` decides all their choices. With ``split``, the racers of a room are on
+any process of the server. Against an echo server they send the same frames and take each echo as an ack.
+The process prints ``ready`` when the races have begun. A line ``SECONDS PACE`` on its standard input starts a measurement:
+each racer moves ``PACE`` times a second, or, if it is 0, as soon as the last move is acked. The result is a line of JSON.
+
+A racer decodes no more of an answer than it must, so that thousands of racers fit into a process. The process ends if a
+connection is lost or the server refuses a request.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import json
+import resource
 import secrets
+import sys
 import time
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import count
 from random import Random
-from typing import Any, Final, cast
+from typing import Final, Self
 
+import uvloop
 from msgspec.structs import replace
-from websockets.frames import Frame, Opcode
+from websockets.frames import Opcode
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
@@ -34,18 +47,13 @@ from samedeal.protocol.messages import (
     Hello,
     Join,
     Joined,
-    Leave,
-    Refused,
     Start,
     ToClient,
     ToServer,
     Welcome,
 )
-from samedeal.terminal_text import printable
-from samedeal_link.connection.address import ServerAddress, home_path
-from samedeal_link.connection.dial import CannotConnect, dial
-from samedeal_link.errors import Failure
-from samedeal_link.first_completed import first_of
+from samedeal_link.connection.address import home_path
+from tests.load.frame_client import FrameClient, frame, give_up
 
 SEATS: Final = 4
 """Number of racers in a room, unless another one is asked for."""
@@ -56,105 +64,93 @@ _ANSWER_TIMEOUT: Final = 30.0
 _SETTLING_TIME: Final = 0.5
 """Time, in seconds, for which a measurement waits for the last acks."""
 
+_PREPARED: Final = 10_000
+"""Number of moves that all racers prepare before a measurement. Further moves are prepared when they are sent."""
+
 _OPTIONS: Final = WantedOptions(limit=7200, undo="free", countdown=0, end_when_settled=False)
-_ADVICE: Final = "Try fewer --racers or a lower --pace, or let the server's host raise its limits."
 
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The result of a measurement. ``median`` and ``p99`` are latencies in seconds, from a move to its ack."""
+    """The result of a measurement. ``median`` and ``p99`` are latencies in seconds, from a move to its ack.
+
+    ``bytes`` is the number of bytes on the wire, in both directions.
+    """
 
     moves: int
     seconds: float
     median: float
     p99: float
-    bytes_sent: int
-    bytes_received: int
+    bytes: int
 
-    @property
-    def bytes_per_move(self) -> float:
-        """The number of bytes on the wire for each move, in both directions."""
-        return (self.bytes_sent + self.bytes_received) / max(1, self.moves)
+    @classmethod
+    def of(cls, latencies: Iterable[float], seconds: float, bytes_on_wire: int) -> Self:
+        """Return the result of racers with these latencies."""
+        found = sorted(latencies)
+        return cls(len(found), seconds, found[len(found) // 2], found[len(found) * 99 // 100], bytes_on_wire)
 
 
-class LoadRacer(asyncio.Protocol):
+async def measure_on_demand(
+    measure: Callable[[float, float], Awaitable[LoadResult]], prepare: Callable[[], None] = lambda: None
+) -> None:
+    """Measure for the seconds and at the pace of each line of the standard input. Call ``prepare`` before each line."""
+    prepare()
+    print("ready", flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        seconds, pace = map(float, line.split())
+        print(json.dumps(asdict(await measure(seconds, pace))), flush=True)
+        prepare()
+        print("ready", flush=True)
+
+
+class LoadRacer(FrameClient):
     """A player who makes random legal moves on a known deal.
 
-    ``fail`` is called with a sentence if the connection is lost or the server refuses a request. If ``echo`` is true,
-    the server only sends every message back, and each of these messages counts as an ack.
+    If ``echo`` is true, the server only sends every message back, and each of these messages counts as an ack.
     """
 
-    def __init__(self, deal: int, seat: int, seed: int, fail: Callable[[str], None], *, echo: bool) -> None:
+    def __init__(self, path: str, deal: int, seat: int, seed: int, *, echo: bool) -> None:
+        super().__init__(path)
         self._rng = Random(f"{seed} {deal} {seat}")
         self.deal, board = _playable(deal)
         self._play = Play(board, Undo.FREE)
-        self._fail = fail
         self._echo = echo
         self._prepared: list[bytes] = []
         self._next = 0
-        self._rest = b""
-        self._transport: asyncio.Transport | None = None
         self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
         self._sent_at = 0.0
         self._due = 0.0
         self._until = 0.0
         self._pace = 0.0
-        self._leaving = False
-        self.acked = 0
         self.latencies: list[float] = []
-        self.bytes_sent = self.bytes_received = 0
+        self.bytes = 0
 
-    async def connect(self, address: ServerAddress, path: str) -> None:
-        """Connect. From then on, this object handles the frames itself. Raise Failure if there is no connection."""
-        try:
-            connection = await dial(address, path=path)
-        except CannotConnect as error:
-            raise Failure(f"{error} {_ADVICE}") if error.why == "busy" else error from None
-        self._transport = connection.transport
-        self._transport.set_protocol(self)
+    def on_open(self) -> None:
+        self.ready.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Call ``fail``, unless the racer has left."""
-        if not self._leaving:
-            self._fail(f"A connection was lost{f' ({exc})' if exc else ''}.")
+        give_up(f"A connection was lost: {exc}")
 
     def data_received(self, data: bytes) -> None:
-        """Handle the complete frames in the data received so far, and keep the rest."""
-        self.bytes_received += len(data)
-        if self._rest:
-            data = self._rest + data
-        at, end = 0, len(data)
-        while end - at >= 2:
-            start, size = at + 2, data[at + 1]
-            if size >= 126:
-                start += 2 if size == 126 else 8
-                size = int.from_bytes(data[at + 2 : start], "big")
-            if end < start + size:
-                break
-            self._on_frame(data[at] & 15, data[start : start + size])
-            at = start + size
-        self._rest = data[at:]
+        self.bytes += len(data)
+        super().data_received(data)
 
-    def _on_frame(self, opcode: int, payload: bytes) -> None:
-        if opcode == Opcode.PING:
-            self._write(Frame(Opcode.PONG, payload).serialize(mask=True))
-        elif opcode == Opcode.CLOSE:
-            self._fail(f"The server closed a connection: {printable(payload[2:].decode(errors='replace'), 200)}.")
+    def on_frame(self, opcode: int, payload: bytes) -> None:
+        if opcode == Opcode.CLOSE:
+            give_up(f"The server closed a connection: {payload!r}")
         elif self._sent_at and (self._echo or payload.startswith(_ACK, 1)):
             now = time.perf_counter()
             self.latencies.append(now - self._sent_at)
-            self.acked += 1
             self._sent_at = 0.0
             self._schedule(now)
         elif payload.startswith(_REFUSAL, 1):
-            refusal = cast("Refused", decode_to_client(payload))
-            self._fail(f"The server refused a request: {printable(refusal.message, 200)}")
+            give_up(f"The server refused a request: {decode_to_client(payload)}")
         elif not self._until:
             self._answers.put_nowait(decode_to_client(payload))
 
     async def ask(self, request: ToServer, kind: type) -> ToClient:
         """Send a request and return the next message of type ``kind``. Skip other messages."""
-        self._write(_frame(request))
+        self.send_frame(Opcode.BINARY, encode(request))
         return await self.receive(kind)
 
     async def receive(self, kind: type) -> ToClient:
@@ -178,7 +174,7 @@ class LoadRacer(asyncio.Protocol):
             action = UNDO
             after = self._play.act(action)
         self._play = after
-        self._prepared.append(_frame(Act(id=revision, revision=revision, action=action)))
+        self._prepared.append(frame(Opcode.BINARY, encode(Act(id=revision, revision=revision, action=action))))
 
     def start(self, until: float, pace: float) -> None:
         """Make moves until ``time.perf_counter()`` reaches ``until``, at ``pace`` moves a second.
@@ -186,24 +182,10 @@ class LoadRacer(asyncio.Protocol):
         If ``pace`` is 0, make each move as soon as the previous one is acknowledged.
         """
         self.latencies = []
-        self.bytes_sent = self.bytes_received = 0
+        self.bytes = 0
         self._until, self._pace = until, pace
         self._due = time.perf_counter()
         self._schedule(self._due)
-
-    def leave(self) -> None:
-        """Leave the room, so that it can close, and disconnect."""
-        self._leaving = True
-        if self._transport is None:
-            return
-        if not self._echo:
-            self._write(_frame(Leave(id=0)))
-        self._write(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))
-        self._transport.close()
-
-    def _write(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._transport.write(data)
 
     def _schedule(self, now: float) -> None:
         if self._pace:
@@ -214,100 +196,45 @@ class LoadRacer(asyncio.Protocol):
 
     def _move(self) -> None:
         self._sent_at = time.perf_counter()
-        if self._sent_at >= self._until or self._leaving:
+        if self._sent_at >= self._until:
             self._sent_at = 0.0
             return
         if self._next == len(self._prepared):
             self._prepare()
         move = self._prepared[self._next]
         self._next += 1
-        self.bytes_sent += len(move)
-        self._write(move)
+        self.bytes += len(move)
+        self.transport.write(move)
 
 
-class LoadGenerator:
-    """Racers on one server, ``seats`` of them in each room. ``seed`` decides all their choices.
+async def race(url: str, racers: int, seats: int, seed: int, target: str) -> list[LoadRacer]:
+    """Connect racers and start their races."""
+    host, port = url.removeprefix("ws://").split(":")
+    found: list[LoadRacer] = []
+    for number in range(0, racers, seats):
+        room = f"load-{secrets.token_hex(4)}"
+        path = "" if target == "split" else home_path(room)
+        for seat in range(min(seats, racers - number)):
+            racer = LoadRacer(path, number // seats, seat, seed, echo=target == "echo")
+            await racer.connect(host, int(port))
+            found.append(racer)
+        if target != "echo":
+            await _start_race(found[number:], room, number // seats)
+    return found
 
-    If ``split`` is true, they do not connect at the homes of their rooms.
-    """
 
-    def __init__(
-        self,
-        address: ServerAddress,
-        racers: int,
-        seed: int,
-        *,
-        seats: int = SEATS,
-        echo: bool = False,
-        split: bool = False,
-    ) -> None:
-        self._address = address
-        self._seats = seats
-        self._echo = echo
-        self._split = split
-        self._problem: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.racers = [
-            LoadRacer(number // seats, number % seats, seed, self._fail, echo=echo) for number in range(racers)
-        ]
-
-    async def connect(self) -> None:
-        """Connect all racers and start their races. Raise CannotConnect, or Failure if the server refuses a request."""
-        await self._unless_failed(self._connect())
-
-    def prepare(self, moves: int) -> None:
-        """Let each racer choose moves in advance, so that choosing them takes no time during the measurement."""
-        for racer in self.racers:
-            racer.prepare(moves)
-
-    async def measure(self, seconds: float, pace: float) -> LoadResult:
-        """Let the racers move for ``seconds`` seconds, and return the result.
-
-        Raise Failure if a racer fails, or if the server acknowledged no move.
-        """
-        gc.disable()  # searches for reference cycles would delay the racers, and be counted as delays of the server
-        try:
-            began = time.perf_counter()
-            for racer in self.racers:
-                racer.start(began + seconds, pace)
-            await self._unless_failed(asyncio.sleep(seconds + _SETTLING_TIME))
-        finally:
-            gc.enable()
-        latencies = sorted(latency for racer in self.racers for latency in racer.latencies)
-        if not latencies:
-            raise Failure("The server acknowledged no move in this time. Try more --seconds.")
-        count = len(latencies)
-        sent, received = map(
-            sum, zip(*((racer.bytes_sent, racer.bytes_received) for racer in self.racers), strict=True)
-        )
-        return LoadResult(count, seconds, latencies[count // 2], latencies[count * 99 // 100], sent, received)
-
-    def leave(self) -> None:
-        """Let all racers leave their rooms and disconnect."""
-        for racer in self.racers:
-            racer.leave()
-
-    def _fail(self, problem: str) -> None:
-        if not self._problem.done():
-            self._problem.set_result(problem)
-
-    async def _unless_failed(self, work: Coroutine[Any, Any, None]) -> None:
-        """Wait for ``work`` to end. Raise Failure as soon as a racer fails."""
-        async with first_of(work, self._wait_for_problem()) as (working, _):
-            if self._problem.done():
-                raise Failure(f"{self._problem.result()} {_ADVICE}")
-            working.result()
-
-    async def _wait_for_problem(self) -> None:
-        await asyncio.wait((self._problem,))
-
-    async def _connect(self) -> None:
-        for first in range(0, len(self.racers), self._seats):
-            racers = self.racers[first : first + self._seats]
-            room = f"load-{secrets.token_hex(4)}"
-            for racer in racers:
-                await racer.connect(self._address, "" if self._split else home_path(room))
-            if not self._echo:
-                await _start_race(racers, room, first // self._seats)
+async def measure(racers: list[LoadRacer], seconds: float, pace: float) -> LoadResult:
+    """Let the racers move for ``seconds`` seconds."""
+    gc.disable()  # searches for reference cycles would delay the racers, and be counted as delays of the server
+    try:
+        began = time.perf_counter()
+        for racer in racers:
+            racer.start(began + seconds, pace)
+        await asyncio.sleep(seconds + _SETTLING_TIME)
+    finally:
+        gc.enable()
+    latencies = (latency for racer in racers for latency in racer.latencies)
+    return LoadResult.of(latencies, seconds, sum(racer.bytes for racer in racers))
 
 
 def _playable(number: int) -> tuple[Deal, Board]:
@@ -334,5 +261,17 @@ async def _start_race(racers: list[LoadRacer], room: str, number: int) -> None:
         await racer.receive(BoardState)
 
 
-def _frame(request: ToServer) -> bytes:
-    return Frame(Opcode.BINARY, encode(request)).serialize(mask=True)
+async def main(url: str, count: str, seats: str, seed: str, target: str) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    racers = await race(url, int(count), int(seats), int(seed), target)
+
+    def prepare() -> None:
+        for racer in racers:
+            racer.prepare(_PREPARED // len(racers))
+
+    await measure_on_demand(partial(measure, racers), prepare)
+
+
+if __name__ == "__main__":
+    uvloop.run(main(*sys.argv[1:]))

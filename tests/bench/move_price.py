@@ -135,7 +135,7 @@ def python(module: str, *arguments: str) -> tuple[str, ...]:
 
 def move_sender(port: int, clients: int, seats: int, seed: int, target: str) -> tuple[str, ...]:
     """Return the command that starts a load generator."""
-    return python("tests.bench.move_sender", f"ws://127.0.0.1:{port}", str(clients), str(seats), str(seed), target)
+    return python("tests.bench.load_generator", f"ws://127.0.0.1:{port}", str(clients), str(seats), str(seed), target)
 
 
 @asynccontextmanager
@@ -187,7 +187,7 @@ def row(price: Price) -> str:
     server, echo = ([*rounds] for rounds in (price.server, price.echo))
     ratios = sorted(price.ratios)
     moves = median(each.load.moves / each.load.seconds for each in server)
-    wire = median((each.load.bytes_sent + each.load.bytes_received) / each.load.moves for each in server)
+    wire = median(each.load.bytes / each.load.moves for each in server)
     latencies = [median(1000 * getattr(each.load, name) for each in server) for name in ("median", "p99")]
     return (
         f"  {price.scenario.name:12} {price.scenario.clients:5} racers {moves:6.0f} moves/s"

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from random import Random
 from typing import Final
 
 from websockets.utils import apply_mask
 
 from samedeal.action_chain import next_head
-from samedeal.board import Board
 from samedeal.board_history import Play, Undo
-from samedeal.deal import Deal, shuffled
 from samedeal.games import GAMES
 from samedeal.protocol.codec import decode_to_server, encode
 from samedeal.protocol.messages import Acked, Act
@@ -25,10 +22,11 @@ from samedeal_server.config.token_buckets import Pace, Quotas
 from samedeal_server.connections.client_socket import framed
 from samedeal_server.races.signed_receipts import receipt
 from samedeal_server.store.events import encode_event
+from tests.shared.playouts import playout
 
 _BOARDS: Final = 100
 _MOVES: Final = 40
-"""Maximum number of moves by which each board is played before it is used."""
+"""Number of moves by which the boards are played at most before they are used."""
 
 
 def microseconds(work: Callable[[], object], calls: int, tries: int = 5) -> float:
@@ -70,12 +68,6 @@ def stage_times(tries: int = 5) -> dict[str, float]:
 
 def _case(number: int) -> tuple[Play, str]:
     """Return a play and a legal move on its board."""
-    rng = Random(number)
     game = list(GAMES.values())[number % len(GAMES)]
-    play = Play(Board.deal(game, shuffled(Deal("number", number).public_seed(), game.decks)), Undo.FREE)
-    for _ in range(rng.randrange(_MOVES)):
-        after = play.act(rng.choice(play.board.legal_moves()))
-        if not after.board.legal_moves():
-            break
-        play = after
-    return play, str(rng.choice(play.board.legal_moves()))
+    *_, (board, move) = playout(game, number, 1 + number % _MOVES)
+    return Play(board, Undo.FREE), str(move)

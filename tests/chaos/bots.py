@@ -1,4 +1,4 @@
-"""The clients of a round: racers that resend on purpose, racers on the real client's link, and spectators."""
+"""The clients of a round: racers that resend on purpose, and racers and spectators on the link of the real client."""
 
 from __future__ import annotations
 
@@ -107,10 +107,25 @@ class RawConnection:
         await asyncio.gather(self._reader, return_exceptions=True)
 
 
-class Client:
-    """The base of racers and spectators on plain frames: reconnecting, over one connection or two."""
+class Racer:
+    """A racer on plain frames that on purpose sends requests twice, and over two connections at once.
 
-    def __init__(self, url: str, journal: Journal, rng: Random) -> None:
+    ``habit`` is what it does when a joint deal is drawn. ``tide`` is the game and the start of the tide to which it comes.
+    A racer in a ``rematch`` starts it as soon as it is the host.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        journal: Journal,
+        rng: Random,
+        model: PlayerModel,
+        pace: float,
+        habit: Habit = "steady",
+        *,
+        tide: tuple[str, int] | None = None,
+        rematch: bool = False,
+    ) -> None:
         self.journal = journal
         self.rng = rng
         self.inbox: Inbox = asyncio.Queue()
@@ -122,6 +137,23 @@ class Client:
         self._last_id = 0
         self._lost_at = time.monotonic()
         self._was_in_room = False
+        self._tide = tide
+        self._rematch = rematch
+        self._habit = habit
+        self._leaving = 0
+        self._answers_at = 0.0
+        self._draw: RoomState | None = None
+        self.model = model
+        self.rematch_room = ""
+        self._pace = pace
+        self._unanswered: dict[int, tuple[ToServer, float]] = {}
+        self._retry_at: dict[int, float] = {}
+        self._next_at = 0.0
+        self._start_helped = -1
+        self._replaced: RawConnection | None = None
+        self._replaced_connections: list[RawConnection] = []
+        self._resigns_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
+        self._shares = Shares(lambda: rng.randbytes(SHARE_BYTES), journal.revealed, journal.complaints)
 
     def new_id(self) -> int:
         """Return an unused request id."""
@@ -184,45 +216,6 @@ class Client:
                 return await self.inbox.get()
         return None
 
-
-class Racer(Client):
-    """A racer on plain frames that on purpose sends requests twice, and over two connections at once.
-
-    ``habit`` is what it does when a joint deal is drawn. ``tide`` is the game and the start of the tide to which it comes.
-    A racer in a ``rematch`` starts it as soon as it is the host.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        journal: Journal,
-        rng: Random,
-        model: PlayerModel,
-        pace: float,
-        habit: Habit = "steady",
-        *,
-        tide: tuple[str, int] | None = None,
-        rematch: bool = False,
-    ) -> None:
-        super().__init__(url, journal, rng)
-        self._tide = tide
-        self._rematch = rematch
-        self._habit = habit
-        self._leaving = 0
-        self._answers_at = 0.0
-        self._draw: RoomState | None = None
-        self.model = model
-        self.rematch_room = ""
-        self._pace = pace
-        self._unanswered: dict[int, tuple[ToServer, float]] = {}
-        self._retry_at: dict[int, float] = {}
-        self._next_at = 0.0
-        self._start_helped = -1
-        self._replaced: RawConnection | None = None
-        self._replaced_connections: list[RawConnection] = []
-        self._resigns_at = rng.randint(5, 60) if rng.random() < 0.1 else 0
-        self._shares = Shares(lambda: rng.randbytes(SHARE_BYTES), journal.revealed, journal.complaints)
-
     async def run(self) -> None:
         """Race until the end of the race and the room of the rematch are known."""
         try:
@@ -239,7 +232,6 @@ class Racer(Client):
                     await self._on_silence()
             self.journal.saw_the_end = True
         finally:
-            self.journal.complaints += self.model.complaints
             if self.journal.excluded != "kicked":
                 await self.close_all()
 
@@ -291,9 +283,7 @@ class Racer(Client):
         self.model.receive(message)
         if isinstance(message, RoomState):
             await self._help_start(message)
-        if self.model.out_of_sync and self.in_room:
-            self.model.out_of_sync = False
-            self.model.play = None
+        if self.in_room and self.model.resync():
             await self._join()
 
     def _note_end(self, message: ToClient) -> None:
@@ -426,9 +416,9 @@ class Racer(Client):
             await self._send_over(old)
 
     async def _send_over(self, old: RawConnection) -> None:
-        if self.model.play is not None and (moves := self.model.play.board.legal_moves()):
-            action = str(self.rng.choice(moves))
-            await old.send(Act(id=self.new_id(), revision=self.model.play.revision, action=action))
+        play = self.model.own.play
+        if play is not None and (moves := play.board.legal_moves()):
+            await old.send(Act(id=self.new_id(), revision=play.revision, action=str(self.rng.choice(moves))))
 
     async def _use_replaced(self) -> None:
         """Send over an older connection, as a stale browser tab would, or have it claim the seat again."""
@@ -446,100 +436,18 @@ def _start_request(state: RoomState, player: str) -> type[Ready | Start] | None:
     return Start if state.options.start == "host" and state.host == player else None
 
 
-class Spectator(Client):
-    """Watches a race until its end, and until every final board has been shown."""
+class _OnLink:
+    """The base of clients on the link of the real client, which has to recover by itself."""
 
     def __init__(self, url: str, journal: Journal, rng: Random) -> None:
-        super().__init__(url, journal, rng)
-        self._state: RoomState | None = None
-        self._shown: dict[str, int] = {}
-        self._received_at = 0.0
-        self._pinged = False
-
-    @property
-    def _all_shown(self) -> bool:
-        state = self._state
-        return (
-            state is not None
-            and state.phase == "finished"
-            and all(self._shown.get(line.player, -1) == line.moves + line.undos for line in state.standings)
-        )
-
-    @property
-    def _is_closed(self) -> bool:
-        return bool(self.journal.excluded) or (self._state is not None and self._state.phase == "closed")
-
-    async def run(self) -> None:
-        """Watch until all boards have been shown, or until the room is closed."""
-        try:
-            while not self._all_shown and not self._is_closed:
-                if self.connection is None:
-                    await self.reconnect()
-                    self._shown.clear()
-                    self._received_at, self._pinged = time.monotonic(), False
-                    continue
-                got = await self.next_message(0.5)
-                if got is not None:
-                    await self._on_message(*got)
-                elif time.monotonic() - self._received_at > _ANSWER_TIMEOUT:
-                    await self._ping()
-            self.journal.saw_the_end = True
-        finally:
-            await self.close_all()
-
-    async def _ping(self) -> None:
-        """Ping the server, or reconnect if the last ping was not answered."""
-        if self._pinged or self.connection is None:
-            await self.drop()
-            return
-        self._received_at, self._pinged = time.monotonic(), True
-        await self.connection.send(Ping(id=self.new_id()))
-
-    async def _on_message(self, number: int, message: Incoming) -> None:
-        if self.connection is None or number != self.connection.number:
-            return
-        self._received_at, self._pinged = time.monotonic(), False
-        match message:
-            case None:
-                await self.drop()
-            case Welcome():
-                journal = self.journal
-                await self.connection.send(Watch(id=self.new_id(), room=journal.room, passphrase=journal.passphrase))
-            case Watching():
-                self.on_entered()
-            case Refused(code=code) if code in RETRIED_CODES:
-                await asyncio.sleep(_RETRY_DELAY)
-                await self.drop()
-            case Refused(code=code) if code in _EXCLUDING:
-                self.journal.exclude(code)
-            case Refused():
-                self.journal.complaints.append(f"was refused: {message.code}: {message.message}")
-                await self.drop()
-            case RoomState():
-                self._state = message
-            case DelayedBoard(player=player, revision=revision) | DelayedMove(player=player, revision=revision):
-                self._shown[player] = revision
-            case _:
-                pass
-
-
-class LinkRacer:
-    """A racer on the link of the real client, which has to recover by itself."""
-
-    def __init__(self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float) -> None:
         self.journal = journal
-        self.model = model
         self._link = Link(ServerAddress(url), journal.name, MemorySessions(), rng=rng)
-        self._rng = rng
-        self._pace = pace
-        self._begins_at = 0.0
         self._lost_at = 0.0
-        self._retries: set[asyncio.Task[None]] = set()
+        self._views = 0
+        journal.has_all_frames = False
 
     async def run(self) -> None:
-        """Race until the end of the race is known."""
-        journal = self.journal
-        journal.has_all_frames = False
+        """Take part until the end of the race is known."""
         try:
             while True:
                 try:
@@ -549,26 +457,42 @@ class LinkRacer:
                     await asyncio.sleep(_RETRY_DELAY)
             reader = asyncio.create_task(self._read())
             try:
-                await self._join()
-                await self._act_until_over(reader)
+                await self._enter()
+                while not (self.is_over or self.journal.excluded or reader.done()):
+                    await asyncio.wait((reader,), timeout=self.act())
             finally:
                 reader.cancel()
-                await asyncio.gather(reader, *self._retries, return_exceptions=True)
+                await asyncio.gather(reader, return_exceptions=True)
+            if not reader.cancelled() and (error := reader.exception()) is not None:
+                raise error
+            self.journal.saw_the_end = self.is_over or bool(self.journal.excluded)
         finally:
-            self.journal.complaints += self.model.complaints
-            self.journal.revealed |= {draw.draw: draw.seats for draw in self._link.witness.evidence.draws}
             await self.close_all()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the client has seen the end of the race."""
+        raise NotImplementedError
+
+    def act(self) -> float:
+        """Do what the client does from time to time. Return after how many seconds it does something again."""
+        return 0.5
+
+    def receive(self, message: ToClient) -> None:
+        """Know what a message tells."""
+        raise NotImplementedError
 
     async def close_all(self) -> None:
         """Close the link."""
         await self._link.close()
 
-    async def _join(self) -> None:
+    async def _enter(self) -> None:
+        kind = Watch if self.journal.is_spectator else Join
+        enter = kind(id=0, room=self.journal.room, passphrase=self.journal.passphrase)
+        self.journal.record_sent(0, enter)
         while True:
-            join = Join(id=0, room=self.journal.room, passphrase=self.journal.passphrase)
-            self.journal.record_sent(0, join)
             try:
-                await self._link.request(join)
+                await self._link.request(enter)
             except RefusedError as refused:
                 if refused.retry_after:
                     await asyncio.sleep(_RETRY_DELAY)
@@ -581,25 +505,6 @@ class LinkRacer:
             self.journal.exclude(code)
         else:
             self.journal.complaints.append(complaint)
-
-    async def _act_until_over(self, reader: asyncio.Task[None]) -> None:
-        while not (self.model.finished or self.journal.excluded or reader.done()):
-            await asyncio.wait((reader,), timeout=min(1.0, self._rng.expovariate(1 / self._pace)))
-            if self.model.room is not None:
-                self._help_start(self.model.room)
-            if self.model.out_of_sync:
-                self.model.out_of_sync = False
-                self.model.play = None
-                self._link.resync()
-            for act in self.model.next_acts(self._link.new_id):
-                self._send(act)
-        if reader.done() and not reader.cancelled() and (error := reader.exception()) is not None:
-            raise error
-        self.journal.saw_the_end = self.model.finished or bool(self.journal.excluded)
-
-    def _send(self, message: ToServer) -> None:
-        self.journal.record_sent(0, message)
-        self._link.send(message)
 
     async def _read(self) -> None:
         async for news in self._link:
@@ -617,21 +522,82 @@ class LinkRacer:
                 case Ended(code=code, sentence=sentence):
                     self.journal.complaints.append(f"was disconnected permanently: {code}: {sentence}")
                 case _:
-                    self.journal.record_received(0, news)
-                    self.model.receive(news)
-                    if isinstance(news, Refused) and news.code in RETRIED_CODES:
-                        self._retry(news)
+                    self._views += isinstance(
+                        news, Watching
+                    )  # after each, boards are sent anew, as on a new connection
+                    self.journal.record_received(self._views, news)
+                    self.receive(news)
 
-    def _retry(self, refusal: Refused) -> None:
-        for act in self.model.pending:
-            if act.id == refusal.to:
-                task = asyncio.create_task(self._send_later(act))
-                self._retries.add(task)
-                task.add_done_callback(self._retries.discard)
 
-    async def _send_later(self, act: Act) -> None:
-        await asyncio.sleep(_RETRY_DELAY)
-        self._send(act)
+class Spectator(_OnLink):
+    """Watches a race until its end, and until every final board has been shown."""
+
+    def __init__(self, url: str, journal: Journal, rng: Random) -> None:
+        super().__init__(url, journal, rng)
+        self._state: RoomState | None = None
+        self._shown: dict[str, int] = {}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all boards have been shown, or the room is closed."""
+        state = self._state
+        return state is not None and (
+            state.phase == "closed"
+            or (
+                state.phase == "finished"
+                and all(self._shown.get(line.player, -1) == line.moves + line.undos for line in state.standings)
+            )
+        )
+
+    def receive(self, message: ToClient) -> None:
+        """Know the state of the room and the newest board of each player."""
+        if isinstance(message, RoomState):
+            self._state = message
+        elif isinstance(message, DelayedBoard | DelayedMove):
+            self._shown[message.player] = message.revision
+
+
+class LinkRacer(_OnLink):
+    """A racer who moves at a pace: the mean time, in seconds, between two actions."""
+
+    def __init__(self, url: str, journal: Journal, rng: Random, model: PlayerModel, pace: float) -> None:
+        super().__init__(url, journal, rng)
+        self.model = model
+        self._rng = rng
+        self._pace = pace
+        self._begins_at = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the race is over."""
+        return self.model.finished
+
+    async def close_all(self) -> None:
+        """Close the link, and note what was shown before each share was revealed."""
+        self.journal.revealed |= {draw.draw: draw.seats for draw in self._link.witness.evidence.draws}
+        await super().close_all()
+
+    def act(self) -> float:
+        """Help to start the race, or make the next actions."""
+        if self.model.room is not None:
+            self._help_start(self.model.room)
+        if self.model.resync():
+            self._link.resync()
+        for act in self.model.next_acts(self._link.new_id):
+            self._send(act)
+        return min(1.0, self._rng.expovariate(1 / self._pace))
+
+    def receive(self, message: ToClient) -> None:
+        """Update the model, and retry an action later if the server asks for it."""
+        self.model.receive(message)
+        if isinstance(message, Refused) and message.code in RETRIED_CODES:
+            for act in self.model.pending:
+                if act.id == message.to:
+                    asyncio.get_running_loop().call_later(_RETRY_DELAY, self._send, act)
+
+    def _send(self, message: ToServer) -> None:
+        self.journal.record_sent(0, message)
+        self._link.send(message)
 
     def _help_start(self, state: RoomState) -> None:
         now = time.monotonic()

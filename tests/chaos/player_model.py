@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Final
 
-from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
-from samedeal.errors import SamedealError
-from samedeal.games import game_named
-from samedeal.moves import Move
+from samedeal.errors import PlayError
 from samedeal.protocol.messages import Acked, Act, BoardState, Refused, RoomState, ToClient
+from samedeal_link.model.own_play import OwnPlay
 
 RETRIED_CODES: Final = frozenset(("unavailable", "draining", "rate_limited"))
 """Refusals after which the client retries the request."""
@@ -21,24 +20,20 @@ FINAL_CODES: Final = frozenset(("time_up", "already_finished"))
 
 
 class PlayerModel:
-    """A player's model of a race. ``winning_actions`` win the deal; empty if unknown."""
+    """A player's model of a race, with the own play of a real client. ``winning_actions`` win the deal; empty if unknown."""
 
     def __init__(self, rng: Random, undo: str, winning_actions: Sequence[str] = ()) -> None:
-        self.play: Play | None = None
+        self.own = OwnPlay()
         self.room: RoomState | None = None
-        self.pending: list[Act] = []
-        self.out_of_sync = False
         self.time_is_up = False
-        self.complaints: list[str] = []
         self._rng = rng
         self._undo = Undo(undo)
         self._winning_actions = winning_actions
-        self._tried: dict[int, Act] = {}
 
     @property
     def revision(self) -> int:
         """The revision of the board, -1 if it is unknown or out of sync."""
-        return -1 if self.play is None or self.out_of_sync else self.play.revision
+        return -1 if self.own.play is None or self.own.out_of_sync else self.own.play.revision
 
     @property
     def finished(self) -> bool:
@@ -48,93 +43,58 @@ class PlayerModel:
     @property
     def playing(self) -> bool:
         """Whether this player can still act, as far as the model knows."""
-        return self.play is not None and not (
-            self.finished or self.time_is_up or self.play.board.won or self.play.no_moves_left
-        )
+        play = self.own.play
+        return play is not None and not (self.finished or self.time_is_up or play.board.won or play.no_moves_left)
+
+    @property
+    def pending(self) -> list[Act]:
+        """The unanswered actions."""
+        return [Act(id=each.id, revision=each.revision, action=each.action) for each in self.own.pending]
+
+    def resync(self) -> bool:
+        """Forget a board that is out of sync, so that the server's next one counts. Return whether it was."""
+        out_of_sync = self.own.out_of_sync
+        if out_of_sync:
+            self.own = OwnPlay()
+        return out_of_sync
 
     def receive(self, message: ToClient) -> None:
         """Update the model from a message."""
         match message:
             case RoomState():
                 self.room = message
-            case BoardState(game=game, piles=piles):
-                self.play = Play(
-                    Board(game_named(game), piles),
-                    self._undo,
-                    revision=message.revision,
-                    moves=message.moves,
-                    undos=message.undos,
-                )
-                self.out_of_sync = False
-                self._check(message.hash, message.revision)
-                self.pending = [act for act in self.pending if act.revision >= message.revision]
+            case BoardState():
+                self.own = self.own.with_board(message, self._undo)
             case Acked():
-                self._acked(message)
-            case Refused():
-                self._refused(message)
+                self.own = self.own.acked(message, 0)
+            case Refused(code=code) if code in FINAL_CODES:
+                self.time_is_up = True
+                self.own = replace(self.own, pending=())
+            case Refused(code=code) if code not in RETRIED_CODES:
+                is_behind = self.own.play is not None and message.revision > self.own.next_revision
+                own = self.own.refused(message)
+                self.own = replace(own, out_of_sync=own.out_of_sync or is_behind)
             case _:
                 pass
 
-    def _acked(self, ack: Acked) -> None:
-        act = self._tried.get(ack.to)
-        self.pending = [each for each in self.pending if each.id != ack.to]
-        if act is None or self.play is None or act.revision < self.play.revision:
-            return
-        if act.revision > self.play.revision:
-            self.out_of_sync = True
-            return
-        if act.action == UNDO:
-            board = Board(self.play.board.game, ack.piles)
-            self.play = Play(
-                board, self._undo, revision=act.revision + 1, moves=self.play.moves, undos=self.play.undos + 1
-            )
-        else:
-            try:
-                self.play = self.play.act(act.action, faces=ack.seen or None)
-            except (SamedealError, ValueError) as error:
-                self.complaints.append(
-                    f"was acked {act.action!r} on revision {act.revision}, which is impossible: {error}"
-                )
-                self.out_of_sync = True
-                return
-        self._check(ack.hash, act.revision + 1)
-
-    def _check(self, state_hash: bytes, revision: int) -> None:
-        if self.play is not None and self.play.board.state_hash() != state_hash:
-            self.complaints.append(f"has another board at revision {revision} than the server's hash says")
-            self.out_of_sync = True
-
-    def _refused(self, refusal: Refused) -> None:
-        if refusal.to not in self._tried or refusal.code in RETRIED_CODES:
-            return
-        if refusal.code in FINAL_CODES:
-            self.time_is_up = True
-            self.pending.clear()
-        elif any(each.id == refusal.to for each in self.pending):
-            self.pending.clear()
-            self.out_of_sync = True
-        elif self.play is not None and refusal.revision > self.play.revision + len(self.pending):
-            self.out_of_sync = True
-
     def next_acts(self, new_id: Callable[[], int]) -> list[Act]:
         """Return the actions to send now: mostly one, sometimes several or an invalid one."""
-        if self.play is None or self.out_of_sync or self.time_is_up or self.pending or self.finished:
+        if self.revision < 0 or self.time_is_up or self.own.pending or self.finished:
             return []
         if wrong := self._invalid_act(new_id):
-            self._tried[wrong.id] = wrong
             return [wrong]
         acts: list[Act] = []
-        play = self.play
         for _ in range(3 if self._rng.random() < 0.1 else 1):
-            action = self._choose_action(play)
-            if action is None:
+            shown, number, revision = self.own.shown, new_id(), self.own.next_revision
+            if shown is None or shown.revision < revision or (action := self._choose_action(shown)) is None:
                 break
-            acts.append(Act(id=new_id(), revision=play.revision, action=action))
-            if action == UNDO or play.board.turns_up(Move.parse(action)):
+            try:
+                self.own, act = self.own.with_action(action, number, 0)
+            except PlayError:  # an undo that the server refuses too
+                act = Act(id=number, revision=revision, action=action)
+            acts.append(act)
+            if action == UNDO:
                 break
-            play = play.act(action)
-        self.pending = acts
-        self._tried |= {act.id: act for act in acts}
         return acts
 
     def _choose_action(self, play: Play) -> str | None:
@@ -147,12 +107,12 @@ class PlayerModel:
         return str(self._rng.choice(moves)) if moves else None
 
     def _invalid_act(self, new_id: Callable[[], int]) -> Act | None:
-        if self.play is None:
+        if self.own.play is None:
             return None
-        revision = self.play.revision
+        revision = self.own.play.revision
         chance = self._rng.random()
         if chance < 0.03:
-            keys = [*self.play.board.game.keys, "0"]
+            keys = [*self.own.play.board.game.keys, "0"]
             action = f"{self._rng.choice(keys)} {self._rng.choice(keys)}"
             return Act(id=new_id(), revision=revision + 2, action=action)
         if chance < 0.06:

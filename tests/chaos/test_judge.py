@@ -5,19 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace as altered
-from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
 
-from samedeal.action_chain import next_head
-from samedeal.board import Board
-from samedeal.board_history import UNDO, Play
-from samedeal.deal import commitment, shuffled
-from samedeal.deal_proof import DealProof, LostShare
-from samedeal.games import game_named
-from samedeal.joint_deal import mix, won_candidates
-from samedeal.moves import Move
+from samedeal.board_history import Play
+from samedeal.deal import commitment  # noqa: F401  # the page uses it
+from samedeal.deal_proof import LostShare
 from samedeal.options import Options
 from samedeal.protocol.messages import (
     Acked,
@@ -28,26 +22,25 @@ from samedeal.protocol.messages import (
     DelayedMove,
     Done,
     Drawn,
-    DrawnShare,
     Join,
     Joined,
-    LostSeat,
+    LostSeat,  # noqa: F401  # as above
+    Phase,
     ProgressUpdate,
     Refused,
     Resign,
     RevealShare,
     RoomState,
-    Seat,
-    Standing,
     ToClient,
     Watch,
     Watching,
     Welcome,
 )
+from samedeal.race.held_race import HeldRace
 from samedeal.race.progress import MoveCommitted
-from samedeal.race.room_state import acked, board_state
-from samedeal.race.values import KickedPlayers, Race, Racer, RaceResult
-from samedeal.terms import description_hash
+from samedeal.race.room_state import acked, board_state, room_state
+from samedeal.race.room_state import drawn as drawn_shares
+from samedeal.race.values import DealSecret, KickedPlayers, Race, Racer
 from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.races.public_facts import RaceNews, news_of
 from samedeal_server.races.race_record import first_head
@@ -57,17 +50,14 @@ from samedeal_server.store.sessions import SESSION_LIFETIME
 from samedeal_server.store.store import LIFETIME
 from tests.chaos.client_journal import Evidence, Journal, ReceivedMessage, RoomEvidence, SentMessage, StoredKey
 from tests.chaos.judge import Case, draws_are_honest, judge
-from tests.client.lone_player import ROOM
 from tests.golden.golden_files import assert_answers
-from tests.shared.joint_deals import promised, public_deal, some_bytes
-from tests.shared.race_values import changed
+from tests.shared.joint_deals import drawn_proof, public_deal, some_bytes
+from tests.shared.race_values import SEED, changed, new_race
 
-SEED = bytes(range(32))
 START = 1_790_000_000_000
 ENDS = START + 10_000
 DELAY = 3_000
 ANA, BOB = "aaaa", "bbbb"
-NAMES = {ANA: "ana", BOB: "bob"}
 
 
 def chained(events: Sequence[SequencedEvent]) -> list[SequencedEvent]:
@@ -82,30 +72,19 @@ class Round:
     """
 
     def __init__(self, **terms: Any) -> None:
-        game = game_named("athena")
-        self.deal = Play(Board.deal(game, shuffled(SEED, game.decks)), Options(undo="free").undo_rule)
-        self.plays = {ANA: self.played("draw", "undo", "draw", "draw"), BOB: self.played("draw", "up")}
-        self.logs = {player: self.log(player, plays) for player, plays in self.plays.items()}
-        self.race = Race(
-            room="friday",
-            options=Options(games=("athena",), undo="free", limit=10, delay=DELAY // 1000),
-            round=0,
-            deal="random",
-            commitment=b"",
-            private=False,
-            created=START - 9_000,
-            changed_at=ENDS,
-            phase="finished",
-            racers=(Racer(ANA, "ana", 1), Racer(BOB, "bob", 2)),
-            starts=START,
-            ends=ENDS,
-            next="friday-2",
-            result=RaceResult(ENDS, self.standings(), SEED),
-            description=description_hash(game),
-        )
-        self.race = replace(self.race, **terms)
-        self.race = replace(self.race, commitment=commitment(self.race.terms.digest, SEED))
-        self.heads = {racer.player: self.chain(racer) for racer in self.race.racers}
+        options = Options(games=("athena",), undo="free", limit=10, delay=DELAY // 1000)
+        racing = {"phase": "racing", "starts": START, "ends": ENDS, "next": "friday-2"}
+        racers = (Racer(ANA, "ana", 1), Racer(BOB, "bob", 2))
+        race = new_race(created=START - 9_000, racers=racers, **{"options": options, **racing, **terms})
+        held = HeldRace(race, DealSecret(SEED))
+        self.deal = held.play(ANA)
+        self.plays: dict[str, list[tuple[str, Play]]] = {ANA: [("", self.deal)], BOB: [("", self.deal)]}
+        for player, actions in ((ANA, ("draw", "undo", "draw", "draw")), (BOB, ("draw", "6 5"))):
+            for number, action in enumerate(actions, 1):
+                held = held.acted(player, action, START + 1_000 * number)
+                self.plays[player].append((action, held.play(player)))
+        self.race = held.passed(ENDS).race
+        self.logs = {player: self.log(plays) for player, plays in self.plays.items()}
         self.journals = {"ana": self.racer("ana", ANA), "bob": self.racer("bob", BOB), "eve": self.spectator()}
         self.finished_at = ENDS + 20
         for name in self.journals:
@@ -128,17 +107,7 @@ class Round:
         """Let the whole round have other terms."""
         self.__dict__ = Round(**terms).__dict__
 
-    def played(self, *actions: str) -> list[tuple[str, Play]]:
-        """The plays after each action. The action ``up`` stands for some legal transfer."""
-        plays = [("", self.deal)]
-        for action in actions:
-            play = plays[-1][1]
-            if action == "up":
-                action = str(next(move for move in play.board.legal_moves() if move.is_transfer))
-            plays.append((action, play.act(action if action == UNDO else Move.parse(action))))
-        return plays
-
-    def log(self, player: str, plays: list[tuple[str, Play]]) -> list[LogEntry]:
+    def log(self, plays: list[tuple[str, Play]]) -> list[LogEntry]:
         return [
             LogEntry(
                 revision=play.revision,
@@ -153,55 +122,20 @@ class Round:
             for action, play in plays[1:]
         ]
 
-    def chain(self, racer: Racer) -> list[bytes]:
-        heads = [first_head(self.race, racer)]
-        for entry in self.logs[racer.player]:
-            heads.append(next_head(heads[-1], entry.revision, entry.committed_at - START, entry.action))
-        return heads
-
-    def standings(self) -> tuple[Standing, ...]:
-        ends = {player: plays[-1][1] for player, plays in self.plays.items()}
-        cards = {player: play.board.foundation_cards for player, play in ends.items()}
-        return tuple(
-            Standing(
-                place=1 + sum(other > cards[player] for other in cards.values()),
-                player=player,
-                name=NAMES[player],
-                foundation_cards=cards[player],
-                time=0,
-                moves=ends[player].moves,
-                undos=ends[player].undos,
-            )
-            for player in sorted(ends, key=lambda player: -cards[player])
-        )
-
-    def state(self, phase: Any) -> RoomState:
+    def state(self, phase: Phase) -> RoomState:
+        """The room as all are shown it in a phase."""
         over = phase == "finished"
-        return replace(
-            ROOM,
-            event=99 if over else 1,
-            phase=phase,
-            game="athena",
-            deal="random",
-            options=self.race.options,
-            host=ANA,
-            players=(Seat(player=ANA, name="ana", seat=1), Seat(player=BOB, name="bob", seat=2)),
-            tallies=(),
-            commitment=self.race.commitment,
-            terms=str(self.race.terms),
-            starts=START,
-            ends=ENDS,
-            seed=SEED if over else b"",
-            standings=self.race.result.standings if over else (),
-        )
+        race = self.race if over else replace(self.race_before(), phase=phase)
+        return room_state(race, {}, event=99 if over else 1, spectator_count=0, now=0)
 
     def racer(self, name: str, player: str) -> Journal:
         journal = Journal(name, "friday", player=player, tokens=[f"{name}-token"], saw_the_end=True)
-        deal = self.deal
         journal.sent.append(SentMessage(1, Join(id=1, room="friday")))
         journal.received += [
             ReceivedMessage(1, Joined(to=1, room="friday", seat=1, generation=1), START - 100),
-            ReceivedMessage(1, replace(board_state("friday", deal), head=self.heads[player][0]), START + 1),
+            ReceivedMessage(
+                1, board_state("friday", self.deal, first_head(self.race, self.race.seated(player))), START + 1
+            ),
         ]
         for action, play in self.plays[player][1:]:
             act = Act(id=100 + play.revision, revision=play.revision - 1, action=action)
@@ -323,8 +257,8 @@ def board_of_bob() -> DelayedBoard:
 
 
 def finish_together(played: Round, finish: tuple[str, int]) -> None:
-    """Let both players make their last actions as the race ends with one of them."""
-    played.open_with(options=replace(played.race.options, first_finish_ends=True))
+    """Let both players make their last actions as the race ends with one of them, before its time is up."""
+    played.open_with(options=replace(played.race.options, first_finish_ends=True, limit=11))
     for name, player in (("ana", ANA), ("bob", BOB)):
         played.log_again(player, committed_at=ENDS)
         played.change(name, Acked, time=ENDS)
@@ -405,7 +339,8 @@ def excluded_after_losing_the_seat(played: Round) -> None:
 def show_the_rest(played: Round) -> None:
     """Show eve all other moves of bob when the race is over."""
     for action, play in played.plays[BOB][2:]:
-        move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=ENDS)
+        at = START + 1_000 * play.revision
+        move = DelayedMove(player=BOB, revision=play.revision, action=action, seen=play.seen, time=at)
         played.receive("eve", move, played.finished_at)
 
 
@@ -424,40 +359,22 @@ def drawn(played: Round) -> None:
     """Give a round a joint deal of the two racers, in the second draw. Cid was silent in the first one."""
     lost = (LostShare(1, 3, "silent", "cid"),)
     race = changed(played.race, deal="winnable", number=2, lost=lost, seed=b"")
-    digest = race.terms.digest
-    committed = commitment(digest, SEED)
-    shares = promised(
-        digest, committed, 2, *((seat, name, some_bytes(name)) for seat, name in ((1, "ana"), (2, "bob")))
-    )
-    played.race = changed(race, commitment=committed, shares=shares)
-    found = won_candidates(
-        mix(SEED, [(share.seat, share.share) for share in shares]), race.game, race.search.budget, count()
-    )
-    won = next(found)
-    proof = DealProof(race.search, digest, committed, SEED, 2, lost, shares, won.number, won.line)
-    played.race = changed(played.race, proof=str(proof))
+    racers = ((1, "ana", some_bytes("ana")), (2, "bob", some_bytes("bob")))
+    proof = drawn_proof(race.search, race.terms.digest, SEED, 2, lost, racers)
+    played.race = changed(race, commitment=proof.commitment, shares=proof.shares, proof=str(proof))
     for name in ("ana", "bob"):
-        played.journals[name].revealed[2] = tuple(share[:3] for share in shares)
+        played.journals[name].revealed[2] = tuple(share[:3] for share in proof.shares)
         played.journals[name].sent.append(SentMessage(2, RevealShare(id=950, draw=2, share=some_bytes(name))))
         played.receive(name, Done(to=950))
         played.receive(name, told_shares(played))
-        played.receive(name, shown(played))
-
-
-def shown(played: Round) -> RoomState:
-    """The room after the draw, as all are shown it."""
-    race = played.race
-    return replace(
-        played.state("racing"),
-        draw=2,
-        lost=tuple(LostSeat(**lost._asdict()) for lost in race.draw.lost),
-    )
+        played.receive(name, played.state("racing"))
 
 
 def told_shares(played: Round) -> Drawn:
     """The shares of the draw, as all are shown them."""
-    shares = tuple(DrawnShare(**share._asdict()) for share in played.race.draw.shares)
-    return Drawn(room="friday", draw=2, shares=shares)
+    told = drawn_shares(played.race)
+    assert told is not None
+    return told
 
 
 def reveal_as_cid(played: Round, answer: ToClient) -> None:

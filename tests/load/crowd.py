@@ -18,11 +18,11 @@ import json
 import resource
 import sys
 import time
-from importlib.resources import files
 from typing import Final, cast
 
 from samedeal.protocol.codec import pack, unpack
-from samedeal.protocol.messages import SUBPROTOCOL
+from samedeal_server.page.files import DOCUMENT, static_files
+from tests.load.frame_client import FrameClient
 
 MAX_CONNECTING: Final = 40
 BROWSER_HEADERS: Final = (
@@ -30,95 +30,53 @@ BROWSER_HEADERS: Final = (
     "Accept-Encoding: gzip, deflate, br, zstd\r\nAccept-Language: en-US,en;q=0.9\r\n"
     "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n"
 )
-_PING, _PONG = 9, 10
+_FILES: Final = [*static_files(b"")]
 _SLOW_INTERVAL: Final = 1.0
 _TIMED_SHARE: Final = 20
 """In a timed crowd, one of so many clients decodes what it receives."""
 
 
-class IdleClient(asyncio.Protocol):
-    """A WebSocket client that sends a hello, watches, and discards what it receives."""
+class IdleClient(FrameClient):
+    """A client that sends a hello, watches, and discards what it receives."""
 
     ages: Final[list[float]] = []
     """The ages of all received moves of a timed crowd, in seconds."""
 
     def __init__(self, number: int, room: str, reading: str) -> None:
-        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        super().__init__(headers=BROWSER_HEADERS if reading == "page" else "")
         self._number = number
         self._room = room
         self._reading = reading
-        self._headers = BROWSER_HEADERS if reading == "page" else ""
-        self._data = b""
-        self._open = False
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport = cast("asyncio.Transport", transport)  # isinstance would be false under uvloop
-        self._transport = transport
-        request = (
-            f"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{self._headers}"
-            f"Sec-WebSocket-Key: {'A' * 22}==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {SUBPROTOCOL}\r\n\r\n"
-        )
-        transport.write(request.encode())
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.ready.done():
-            self.ready.set_exception(exc or ConnectionError(f"closed: {self._data[:200]!r}"))
+    def on_open(self) -> None:
+        self.send({"type": "hello", "id": 1, "name": f"client-{self._number}"})
 
     def data_received(self, data: bytes) -> None:
         is_timed = self._reading == "timed" and self._number % _TIMED_SHARE == 0
-        if self._room and self.ready.done() and not is_timed:
-            if self._reading == "slow":
-                self._transport.pause_reading()
-                asyncio.get_running_loop().call_later(_SLOW_INTERVAL, self._transport.resume_reading)
-            return  # parsing would cost time here; the server disconnects the client after 40 s without a pong
-        self._data += data
-        if not self._open and b"\r\n\r\n" in self._data:
-            head, _, self._data = self._data.partition(b"\r\n\r\n")
-            if not head.startswith(b"HTTP/1.1 101 "):
-                self._data = head
-                self._transport.close()
-                return
-            self._open = True
-            self._send_message({"type": "hello", "id": 1, "name": f"client-{self._number}"})
-        while self._open and (frame := self._frame()) is not None:
-            self._on_frame(*frame)
+        if not self._room or not self.ready.done() or is_timed:
+            super().data_received(data)
+        elif self._reading == "slow":
+            self.transport.pause_reading()
+            asyncio.get_running_loop().call_later(_SLOW_INTERVAL, self.transport.resume_reading)
+        # Otherwise parsing would cost time here. The server disconnects the client after 40 s without a pong.
 
-    def _frame(self) -> tuple[int, bytes] | None:
-        data, start = self._data, 2
-        if len(data) < start:
-            return None
-        size = data[1] & 127
-        if size > 125:
-            start += 2 if size == 126 else 8
-            size = int.from_bytes(data[2:start], "big")
-        if len(data) < start + size:
-            return None
-        self._data = data[start + size :]
-        return data[0] & 15, data[start : start + size]
-
-    def _on_frame(self, opcode: int, payload: bytes) -> None:
-        if opcode == _PING:
-            self._send_frame(_PONG, payload)
-        elif self.ready.done():
-            fields = unpack(payload, dict[str, object])
+    def on_frame(self, opcode: int, payload: bytes) -> None:
+        fields = unpack(payload, dict[str, object])
+        if self.ready.done():
             if fields["type"] == "delayedmove":
                 self.ages.append(time.time() - cast("int", fields["time"]) / 1000)
+        elif fields["type"] == "welcome" and self._room:
+            self.send({"type": "watch", "id": 2, "room": self._room})
+        elif fields["type"] in ("welcome", "watching"):
+            self.ready.set_result(None)
+            if self._reading == "stopped":
+                self.transport.pause_reading()
         else:
-            fields = unpack(payload, dict[str, object])
-            if fields["type"] == "welcome" and self._room:
-                self._send_message({"type": "watch", "id": 2, "room": self._room})
-            elif fields["type"] in ("welcome", "watching"):
-                self.ready.set_result(None)
-                if self._reading == "stopped":
-                    self._transport.pause_reading()
-            else:
-                self.ready.set_exception(ConnectionError(str(fields)))
+            self.ready.set_exception(ConnectionError(str(fields)))
 
-    def _send_message(self, fields: dict[str, object]) -> None:
-        self._send_frame(2, pack(fields))
-
-    def _send_frame(self, opcode: int, payload: bytes) -> None:
-        self._transport.write(bytes((0x80 | opcode, 0x80 | len(payload))) + bytes(4) + payload)
+    def send(self, fields: dict[str, object]) -> None:
+        """Send a message."""
+        self.send_frame(2, pack(fields))
 
 
 async def connect_all(host: str, port: int, count: int, room: str, reading: str) -> None:
@@ -127,19 +85,17 @@ async def connect_all(host: str, port: int, count: int, room: str, reading: str)
 
     async def one(number: int) -> None:
         async with places:
-            loop = asyncio.get_running_loop()
             if reading == "page":
                 await get_page(host, port)
-            _, client = await loop.create_connection(lambda: IdleClient(number, room, reading), host, port)
-            await client.ready
+            await IdleClient(number, room, reading).connect(host, port)
 
     await asyncio.gather(*map(one, range(count)))
 
 
 async def get_page(host: str, port: int) -> None:
     """Get all files of the page."""
-    for file in (files("samedeal_server.page") / "static").iterdir():
-        name = file.name.replace("index.html", "")
+    for file in _FILES:
+        name = file.replace(DOCUMENT, "")
         reader, writer = await asyncio.open_connection(host, port)
         writer.write(f"GET /{name} HTTP/1.1\r\nHost: localhost\r\n{BROWSER_HEADERS}\r\n".encode())
         if not (await reader.read()).startswith(b"HTTP/1.1 200 "):

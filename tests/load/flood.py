@@ -19,6 +19,7 @@ import uvloop
 
 from samedeal.protocol.codec import unpack
 from tests.load.crowd import MAX_CONNECTING, IdleClient
+from tests.load.frame_client import PING, PONG, give_up
 
 SEATS: Final = 16
 """Number of clients in a room, in floods of requests that need a seat."""
@@ -42,7 +43,6 @@ FLOODS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
 }
 """The requests that a client repeats, by the kind of the flood."""
 
-_PING, _PONG = 9, 10
 _ACCEPTED: Final = frozenset(("pong", "done", "rooms", "joined", "watching", "acked"))
 _PINGS_AT_ONCE: Final = 60
 _PINGS_A_SECOND: Final = 9
@@ -82,7 +82,7 @@ class Flooder(IdleClient):
 
     def stop(self) -> None:
         """Disconnect."""
-        self._transport.abort()
+        self.transport.abort()
 
     def _send(self, request: Mapping[str, Any]) -> None:
         self._id += 1
@@ -92,20 +92,21 @@ class Flooder(IdleClient):
             fields["revision"] = self.revision
         elif request["type"] in ("join", "watch"):
             fields.setdefault("room", self.room)
-        self._send_message(fields)
+        self.send(fields)
 
     def _ping(self, count: int) -> None:
         """Send WebSocket pings at the rate that is allowed, without waiting for the answers."""
-        if not self._transport.is_closing():
+        if not self.transport.is_closing():
             for _ in range(count):
-                self._send_frame(_PING, b"")
+                self.send_frame(PING, b"")
             self.accepted += count
             asyncio.get_running_loop().call_later(count / _PINGS_A_SECOND, self._ping, count)
 
-    def _on_frame(self, opcode: int, payload: bytes) -> None:
-        if opcode != 2 or not self.ready.done():
-            if opcode != _PONG:
-                super()._on_frame(opcode, payload)
+    def on_frame(self, opcode: int, payload: bytes) -> None:
+        if opcode == PONG:
+            return
+        if not self.ready.done():
+            super().on_frame(opcode, payload)
             return
         fields = unpack(payload, dict[str, Any])
         if fields["type"] == "boardstate":
@@ -120,9 +121,9 @@ class Flooder(IdleClient):
             asyncio.get_running_loop().call_later(fields["retry_after"], self._send, self._sent)
             return
         if fields["type"] not in _ACCEPTED and fields["code"] != "no_room":
-            sys.exit(f"unexpected: {fields}")
+            give_up(f"unexpected: {fields}")
         self.accepted += 1
-        self.revision = fields.get("revision", self.revision) if fields["type"] == "acked" else self.revision
+        self.revision += fields["type"] == "acked"
         self._send(next(self._requests))
 
 
@@ -142,10 +143,8 @@ async def _enter_rooms(clients: Sequence[Flooder], *, racing: bool) -> None:
 
 async def _connect(host: str, port: str, number: int, addresses: int, places: asyncio.Semaphore) -> Flooder:
     async with places:
-        local = (f"127.0.0.{2 + number % addresses}", 0)
-        loop = asyncio.get_running_loop()
-        _, client = await loop.create_connection(lambda: Flooder(number), host, int(port), local_addr=local)
-        await client.ready
+        client = Flooder(number)
+        await client.connect(host, int(port), local_addr=(f"127.0.0.{2 + number % addresses}", 0))
         return client
 
 

@@ -12,7 +12,6 @@ from tests.bench import __main__ as report
 from tests.bench.global_keys import global_key_costs
 from tests.bench.move_price import Scenario
 from tests.bench.move_stages import stage_times
-from tests.bench.survival import survival
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="CPU time is read from /proc")
 
@@ -25,11 +24,6 @@ async def test_benchmark_reports_every_round(tmp_path: Path, monkeypatch: pytest
     rounds = [*price["server"], *price["echo"]]
     assert len(rounds) == 4
     assert all(each["load"]["moves"] > 0 and each["cpu"] > 0 for each in rounds)
-
-
-async def test_acked_moves_survive_a_killed_server() -> None:
-    found = await survival("the server", 0.5)
-    assert (found.acked > 0, found.lost) == (True, 0)
 
 
 async def test_changes_of_a_race_cost_global_keys() -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from functools import cache, partial
-from itertools import count
 from typing import Final
 
-from samedeal.deal import Difficulty, commitment
+from samedeal.deal import Difficulty
 from samedeal.deal_proof import DealProof, LostShare
 from samedeal.difficulty import states_of
 from samedeal.games import game_named
 from samedeal.joint_deal import DealTerms, won_candidates
 from samedeal.solver.solve import SOLVER
 from samedeal.terms import RoomTerms
-from tests.shared.joint_deals import DAILY, promised, public_deal  # noqa: F401  # the pages use DAILY
+from tests.shared.joint_deals import DAILY, drawn_proof, public_deal  # noqa: F401  # the pages use DAILY
 from tests.shared.recorded import terms_of
 
 ROOM: Final = "friday"
@@ -44,13 +42,8 @@ def proof_of(
     """The proof of a joint deal of these players. ``first`` is the first candidate that its server tries."""
     least, budget = limits or states_of(GAME, difficulty)
     search = DealTerms(ROOM, GAME, solver, budget, least)
-    seats = b"".join(bytes([seat]) + share for seat, _, share in racers)
-    mixed = hashlib.sha256(b"samedeal mix v2\n" + secret + seats).digest()  # the seats may be in any order
-    won = next(won_candidates(mixed, GAME, budget, count(first), least))
     digest = (terms or drawn_terms(f"winnable {difficulty}")).digest
-    committed = commitment(digest, secret)
-    shares = promised(digest, committed, draw, *racers)
-    return DealProof(search, digest, committed, secret, draw, lost, shares, won.number, won.line)
+    return drawn_proof(search, digest, secret, draw, lost, racers, first)
 
 
 daily_proof: Final = partial(public_deal, "ace-of-hearts")

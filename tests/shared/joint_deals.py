@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from itertools import count
 
@@ -10,7 +11,7 @@ from samedeal.deal import Difficulty, commitment
 from samedeal.deal_proof import DealProof, LostShare, RevealedShare
 from samedeal.difficulty import SEARCH_BUDGET, states_of
 from samedeal.games import game_named
-from samedeal.joint_deal import DealTerms, mix, public_mix, share_commitment, won_candidates
+from samedeal.joint_deal import DealTerms, public_mix, share_commitment, won_candidates
 from samedeal.solver.solve import SOLVER
 from samedeal.terms import RoomTerms
 from tests.shared.recorded import terms_of
@@ -52,15 +53,29 @@ def promised(terms: bytes, committed: bytes, draw: int, *racers: tuple[int, str,
     )
 
 
+def drawn_proof(
+    search: DealTerms,
+    digest: bytes,
+    secret: bytes,
+    draw: int,
+    lost: tuple[LostShare, ...],
+    racers: Sequence[tuple[int, str, bytes]],
+    first: int = 0,
+) -> DealProof:
+    """The proof of a deal of racers, each a seat, a name and a share. ``first`` is the first candidate that is tried."""
+    seats = b"".join(bytes([seat]) + share for seat, _, share in racers)
+    mixed = hashlib.sha256(b"samedeal mix v2\n" + secret + seats).digest()  # the seats may be in any order
+    won = next(won_candidates(mixed, search.game, search.budget, count(first), search.least))
+    committed = commitment(digest, secret)
+    shares = promised(digest, committed, draw, *racers)
+    return DealProof(search, digest, committed, secret, draw, lost, shares, won.number, won.line)
+
+
 @cache
 def joint_deal(game: str, difficulty: Difficulty = "") -> DealProof:
     """The proof of a joint deal of three players after two others have lost their seats, in the second draw."""
     least, budget = states_of(game_named(game), difficulty)
     search = DealTerms("friday", game_named(game), SOLVER, budget, least)
     secret, digest = some_bytes(f"the secret of {game}"), race_terms(game, f"winnable {difficulty}").digest
-    shares = [(seat, name, some_bytes(f"share of {name}")) for seat, name in zip((1, 2, 5), NAMES, strict=True)]
-    mixed = mix(secret, [(seat, share) for seat, _, share in shares])
-    won = next(won_candidates(mixed, search.game, search.budget, count(), search.least))
-    committed = commitment(digest, secret)
-    revealed = promised(digest, committed, DRAW, *shares)
-    return DealProof(search, digest, committed, secret, DRAW, LOST, revealed, won.number, won.line)
+    racers = [(seat, name, some_bytes(f"share of {name}")) for seat, name in zip((1, 2, 5), NAMES, strict=True)]
+    return drawn_proof(search, digest, secret, DRAW, LOST, racers)

@@ -7,8 +7,24 @@ from typing import Any
 from msgspec.structs import replace
 
 from samedeal.deal import commitment
+from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.race.values import Race
+from samedeal.race.commands import (
+    CloseCommand,
+    DeclareStuckCommand,
+    JoinCommand,
+    KickCommand,
+    LeaveCommand,
+    LinkRematchCommand,
+    RaceCommand,
+    ReadyCommand,
+    ResignCommand,
+    StartCommand,
+    TickCommand,
+)
+from samedeal.race.progress import ProgressByPlayer
+from samedeal.race.transitions import apply
+from samedeal.race.values import DealSecret, Race
 from samedeal.terms import description_hash
 
 SEED = bytes(range(32))
@@ -29,3 +45,39 @@ def changed(race: Race, **fields: Any) -> Race:
         inner = {field: fields.pop(field) for field in value.__struct_fields__ if field in fields}
         fields = {name: replace(value, **inner), **fields}
     return replace(race, **fields)
+
+
+def command_in(text: str, progress: ProgressByPlayer, secret: DealSecret) -> RaceCommand:
+    """The command that a text such as ``ana leaves`` stands for."""
+    who, what = text.split()
+    commands: dict[str, RaceCommand] = {
+        "joins": JoinCommand(who, who.capitalize(), progress),
+        "joins_as_bot": JoinCommand(who, who.capitalize(), progress, bot=True),
+        "leaves": LeaveCommand(who),
+        "readies": ReadyCommand(who, True),
+        "unreadies": ReadyCommand(who, False),
+        "starts": StartCommand(who),
+        "resigns": ResignCommand(who),
+        "is_stuck": DeclareStuckCommand(who, {}),
+        "follows": LinkRematchCommand(who),
+        "kicked": KickCommand(who),
+        "kicked_by_ana": KickCommand(who, by="ana"),
+        "kicked_by_bob": KickCommand(who, by="bob"),
+        "closes": CloseCommand(),
+        "passes": TickCommand(progress, secret),
+    }
+    return commands[what]
+
+
+def outcome_of(race: Race, command: RaceCommand, now: int) -> str:
+    """The outcome of a command as text: the phase with the changes, or the code of the refusal."""
+    before = replace(race)
+    try:
+        changed, events = apply(race, command, now)
+    except RequestRefused as refused:
+        return refused.code
+    finally:
+        assert race == before
+    assert (changed is race) == (not events)
+    assert not events or changed.changed_at == now
+    return f"{changed.phase}: {' '.join(events) or 'nothing'}"

@@ -44,19 +44,6 @@ def test_action_on_another_revision_is_stale() -> None:
             assert error.code is RefusalCode.STALE
 
 
-def test_action_on_current_revision_is_accepted() -> None:
-    assert play().act("1 0", revision=0).act("1 0", revision=1).revision == 2
-
-
-def test_seen_has_the_cards_just_turned_up() -> None:
-    start = play("1: [2C] AS | stock: [...] [4C] (3H) [2S]", game="athena")
-    assert start.seen == b""
-    first = start.act("1 0")
-    assert [hex(card) for card in first.seen] == ["0x2"]
-    second = first.act("draw")
-    assert [hex(card) for card in second.seen] == ["0x32", "0x4"]
-
-
 NOT_UNDONE = [(Undo.OFF, ""), (Undo.OFF, "1 0"), (Undo.FREE, ""), (Undo.NO_REVEAL, ""), (Undo.NO_REVEAL, "1 0")]
 
 

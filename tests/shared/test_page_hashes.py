@@ -17,9 +17,7 @@ from samedeal.errors import MalformedTerms, UnknownTerms
 from samedeal.games import GAMES
 from samedeal.joint_deal import share_commitment
 from samedeal.options import Options
-from samedeal.record import Record
 from samedeal.terms import RoomTerms, description_hash
-from tests.golden.golden_files import HERE
 from tests.shared.javascript import evaluate_with_page, needs_node
 from tests.shared.recorded import terms_of
 
@@ -182,40 +180,3 @@ def test_page_has_the_hashes_of_shares_and_actions(tmp_path: Path) -> None:
         ]
         for seat, name, bot in players
     ]
-
-
-RECORDS = """await (async () => {
-    const {readRecord} = await import("./record.js")
-    return given.map(text => {
-        const {terms, proof, seed, commitment, ...rest} = readRecord(text)
-        return {...rest, terms: terms.text, proof: proof.trimEnd(), seed: hex(seed)}
-    })
-})()"""
-
-
-def test_page_reads_records_as_python_does(tmp_path: Path) -> None:
-    records = [Record.parse(path.read_text()) for path in sorted((HERE / "race_records").glob("*.txt"))]
-    found = evaluate_with_page(RECORDS, [str(record) for record in records], tmp_path)
-    for record, values in zip(records, found, strict=True):
-        assert values == {
-            "terms": str(record.terms),
-            "start": record.start,
-            "end": record.end,
-            "entrants": record.entrants,
-            "seed": record.seed.hex(),
-            "proof": str(record.proof or "").rstrip("\n"),
-            "digest": record.digest.hex(),
-            "players": [
-                {
-                    "seat": player.seat,
-                    "name": player.name,
-                    "bot": player.bot,
-                    "place": player.place,
-                    "cards": player.foundation_cards,
-                    "time": player.finish_time,
-                    "resigned": player.resigned,
-                    "actions": [{"time": time, "action": action} for time, action in player.actions],
-                }
-                for player in record.players
-            ],
-        }

@@ -163,14 +163,6 @@ def cheat(seat: int, **changes: object) -> Record:
     return replace(RACE, players=tuple(players))
 
 
-def test_another_public_deal_is_found() -> None:
-    other = recorded("willow", "#4822", ("Ana", ()))
-    lying = bound(other, "#4821")
-    error = error_of(lying.check)
-    assert isinstance(error, BadRecord)
-    assert error.first == lying.line_of("seed")
-
-
 def bound(record: Record, deal: str, undo: str = "off") -> Record:
     """A record of another deal and with another undo rule, to which the server has committed itself."""
     terms = terms_of(record.game.name, deal, limit=7200, undo=undo)
@@ -237,36 +229,24 @@ def test_golden_race_records() -> None:
 
 
 def test_record_of_a_joint_deal_is_checked_deeply() -> None:
+    joint("willow").check_deeply()
+
+
+def with_proof(**changes: object) -> Record:
+    """The record of a joint deal with changes to its proof."""
     record = joint("willow")
-    assert Record.parse(str(record)) == record
-    record.check_deeply()
-    proof = record.proof
-    assert proof is not None
-    for lying in (
-        replace(record, terms=replace(record.terms, room="monday")),
-        replace(record, proof=replace(proof, secret=bytes(32))),
-        replace(record, proof=replace(proof, shares=proof.shares[:-1])),
-        replace(record, commitment=bytes(32)),
-        bound(record, "random"),
-    ):
-        assert isinstance(error_of(lying.check), BadRecord)
-    assert isinstance(error_of(Record.parse, str(record).replace("proof: line: ", "proof: line: 1 1, ", 1)), BadRecord)
+    assert record.proof is not None
+    return replace(record, proof=replace(record.proof, **changes))  # type: ignore[arg-type]  # fields of a proof
 
 
 def with_player_without_share(record: Record) -> Record:
-    """A record with one more player, who has no share in its joint deal. Everything else about the player is right."""
+    """A record with one more player, who has no share in its joint deal, as if the server had left the share out.
+
+    Everything else about the player is right.
+    """
     last = record.players[-1]
     more = replace(last, seat=last.seat + 1, name="zed")
     return replace(record, players=(*record.players, more), entrants=record.entrants + 1)
-
-
-@needs_node
-def test_player_without_a_share_is_refused(tmp_path: Path) -> None:
-    """Otherwise a server could leave a player's share out, and choose the deal."""
-    record = with_player_without_share(joint("willow"))
-    assert "share" in str(error_of(record.check))
-    (verdict,) = verdicts_on([str(record)], tmp_path)
-    assert verdict == "wrong: The seats of the proof are not those of the race."
 
 
 def mislabelled() -> list[Record]:

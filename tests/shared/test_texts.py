@@ -21,6 +21,7 @@ from tests.shared.move_strategies import transfers
 
 def card(text: str) -> str:
     found = Card.parse(text)
+    assert eval(repr(found), {"Card": Card}) == found
     assert Card.parse(str(found)) == found == Card.of(found.rank, found.suit)
     return f"{found}, rank {found.rank}, suit {found.suit}, {'red' if found.red else 'black'}"
 

@@ -7,19 +7,16 @@ the page on home screens, and the picture in the preview of a link. ``make pictu
 from __future__ import annotations
 
 import asyncio
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Final
 
 from samedeal.record import Record
-from samedeal_server.page.files import DOCUMENT, static_files
-from tests.end_to_end.browser import running_browser
+from tests.end_to_end.browser import Browser, running_browser
+from tests.server.shown_rooms import ScriptedRoom, scripted_room
 from tests.shared.recorded import recorded
 
 ROOT: Final = Path(__file__).parents[2]
-FILES: Final = static_files(b"")
 PICTURE: Final = ROOT / "deploy" / "pictures" / "page.png"
 STATIC: Final = ROOT / "server" / "samedeal_server" / "page" / "static"
 WON: Final = ROOT / "tests" / "golden" / "records" / "willow.txt"
@@ -68,21 +65,6 @@ DRAWN: Final = {
 }
 
 
-class PageHandler(BaseHTTPRequestHandler):
-    """Serves the page's files, and its document for ``/replay``."""
-
-    def do_GET(self) -> None:
-        """Answer a request."""
-        file = FILES.get(DOCUMENT if self.path == "/replay" else self.path.removeprefix("/"))
-        self.send_response(200 if file else 404)
-        self.send_header("Content-Type", file.content_type if file else "text/plain")
-        self.end_headers()
-        self.wfile.write(file.plain if file else b"")
-
-    def log_message(self, *_: object) -> None:
-        """Keep the terminal quiet."""
-
-
 def race() -> bytes:
     """Return the record of a race of players who make the same moves at different paces."""
     won = Record.parse(WON.read_text())
@@ -90,21 +72,22 @@ def race() -> bytes:
     return str(recorded(won.game.name, str(won.deal), *timed.items())).encode()
 
 
-async def take_picture(address: str) -> bytes:
+async def take_picture(page: ScriptedRoom, browser: Browser) -> bytes:
     """Replay the record up to a moment, and return the screen as PNG."""
-    with TemporaryDirectory(ignore_cleanup_errors=True) as profile, running_browser(Path(profile)) as browser:
-        await browser.open(f"{address}/replay", SIZE)
-        await browser.shows("Open the record of a race")
-        await browser.drop(race())
-        await browser.shows("Checked: ")
-        await browser.run(SEEK)
-        await browser.until("document.getAnimations().length === 0")
-        return await browser.screenshot()
+    await browser.open(f"{page.url}/replay", SIZE)
+    await browser.shows("Open the record of a race")
+    await browser.drop(race())
+    await browser.shows("Checked: ")
+    await browser.run(SEEK)
+    await browser.until("document.getAnimations().length === 0")
+    return await browser.screenshot()
 
 
 async def draw_pictures() -> None:
-    """Draw the page's own pictures."""
+    """Draw all pictures."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as profile, running_browser(Path(profile)) as browser:
+        async with scripted_room() as page:
+            PICTURE.write_bytes(await take_picture(page, browser))
         for name, (markup, size) in DRAWN.items():
             await browser.open("about:blank", size)
             await browser.run(LOOK, markup)
@@ -112,8 +95,4 @@ async def draw_pictures() -> None:
 
 
 if __name__ == "__main__":
-    with ThreadingHTTPServer(("127.0.0.1", 0), PageHandler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        PICTURE.write_bytes(asyncio.run(take_picture(f"http://127.0.0.1:{server.server_port}")))
-        server.shutdown()
     asyncio.run(draw_pictures())

@@ -2,7 +2,7 @@
 
     python -m tests.bench.peers.racers {colyseus|boardgame_io} URL RACERS
 
-Standard input and output are those of ``tests.bench.move_sender``.
+Standard input and output are those of ``tests.bench.load_generator``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 import time
 import urllib.request
 from abc import ABC, abstractmethod
-from dataclasses import asdict
 from random import Random
 from typing import Final, Self
 
@@ -21,7 +20,7 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from samedeal.protocol.codec import pack
-from tests.bench.load_generator import SEATS, LoadResult
+from tests.bench.load_generator import SEATS, LoadResult, measure_on_demand
 
 _ACTION: Final = "3 5"
 
@@ -164,16 +163,14 @@ def _event(name: str, *arguments: object) -> str:
 async def main(server: str, url: str, count: str) -> None:
     kind = {"colyseus": ColyseusRacer, "boardgame_io": BoardgameIoRacer}[server]
     racers = [await kind.join(url, number) for number in range(int(count))]
-    print("ready", flush=True)
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        seconds, pace = map(float, line.split())
+
+    async def measure(seconds: float, pace: float) -> LoadResult:
         until = time.perf_counter() + seconds
         await asyncio.gather(*(racer.race(until, pace) for racer in racers))
-        latencies = sorted(latency for racer in racers for latency in racer.latencies)
-        middle, high = latencies[len(latencies) // 2], latencies[len(latencies) * 99 // 100]
-        load = LoadResult(len(latencies), seconds, middle, high, 0, sum(racer.bytes for racer in racers))
-        print(json.dumps(asdict(load)), flush=True)
-        print("ready", flush=True)
+        latencies = (latency for racer in racers for latency in racer.latencies)
+        return LoadResult.of(latencies, seconds, sum(racer.bytes for racer in racers))
+
+    await measure_on_demand(measure)
 
 
 if __name__ == "__main__":
