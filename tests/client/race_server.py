@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from samedeal.action_chain import first_head, next_head
 from samedeal.board import Board
 from samedeal.board_history import Play
 from samedeal.deal import Deal
 from samedeal.moves import Move
 from samedeal.options import Options
-from samedeal.protocol.messages import Acked, Act, Join, Joined, Phase, Refused, RoomState, ToClient, Welcome
+from samedeal.protocol.messages import Acked, Act, Joined, Phase, Refused, RoomState, ToClient, Welcome
 from samedeal.race.commands import JoinCommand, StartCommand
 from samedeal.race.held_race import HeldRace
 from samedeal.race.openings import first_race
 from samedeal.race.room_state import acked
 from samedeal.race.values import DealSecret
-from samedeal_link.evidence.evidence import Evidence
-from samedeal_link.evidence.facts import AskedToEnter
-from samedeal_link.evidence.observation import received, sent
 from samedeal_link.model.model import Model
 
 START = 1_790_000_000_000
@@ -31,24 +26,17 @@ OPENED = START - 60_000
 class RaceServer:
     """The server's side of one player's race, with the model of that player's client."""
 
-    def __init__(
-        self, game: str = "willow", *, deal: str = "#7", undo: str = "no-reveal", board: Board | None = None
-    ) -> None:
-        options = Options(games=(game,), deal=deal, undo=undo)  # type: ignore[arg-type]  # one of its words
-        seed = Deal.parse(deal).public_seed()
-        self.opened = HeldRace(first_race("k7", options, Deal.parse(deal), seed, OPENED), DealSecret(seed))
+    def __init__(self, game: str = "willow", *, undo: str = "no-reveal") -> None:
+        options = Options(games=(game,), deal="#7", undo=undo)  # type: ignore[arg-type]  # one of its words
+        deal = Deal.parse(options.deal)
+        seed = deal.public_seed()
+        self.opened = HeldRace(first_race("k7", options, deal, seed, OPENED), DealSecret(seed))
         for player, name in (("me", "ana"), ("you", "bo")):
             self.opened = self.opened.told(JoinCommand(player, name, {}), OPENED)
         self.counting = self.opened.told(StartCommand("me"), START - 1000 * options.countdown)
         self.held = self.counting.passed(START)
-        if board is not None:
-            self.held = self.held.with_plays({"me": Play(board, options.undo_rule)})
         self.dealt = self.play
-        self.times: dict[int, int] = {}
-        self.terms = self.held.race.terms
-        self.head = first_head(self.terms.digest, START, 1, "ana", bot=False)
-        asked = Evidence.asked(AskedToEnter("player", "k7"), "me", "ana")
-        self.model = Model(evidence=sent(asked, Join(id=2, room="k7"), 0))
+        self.model = Model()
         self.send(Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"))
         self.send(Joined(to=2, room="k7", seat=1, generation=1))
         self.send(self.state("racing"))
@@ -57,10 +45,7 @@ class RaceServer:
 
     def send(self, message: ToClient) -> None:
         """Send the client a message."""
-        evidence = self.model.evidence
-        assert evidence is not None
-        known = evidence if isinstance(message, Welcome) else received(evidence, message, 0)
-        self.model = replace(self.model.after(message), evidence=known)
+        self.model = self.model.after(message)
 
     @property
     def play(self) -> Play:
@@ -74,20 +59,17 @@ class RaceServer:
         return msgspec.structs.replace(by_phase.get(phase, self.held).state(START), room=room, **changes)
 
     def send_board(self) -> None:
-        self.send(self.held.board_state("me", self.head))
+        self.send(self.held.board_state("me"))
 
     def act(self, action: Move | str, time: int = START) -> Act:
         """The player acts. The server has not answered yet."""
         self.last_id += 1
         self.model, act = self.model.with_action(action, self.last_id, time)
-        self.times[self.last_id] = time
-        assert self.model.evidence is not None
-        self.model = replace(self.model, evidence=sent(self.model.evidence, act, 0))
         return act
 
-    def answer(self, act: Act) -> Acked:
+    def answer(self, act: Act, time: int = START) -> Acked:
         """Judge an action and return the acknowledgement, which the client has not received yet."""
-        self.held = self.held.acted("me", act.action, self.times.get(act.id, START), act.revision)
+        self.held = self.held.acted("me", act.action, time, act.revision)
         return acked(act, self.play, self.held.progress_of("me").last_action_at)
 
     def move(self, move: Move) -> None:
@@ -95,24 +77,14 @@ class RaceServer:
         self.held = self.held.acted("me", str(move), START)
 
     def ack(self, act: Act) -> None:
-        answer = self.answer(act)
-        self.head = next_head(self.head, self.play.revision, max(0, answer.time - START), act.action)
-        self.send(answer)
+        self.send(self.answer(act))
 
     def refuse(self, act: Act, code: str = "illegal", revision: int | None = None, message: str = "No") -> None:
         known = self.play.revision if revision is None else revision
         self.send(Refused(to=act.id, code=code, message=message, revision=known))
 
-    @property
-    def acknowledged(self) -> Play:
-        assert self.model.own.play is not None
-        return self.model.own.play
-
     def out_of_sync(self) -> bool:
         return self.model.out_of_sync
-
-    def may_undo(self) -> bool:
-        return self.model.own.may_undo
 
     def awaiting_face(self) -> bool:
         return self.model.own.awaiting_face
@@ -131,17 +103,3 @@ class RaceServer:
             board = board.play(move).board
             moves.append(move)
         return moves
-
-
-def chained() -> RaceServer:
-    """A race of five moves, a second apart."""
-    server = RaceServer("athena")
-    for number in range(1, 6):
-        server.ack(server.act(server.play.board.legal_moves()[-1], START + 1_000 * number))
-    return server
-
-
-def finished(server: RaceServer, **changes: Any) -> Model:
-    """The client's model after the end of the race."""
-    server.send(server.state("finished", **changes))
-    return server.model

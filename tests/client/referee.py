@@ -25,7 +25,6 @@ from samedeal.protocol.messages import (
     Create,
     Created,
     DeclareStuck,
-    DelayedBoard,
     DelayedMove,
     Done,
     Join,
@@ -70,6 +69,7 @@ from samedeal_link.connection.link_events import Connected
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.connection.saved_sessions import MemorySessions
 from samedeal_link.session.client_session import ClientSession
+from tests.client.server_messages import delayed_board, delayed_move
 from tests.textual_internals import has_queued_messages, needs_painting, paint_now, screen_text, wait_for_screen
 
 START = 1_790_000_000_000
@@ -81,8 +81,8 @@ class Referee(Link):
     """The link of a client in a room with rivals. It answers requests itself.
 
     ``held`` is the race, and ``time`` the server's time, in milliseconds, which only changes when a test sets it.
-    ``requests`` holds all requests so far. ``refuse_next_action`` is the sentence with which the next action is refused,
-    empty for none. ``refusals`` maps types of requests to their refusals.
+    ``requests`` holds all requests so far. Answers wait for ``answers_allowed``. ``refuse_next_action`` is the sentence with
+    which the next action is refused, empty for none. ``refusals`` maps types of requests to their refusals.
     """
 
     def __init__(
@@ -120,8 +120,8 @@ class Referee(Link):
         self.refusals: dict[type[ToServer], Refused] = {}
         self.rooms: tuple[RoomLine, ...] = ()
         self._inbox: asyncio.Queue[ToServer] = asyncio.Queue()
-        self._answers_allowed = asyncio.Event()
-        self._answers_allowed.set()
+        self.answers_allowed = asyncio.Event()
+        self.answers_allowed.set()
 
     @property
     def room(self) -> str:
@@ -152,7 +152,7 @@ class Referee(Link):
         await self.events.put(Connected(resumed=False))
         while True:
             message = await self._inbox.get()
-            await self._answers_allowed.wait()
+            await self.answers_allowed.wait()
             for answer in self.answers_to(message):
                 await self.receive(answer)
             self.answered += 1
@@ -161,19 +161,6 @@ class Referee(Link):
     def has_unanswered(self) -> bool:
         """Whether a request is unanswered."""
         return self.answered < len(self.requests)
-
-    @property
-    def holds_answers(self) -> bool:
-        """Whether answers are delayed until ``release_answers``."""
-        return not self._answers_allowed.is_set()
-
-    def hold_answers(self) -> None:
-        """Delay all answers."""
-        self._answers_allowed.clear()
-
-    def release_answers(self) -> None:
-        """Send the delayed answers."""
-        self._answers_allowed.set()
 
     def answers_to(self, message: ToServer) -> list[ToClient]:
         if refusal := self.refusals.get(type(message)):
@@ -223,8 +210,7 @@ class Referee(Link):
     def rival_acts(self, player: str, action: Move | str) -> DelayedMove:
         """Make a rival's move. Return the message for spectators."""
         self.held = self.held.acted(player, str(action), self.time)
-        after = self.held.play(player)
-        return DelayedMove(player=player, revision=after.revision, action=str(action), seen=after.seen, time=self.time)
+        return delayed_move(player, self.held.play(player), str(action), self.time)
 
     async def rival_moves(self, player: str, action: Move | str) -> None:
         """Make a rival's move, and send the players the progress."""
@@ -244,18 +230,8 @@ class Referee(Link):
         await self.receive(replace(self.state(), **results))
 
     def delayed_boards(self) -> list[ToClient]:
-        plays = {racer.player: self.held.play(racer.player) for racer in self.held.race.racers}
-        return [
-            DelayedBoard(
-                player=player,
-                revision=play.revision,
-                piles=play.board.masked().piles,
-                moves=play.moves,
-                undos=play.undos,
-                time=self.time,
-            )
-            for player, play in plays.items()
-        ]
+        players = [racer.player for racer in self.held.race.racers]
+        return [delayed_board(player, self.held.play(player), self.time) for player in players]
 
 
 async def wait_until(condition: Callable[[], object]) -> None:
@@ -416,7 +392,7 @@ class RunningApp(AppUser):
             return True
         if app.client.is_proving:
             return True
-        if not referee.holds_answers and (referee.has_unanswered or app.client.model.own.pending):
+        if referee.answers_allowed.is_set() and (referee.has_unanswered or app.client.model.own.pending):
             return True
         if app.screen.is_current and needs_painting(app.screen):
             paint_now(app.screen)
@@ -442,13 +418,13 @@ async def running_app(
     bindings: Bindings = DEFAULT,
     *,
     watch: bool = False,
-    with_bell: bool = False,
+    **settings: Any,
 ) -> AsyncIterator[RunningApp]:
-    """Run the app in the referee's room, as a player or with ``watch`` as a spectator."""
+    """Run the app with some settings in the referee's room, as a player or with ``watch`` as a spectator."""
     answering = asyncio.create_task(referee.answer_requests())
     client = ClientSession(referee, clock=lambda: 0.0)
     client.entering = True
-    app = SamedealApp(client, look or Look(), bindings, with_bell=with_bell)
+    app = SamedealApp(client, look or Look(), bindings, **settings)
     try:
         async with app.run_test(size=size) as pilot:
             await (client.watch(referee.room) if watch else client.join(referee.room))

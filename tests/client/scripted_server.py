@@ -161,10 +161,7 @@ class RecordedLink:
 
     async def until_resumed(self, times: int = 1) -> None:
         """Wait until the link has reconnected a number of times."""
-        async with asyncio.timeout(DEADLINE):
-            while self.events.count(Connected(resumed=True)) < times:
-                self._more.clear()
-                await self._more.wait()
+        await self.until(lambda _: self.events.count(Connected(resumed=True)) >= times)
 
     def of(self, kind: type[Event]) -> list[Event]:
         """The events of a kind so far."""
@@ -179,6 +176,14 @@ class RecordedLink:
         message = Act(id=self.link.new_id(), revision=revision, action="3 5")
         self.link.send(message)
         return message
+
+    async def acts(self, peer: Peer, *revisions: int) -> None:
+        """Let the server acknowledge an action on each of these revisions."""
+        for revision in revisions:
+            act = self.act(revision)
+            await peer.receive(Act)
+            await peer.send(acked(act))
+            await self.until(lambda event, act=act: isinstance(event, Acked) and event.to == act.id)  # type: ignore[misc]
 
     async def join(self, peer: Peer, revision: int = -1, generation: int = 1) -> None:
         """Take a seat, with a board if a revision is given."""

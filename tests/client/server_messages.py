@@ -6,9 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from samedeal.board_history import Play
 from samedeal.deal import Deal
 from samedeal.options import Options
-from samedeal.protocol.messages import RoomState, Seat, Tally
+from samedeal.protocol.messages import DelayedBoard, DelayedMove, RoomState, Seat, Tally
 from samedeal.terms import RoomTerms
 
 
@@ -29,3 +30,14 @@ def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes
     )
     terms = RoomTerms.of(room, options, Deal.parse(options.deal))
     return replace(state, **{"terms": str(terms), **changes})
+
+
+def delayed_board(player: str, play: Play, time: int, reached: tuple[int, ...] = ()) -> DelayedBoard:
+    """Return the board of a player for spectators."""
+    piles, revision = play.board.masked().piles, play.revision
+    return DelayedBoard(player, revision, piles, moves=play.moves, undos=play.undos, time=time, reached=reached)
+
+
+def delayed_move(player: str, play: Play, action: str, time: int) -> DelayedMove:
+    """Return the newest action of a player for spectators."""
+    return DelayedMove(player=player, revision=play.revision, action=action, seen=play.seen, time=time)

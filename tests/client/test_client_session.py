@@ -9,11 +9,9 @@ import pytest
 
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.protocol.messages import Act, DeclareStuck, Join, Notice, Ping, Refused
+from samedeal.protocol.messages import Act, DeclareStuck, Join, Refused
 from samedeal.protocol_codes import RefusalCode
-from samedeal_link.connection.link_events import Connected, Ended, Lost
-from samedeal_link.model.connection_status import ConnectionStatus
-from samedeal_link.session.client_session import ClientSession, StatusMessage
+from samedeal_link.session.client_session import ClientSession
 from tests.client.boards import board
 from tests.client.referee import Referee, session_in, wait_until
 
@@ -25,57 +23,6 @@ def client_of(referee: Referee) -> AbstractAsyncContextManager[ClientSession]:
 
 def athena(text: str) -> Referee:
     return Referee("athena", board=board("athena", text))
-
-
-async def test_connection_status_follows_the_link() -> None:
-    referee = Referee()
-    async with client_of(referee) as client:
-        await wait_until(lambda: client.connection.ping is not None)
-        assert client.connection == ConnectionStatus("up", ping=0)
-        await referee.events.put(Lost("The connection was cut", 2.5))
-        await wait_until(lambda: client.connection.state == "lost")
-        assert (client.connection.reason, client.retry_in()) == ("The connection was cut", 2.5)
-        assert client.connection.ping is None
-        assert sum(isinstance(asked, Ping) for asked in referee.requests) == 1
-        await referee.events.put(Connected(resumed=True))
-        await wait_until(lambda: client.connection.state == "up")
-        await referee.events.put(Ended("4002", "Gone elsewhere"))
-        await wait_until(lambda: client.connection.state == "ended")
-        assert client.connection.reason == "Gone elsewhere"
-
-
-async def test_subscribers_are_called_until_unsubscribed() -> None:
-    referee = Referee()
-    async with client_of(referee) as client:
-        calls: list[int] = []
-        leave = client.subscribe(lambda: calls.append(client.model.own.next_revision))
-        moves = client.model.board.legal_moves() if client.model.board else []
-        client.act(moves[0])
-        assert calls == [1]
-        await wait_until(lambda: not client.model.own.pending)
-        count = len(calls)
-        leave()
-        client.act(moves[1])
-        assert len(calls) == count
-
-
-async def test_messages_wait_until_taken() -> None:
-    referee = Referee()
-    async with client_of(referee) as client:
-        referee.refuse_next_action = "Not now"
-        assert client.model.board is not None
-        client.act(client.model.board.legal_moves()[0])
-        await wait_until(lambda: not client.model.own.pending)
-        await referee.receive(Notice(code="draining", message="This server is stopping"))
-        await referee.receive(Notice(code="waiting", message="Still looking for a deal"))
-        await wait_until(referee.events.empty)
-        await asyncio.sleep(0)
-        assert client.take_messages() == [
-            StatusMessage("refusal", "Not now"),
-            StatusMessage("notice", "This server is stopping"),
-            StatusMessage("wait", "Still looking for a deal"),
-        ]
-        assert client.take_messages() == []
 
 
 @pytest.mark.parametrize(
@@ -98,10 +45,10 @@ async def test_proven_dead_end_is_declared_once(options: Options, declares: bool
 async def test_own_move_stops_play_to_foundations() -> None:
     referee = athena("1: [2H] AH | 3: AS | 4: KC | 5: QD")
     async with client_of(referee) as client:
-        referee.hold_answers()
+        referee.answers_allowed.clear()
         client.play_to_foundations()
         client.act("5 4")
-        referee.release_answers()
+        referee.answers_allowed.set()
         await wait_until(lambda: not client.model.own.pending)
         acts = [asked.action for asked in referee.requests if isinstance(asked, Act)]
         assert acts == ["1 0", "5 4"]

@@ -9,7 +9,6 @@ from hypothesis import given
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
-from samedeal_link.model.own_play import OwnPlay
 from samedeal_link.solving.dead_end import is_dead_end, is_stuck_for_good
 from tests.client.boards import board, reachable
 from tests.golden.golden_files import assert_answers
@@ -34,12 +33,6 @@ def test_long_proof_is_given_up() -> None:
 
 def test_won_board_is_no_dead_end() -> None:
     assert not is_dead_end(won_record("willow").replay().board)
-
-
-def test_client_knows_whether_a_move_helps() -> None:
-    rest = "| 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"
-    plays = [OwnPlay(play=Play(board("willow", column + rest))) for column in ("1: 9H", "1: 9H AH")]
-    assert [own.no_move_helps for own in plays] == [True, False]
 
 
 ONE_CARD_UP = "1: 9H AH | 2: 9D | 3: 9S | 4: 9C | 5: 7H | 6: 7D | 7: 7S"

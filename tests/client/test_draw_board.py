@@ -86,26 +86,6 @@ def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -
     assert abs(left - (right - at.body.x - at.body.width)) <= 2
 
 
-def test_positions_hit_piles_and_cards() -> None:
-    now = board("athena", "1: [9H] TC | 3: 2H | stock: [3C] | w: 4H 5H | 02: AS")
-    picture = draw_board(now, GLYPHS, layout(now.game, 80, 16))
-    lines = text_of(picture).splitlines()
-    top = lines[1]
-    assert hit(picture, lines[0].index("Space"), 0) == HitTarget("stock")
-    assert hit(picture, top.index("4♥"), 1) == HitTarget("w", 0)
-    assert hit(picture, top.index("5♥"), 1) == HitTarget("w", 1)
-    assert hit(picture, top.index("A♠"), 2) == HitTarget("02", 0)
-    assert position_of(picture, "02", 0) is not None
-    x = lines[3].index("1")
-    assert hit(picture, x, 3) == HitTarget("1")
-    assert hit(picture, x, 4) == HitTarget("1", 0)
-    assert [hit(picture, x, y) for y in (5, 6)] == [HitTarget("1", 1)] * 2
-    assert hit(picture, x, 7) == HitTarget("1")
-    assert hit(picture, lines[3].index("2"), 12) == HitTarget("2")
-    assert hit(picture, 79, 15) is None
-    assert hit(picture, x, 16) is None
-
-
 def test_a_region_is_drawn_as_in_the_whole_board() -> None:
     for game in GAMES:
         now = golden_position(game, "deepest")

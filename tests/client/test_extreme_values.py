@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from functools import reduce
+from operator import getitem
 from typing import Any, Final
 
 import msgspec
@@ -18,8 +20,6 @@ from samedeal.errors import SamedealError
 from samedeal.protocol.codec import pack
 from samedeal.protocol.messages import (
     Act,
-    DelayedBoard,
-    DelayedMove,
     Drawn,
     DrawnShare,
     EarlierPlayer,
@@ -27,12 +27,10 @@ from samedeal.protocol.messages import (
     Joined,
     LostSeat,
     ProgressUpdate,
-    RecordLine,
     Records,
     Refused,
     Rooms,
     RoomState,
-    Standing,
     TableLine,
     ToClient,
     Watch,
@@ -65,7 +63,8 @@ from samedeal_link.evidence.own_draws import answer, wanted_share
 from samedeal_link.evidence.verdict import NO_READING, verdict
 from samedeal_link.model.model import Model
 from tests.client.race_server import START, RaceServer
-from tests.client.room_lines import line
+from tests.client.server_messages import delayed_board, delayed_move
+from tests.shared.protocol.samples import SAMPLES
 
 LOOK: Final = Look(ascii=True)
 NOW: Final = START + 60_000
@@ -94,36 +93,15 @@ def messages() -> list[ToClient]:
     )
     move = server.legal()[0]
     act = server.act(move)
-    standings = tuple(
-        Standing(place=place, player=seat.player, name=seat.name, foundation_cards=3, time=9_000, moves=4, undos=1)
-        for place, seat in enumerate(seated, 1)
-    )
-    finished = replace(server.state("finished"), standings=standings, finished_at=START + 90_000, next="k8")
-    watched = DelayedBoard(
-        player="you",
-        revision=0,
-        piles=server.dealt.board.masked().piles,
-        moves=0,
-        undos=0,
-        time=START + 1_000,
-        reached=(500,),
-    )
-    record = RecordLine(
-        race="k7.20261122-140543",
-        room="k7",
-        game="willow",
-        deal="#7",
-        started=START,
-        ended=START + 90_000,
-        players=2,
-        size=1_000,
-        winner="ana",
-        time=9_000,
-    )
+    finished = server.state("finished", next="k8")
+    finished = replace(finished, standings=tuple(replace(each, time=9_000) for each in finished.standings))
+    *_, welcome = (sample for sample in SAMPLES if isinstance(sample, Welcome))
+    *_, listed = (sample for sample in SAMPLES if isinstance(sample, Rooms))
+    *_, records = (sample for sample in SAMPLES if isinstance(sample, Records))
     return [
-        Welcome(to=1, session="s", player="me", name="ana", time=START, server="test"),
-        Rooms(to=2, rooms=(line("k7", starts=START), line("k9", phase="racing", starts=START))),
-        Records(to=3, records=(record,)),
+        replace(welcome, player="me", name="ana", time=START, games=()),
+        listed,
+        records,
         Joined(to=4, room="k7", seat=1, generation=1),
         server.state("open"),
         winnable,
@@ -136,8 +114,8 @@ def messages() -> list[ToClient]:
         finished,
         Watching(to=5, room="k7", delay=15),
         server.state("racing"),
-        watched,
-        DelayedMove(player="you", revision=1, action=str(move), seen=b"", time=START + 2_000),
+        delayed_board("you", server.dealt, START + 1_000, (500,)),
+        delayed_move("you", server.play, str(move), START + 2_000),
         finished,
     ]
 
@@ -170,12 +148,6 @@ def extremes(value: Any) -> tuple[Any, ...]:
             return ()
 
 
-def at(value: Any, path: Path) -> Any:
-    for key in path:
-        value = value[key]
-    return value
-
-
 def changed(value: Any, path: Path, new: Any) -> Any:
     if not path:
         return new
@@ -189,7 +161,10 @@ Change = tuple[int, Path, Any]
 """The number of a message, a place in it, and a value for that place."""
 
 CHANGES: Final[list[Change]] = [
-    (number, path, new) for number, sent in enumerate(SENT) for path in paths(sent) for new in extremes(at(sent, path))
+    (number, path, new)
+    for number, sent in enumerate(SENT)
+    for path in paths(sent)
+    for new in extremes(reduce(getitem, path, sent))
 ]
 
 

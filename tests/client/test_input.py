@@ -23,7 +23,7 @@ from samedeal_client.input.key_grammar import (
 )
 from samedeal_client.line_by_line.line_parser import TypedCommand, parse_command, parse_line
 from tests.client.boards import board, reachable
-from tests.client.pressed_keys import WILLOW, effects
+from tests.client.pressed_keys import effects
 from tests.golden.golden_files import assert_answers
 
 STEVE = "1: 9H 8S 7S 6S | 2: 9D | 3: 7D | 4: | 01: AH-5H | 02: AS-5S | 03: AD | 04: AH-5H | 8: 6C | stock: [3C]"
@@ -79,23 +79,6 @@ def test_lines_of_two_piles_make_legal_moves() -> None:
         for second in " 01234567qwer":
             parsed = parse_line(now, first + second)
             assert not isinstance(parsed, Move) or now.is_legal(parsed), (first, second)
-
-
-def test_mouse_selects_a_card_and_those_on_top_of_it() -> None:
-    now = board("willow", WILLOW)
-    grammar, effect = KeyGrammar().select("1", now, 2)
-    assert effect == Selected("1", 2)
-    assert grammar.choose_target("3", now).effect == Move.parse("1 3 x2")
-    assert grammar.choose_target("7", now).effect == Move.parse("1 7 x2")
-    assert isinstance(grammar.choose_target("03", now).effect, Rejected)
-    assert KeyGrammar().select("1", now).grammar.choose_target("03", now).effect == Move.parse("1 0")
-    assert KeyGrammar().choose_target("1", now).effect == Selected("1", 3)
-    assert grammar.choose_best(now).effect == Move.parse("1 3 x2")
-    steve = board("steve", STEVE)
-    assert KeyGrammar().select("02", steve).grammar.choose_target("1", steve).effect == Move.parse("02 1")
-    assert isinstance(KeyGrammar().select("1", steve, 4).effect, Rejected)
-    athena = board("athena", "w: 9C | stock: ??")
-    assert isinstance(KeyGrammar().select("stock", athena).effect, Rejected)
 
 
 def test_targets_of_foundation_cards_are_marked() -> None:

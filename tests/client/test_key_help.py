@@ -7,7 +7,7 @@ import pytest
 from samedeal_client.input.bindings import DEFAULT, Bindings, KeyCommand
 from samedeal_client.input.key_file import load_bindings
 from samedeal_client.panels.help import help_rows
-from samedeal_client.panels.key_help import HelpContext, key_in_words, key_rows, keys_of
+from samedeal_client.panels.key_help import HelpContext, key_rows, keys_of
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text
 from tests.golden.golden_files import assert_sentences
@@ -20,14 +20,6 @@ def lines_of(bindings: Bindings = DEFAULT, width: int = 80) -> list[str]:
 @pytest.mark.parametrize("command", KeyCommand, ids=lambda command: command.name)
 def test_every_command_is_listed_with_its_keys(command: KeyCommand) -> None:
     assert f"{keys_of(DEFAULT, command)} {command.description}" in lines_of()
-
-
-@pytest.mark.parametrize(
-    ("key", "word"),
-    [("enter", "Enter"), ("space", "Space"), ("f1", "F1"), ("ctrl+q", "Ctrl+Q"), ("x", "x"), ("?", "?"), ("+", "+")],
-)
-def test_keys_are_written_in_words(key: str, word: str) -> None:
-    assert key_in_words(key) == word
 
 
 def test_custom_keys_are_listed() -> None:

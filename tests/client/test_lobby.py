@@ -23,35 +23,19 @@ def codes(at: Lobby) -> list[str]:
 FRIDAY, LUNCH, CUP = line("friday"), line("lunch", "5/5"), line("cup", "4/4", "racing")
 
 
-def test_rooms_are_sorted_by_phase_and_seats() -> None:
-    at = lobby(line("done", phase="finished"), CUP, LUNCH, line("soon", phase="countdown"), line("left", "0/4"), FRIDAY)
-    assert codes(at) == ["friday", "lunch", "soon", "cup", "left", "done"]
-
-
-def test_own_race_is_first() -> None:
-    rooms = (line("free"), line("other", phase="racing"), line("own", phase="racing"))
-    at = lobby(*rooms, own_room="own")
-    assert codes(at) == ["own", "free", "other"]
-    assert at.own_race == rooms[2]
-
-
-def test_own_room_without_a_race_is_no_race() -> None:
-    assert lobby(line("own"), own_room="own").own_race is None
-
-
-def test_last_room_leads_the_finished_ones() -> None:
-    rooms = (
-        line("old", phase="finished", starts=1),
+def test_rooms_are_sorted_by_what_the_player_can_do_there() -> None:
+    own = line("own", phase="racing")
+    at = lobby(
+        line("done", phase="finished", starts=1),
         line("mine", phase="finished"),
-        line("new", phase="finished", starts=2),
+        line("last", phase="finished", starts=2),
+        *(CUP, LUNCH, line("soon", phase="countdown"), line("left", "0/4"), FRIDAY, own),
+        own_room="own",
+        last_room="mine",
     )
-    assert codes(lobby(*rooms, last_room="mine")) == ["mine", "new", "old"]
-
-
-def test_line_is_found_by_its_code() -> None:
-    at = lobby(FRIDAY, CUP)
-    assert at.line("cup") == CUP
-    assert at.line("gone") is None
+    assert codes(at) == ["own", "friday", "lunch", "soon", "cup", "left", "mine", "last", "done"]
+    assert at.own_race == own
+    assert lobby(line("own"), own_room="own").own_race is None
 
 
 def test_daily_games_cycle() -> None:

@@ -8,10 +8,6 @@ from samedeal.cards import Card
 from samedeal.moves import DEAL, DRAW, FOUNDATION, Move
 from samedeal_client.board.foundation_order import foundation_for, foundations_shown
 from samedeal_client.board.marks import Marks, arrived_cards, liftable_count, selection_marks
-from samedeal_client.input.controller import RaceController
-from samedeal_client.panels.race_keys import prompt_row
-from samedeal_client.text.appearance import Look
-from samedeal_client.text.spans import row_text
 from tests.client.boards import board, golden_position
 
 
@@ -23,26 +19,6 @@ def test_selection_marks_its_targets() -> None:
     assert selection_marks(now, "1", 1) == Marks(("1", 1), frozenset(["2", "6", "7", "q", "02"]))
     assert selection_marks(now, "1", 2) == Marks(("1", 2), frozenset(["3", "6", "7"]))
     assert liftable_count(now, "6") == 0
-
-
-def test_marks_count_the_cards_that_fit() -> None:
-    marks = Marks(("1", 3), frozenset(["2", "3"]), partial=(("3", 1),))
-    assert [marks.count(key) for key in "1234"] == [3, 3, 1, 0]
-    assert [marks.of_pile(key) for key in "1234"] == ["source", "target", "partial", ""]
-    assert marks.of_cards("3", bytes([Card.parse("9C"), Card.parse("8C")])) == {1: "partial"}
-    assert Marks(("1", 1), frozenset(["2"])).count("2") == 0
-
-
-@pytest.mark.parametrize(
-    ("keys", "explained"),
-    [("1", "(↓1 takes 1, ↓2 takes 2)"), ("1-", "(↓)"), ("4", "(piles with ↓2 take 2)")],
-    ids=["some", "single", "all"],
-)
-def test_prompt_explains_the_counts_beside_piles(keys: str, explained: str) -> None:
-    now, controller = board("willow", "1: KH 9S 8H | 2: TD 9C | 3: TH | 4: JC TH | 5: QD"), RaceController()
-    for key in keys:
-        controller = controller.press(key, now, 0.0).controller
-    assert row_text(prompt_row(controller, now, Look())).endswith(explained)
 
 
 def test_foundation_is_that_of_the_suit() -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 import pytest
 
-from samedeal.board_history import UNDO, Play
+from samedeal.board_history import UNDO
 from samedeal.errors import CannotUndo, IllegalMove, PlayError
-from samedeal.moves import DRAW
+from samedeal.moves import DRAW, Move
 from samedeal.protocol.messages import (
     Acked,
     BoardState,
     DelayedBoard,
-    DelayedMove,
     Joined,
-    Phase,
     ProgressUpdate,
     Refused,
     Seat,
@@ -27,18 +25,23 @@ from samedeal.protocol.messages import (
 from samedeal_link.model.model import HANDLERS, Model
 from samedeal_link.model.own_play import Rollback
 from tests.client.race_server import START, RaceServer
+from tests.client.server_messages import delayed_board, delayed_move
 from tests.golden.golden_files import assert_sentences
 
 
-def test_moves_do_not_wait_for_acknowledgements() -> None:
-    server = RaceServer()
+@pytest.fixture
+def server() -> RaceServer:
+    return RaceServer()
+
+
+def test_moves_do_not_wait_for_acknowledgements(server: RaceServer) -> None:
     acts = [server.act(move) for move in server.legal(3)]
     assert [act.revision for act in acts] == [0, 1, 2]
     shown = server.shown
     for act in acts:
         server.ack(act)
         assert server.shown == shown
-    assert server.acknowledged.revision == 3
+    assert server.play == server.model.own.play
 
 
 def test_action_with_an_unseen_card_delays_later_ones() -> None:
@@ -54,29 +57,30 @@ def test_action_with_an_unseen_card_delays_later_ones() -> None:
     assert server.awaiting_face()
     server.ack(second)
     assert not server.awaiting_face()
-    assert (
-        server.shown.piles[server.held.race.game.waste_at][-1]
-        == server.play.board.piles[server.held.race.game.waste_at][-1]
-    )
-
-
-def test_illegal_move_raises() -> None:
-    server = RaceServer()
-    with pytest.raises(IllegalMove):
-        server.model.with_action("1 1", 99, START)
-    with pytest.raises(IllegalMove):
-        server.model.with_action("8 1", 99, START)
-
-
-def test_move_after_an_unseen_card_is_left_to_the_server() -> None:
-    server = RaceServer("athena")
+    assert server.shown == server.play.board.masked()
     server.act(DRAW)
-    act = server.act("1 1")
-    assert act.action == "1 1"
+    assert server.act("1 1").action == "1 1"  # only the server knows the card that is turned up before
 
 
-def test_move_outside_the_race_raises() -> None:
-    server = RaceServer()
+@pytest.mark.parametrize(
+    ("before", "action", "undo", "error"),
+    [
+        ([], "1 1", "free", IllegalMove),
+        ([], "8 1", "free", IllegalMove),
+        ([], UNDO, "free", CannotUndo),
+        ([DRAW], UNDO, "no-reveal", CannotUndo),
+        ([DRAW], UNDO, "off", CannotUndo),
+    ],
+)
+def test_impossible_action_raises(before: list[Move], action: str, undo: str, error: type[PlayError]) -> None:
+    server = RaceServer("athena", undo=undo)
+    for each in before:
+        server.ack(server.act(each))
+    with pytest.raises(error):
+        server.model.with_action(action, 99, START)
+
+
+def test_move_outside_the_race_raises(server: RaceServer) -> None:
     resigned = (Seat(player="me", name="ana", seat=1, resigned=True),)
     models = {
         "without cards": Model(),
@@ -93,8 +97,7 @@ def test_move_outside_the_race_raises() -> None:
     assert_sentences("moves outside a race", lines)
 
 
-def test_refusal_takes_back_the_move_and_later_ones() -> None:
-    server = RaceServer()
+def test_refusal_takes_back_the_move_and_later_ones(server: RaceServer) -> None:
     before = server.shown
     first, second, third = [server.act(move) for move in server.legal(3)]
     server.ack(first)
@@ -111,8 +114,7 @@ def test_refusal_takes_back_the_move_and_later_ones() -> None:
     assert server.act(server.legal()[0]).revision == 1
 
 
-def test_undo_of_a_known_step_is_shown_at_once() -> None:
-    server = RaceServer()
+def test_undo_of_a_known_step_is_shown_at_once(server: RaceServer) -> None:
     dealt = server.shown
     move = server.act(server.legal()[0])
     undo = server.act(UNDO)
@@ -120,15 +122,9 @@ def test_undo_of_a_known_step_is_shown_at_once() -> None:
     server.ack(move)
     server.ack(undo)
     assert server.shown == dealt
-    play = server.acknowledged
+    play = server.model.own.play
+    assert play is not None
     assert (play.moves, play.undos, play.revision) == (1, 1, 2)
-
-
-def test_undo_past_a_revealed_card_raises() -> None:
-    server = RaceServer("athena")
-    server.ack(server.act(DRAW))
-    with pytest.raises(CannotUndo):
-        server.model.with_action(UNDO, 99, START)
 
 
 def test_free_undo_keeps_seen_cards_known() -> None:
@@ -142,8 +138,7 @@ def test_free_undo_keeps_seen_cards_known() -> None:
     assert server.shown == server.play.board.masked()
 
 
-def test_undo_of_an_unknown_step_is_left_to_the_server() -> None:
-    server = RaceServer()
+def test_undo_of_an_unknown_step_is_left_to_the_server(server: RaceServer) -> None:
     for move in server.legal(2):
         server.move(move)
     server.model = RaceServer().model.after(server.state("racing"))
@@ -159,39 +154,17 @@ def test_undo_of_an_unknown_step_is_left_to_the_server() -> None:
     assert server.shown == server.dealt.board.masked()
 
 
-def test_undo_after_resume_is_offered_if_allowed() -> None:
-    server = RaceServer("athena", deal="#1")
-    server.move(DRAW)
-    [known] = server.legal()
-    server.model = RaceServer("athena", deal="#1").model.after(server.state("racing"))
-    server.send_board()
-    assert not server.may_undo()
-    server.ack(server.act(known))
-    assert server.may_undo()
-    server.ack(server.act(UNDO))
-    assert not server.may_undo()
-
-
-def test_undo_without_a_step_raises() -> None:
-    with pytest.raises(CannotUndo):
-        RaceServer().model.with_action(UNDO, 99, START)
-    with pytest.raises(CannotUndo):
-        RaceServer(undo="off").model.with_action(UNDO, 99, START)
-
-
-def test_wrong_hash_is_out_of_sync_until_a_whole_board() -> None:
-    server = RaceServer()
+def test_wrong_hash_is_out_of_sync_until_a_whole_board(server: RaceServer) -> None:
     act = server.act(server.legal()[0])
     ack = server.answer(act)
-    server.model = server.model.after(msgspec.structs.replace(ack, hash=b"notsame!"))
+    server.send(msgspec.structs.replace(ack, hash=b"notsame!"))
     assert server.out_of_sync()
     server.send_board()
     assert not server.out_of_sync()
     assert server.shown == server.play.board.masked()
 
 
-def test_messages_that_do_not_fit_are_out_of_sync() -> None:
-    server = RaceServer()
+def test_messages_that_do_not_fit_are_out_of_sync(server: RaceServer) -> None:
     first, second = [server.act(move) for move in server.legal(2)]
     answers = [server.answer(act) for act in (first, second)]
     board = BoardState(
@@ -206,32 +179,29 @@ def test_messages_that_do_not_fit_are_out_of_sync() -> None:
         assert server.model.after(message).out_of_sync, message
 
 
-def test_acknowledgements_update_the_own_tally() -> None:
-    server = RaceServer()
+def test_acknowledgements_update_the_own_tally(server: RaceServer) -> None:
     for number, move in enumerate(server.legal(3), 1):
         answer = server.answer(server.act(move))
-        server.model = server.model.after(msgspec.structs.replace(answer, time=START + number))
+        server.send(msgspec.structs.replace(answer, time=START + number))
     cards = server.play.board.foundation_cards
     tally = server.model.tallies["me"]
     assert (tally.foundation_cards, tally.moves, tally.undos, tally.acted_at) == (cards, 3, 0, START + 3)
 
 
-def test_repeated_acknowledgements_keep_the_record_whole() -> None:
-    server = RaceServer()
+def test_repeated_acknowledgements_keep_the_record_whole(server: RaceServer) -> None:
     acts = [server.act(move, START + 1000 * number) for number, move in enumerate(server.legal(3))]
     answers = [
         msgspec.structs.replace(server.answer(act), time=START + 1000 * number) for number, act in enumerate(acts)
     ]
-    server.model = server.model.after(Joined(to=50, room="k7", seat=1, generation=2))
+    server.send(Joined(to=50, room="k7", seat=1, generation=2))
     server.send_board()
     for answer in answers:
-        server.model = server.model.after(answer)
+        server.send(answer)
     assert server.shown == server.play.board.masked()
     assert server.model.own.actions == tuple((1000 * number, act.action) for number, act in enumerate(acts))
 
 
-def test_board_ahead_of_the_pending_actions_replaces_it() -> None:
-    server = RaceServer()
+def test_board_ahead_of_the_pending_actions_replaces_it(server: RaceServer) -> None:
     act = server.act(server.legal()[0])
     server.answer(act)
     for move in server.legal(2):
@@ -239,13 +209,12 @@ def test_board_ahead_of_the_pending_actions_replaces_it() -> None:
     server.send_board()
     assert server.shown == server.play.board.masked()
     assert server.model.record() is None
-    server.model = server.model.after(Acked(to=act.id, time=START, hash=b"whatever", receipt=b""))
+    server.send(Acked(to=act.id, time=START, hash=b"whatever", receipt=b""))
     assert server.shown == server.play.board.masked()
     assert not server.out_of_sync()
 
 
-def test_entering_another_room_forgets_the_race() -> None:
-    server = RaceServer()
+def test_entering_another_room_forgets_the_race(server: RaceServer) -> None:
     server.ack(server.act(server.legal()[0]))
     model = server.model.after(Joined(to=60, room="k8", seat=1, generation=1))
     assert model.room is None
@@ -254,25 +223,9 @@ def test_entering_another_room_forgets_the_race() -> None:
     assert model.after(server.state("open", room="k8")).is_in("k8")
 
 
-def test_times_follow_the_server_clock() -> None:
-    model = RaceServer().model
-    assert model.until_start(START - 2500) == 2500
-    assert model.until_start(START + 1) == 0
-    assert model.time_left(START + 1) == 899_999
-    assert model.time_left(START + 900_001) == 0
-    assert Model().time_left(START) == 0
-
-
 def watching(server: RaceServer) -> Model:
     model = server.model.after(Watching(to=70, room="k7", delay=15)).after(server.state("racing"))
-    return model.after(
-        DelayedBoard(player="you", revision=0, piles=server.dealt.board.masked().piles, moves=0, undos=0, time=START)
-    )
-
-
-def delayed_move(play: Play) -> DelayedMove:
-    assert play.last
-    return DelayedMove(player="you", revision=play.revision, action=str(play.last.move), seen=play.seen, time=START + 9)
+    return model.after(delayed_board("you", server.dealt, START))
 
 
 @pytest.mark.parametrize("game", ["willow", "athena", "steve"])
@@ -281,39 +234,38 @@ def test_delayed_moves_update_the_watched_board(game: str) -> None:
     model = watching(server)
     play = server.dealt
     for _ in range(12):
-        play = play.act(play.board.legal_moves()[-1])
-        model = model.after(delayed_move(play))
+        move = play.board.legal_moves()[-1]
+        play = play.act(move)
+        model = model.after(delayed_move("you", play, str(move), START + 9))
         assert model.watched["you"].play.board == play.board.masked()
     assert not model.out_of_sync
     assert model.board is None
 
 
-def test_missed_delayed_move_is_out_of_sync() -> None:
-    server = RaceServer()
+def test_missed_delayed_move_is_out_of_sync(server: RaceServer) -> None:
     model = watching(server)
-    first = server.dealt.act(server.legal(2)[0])
-    second = first.act(server.legal(2)[1])
-    model = model.after(delayed_move(second))
+    first, second = server.legal(2)
+    model = model.after(delayed_move("you", server.dealt.act(first).act(second), str(second), START + 9))
     assert model.out_of_sync
     again = model.after(Watching(to=71, room="k7", delay=15))
     assert not again.out_of_sync
     assert again.room is not None
 
 
-def test_a_spectator_who_joins_is_a_player() -> None:
-    server = RaceServer()
+def test_a_spectator_who_joins_is_a_player(server: RaceServer) -> None:
     model = watching(server).after(Joined(to=80, room="k7", seat=1, generation=1))
     assert model.delay is None
     assert not model.watched
 
 
-def progress(server: RaceServer, **counts: Any) -> None:
-    server.model = server.model.after(ProgressUpdate(seat=2, **counts))
+def progress(server: RaceServer, moves: int, at: int) -> None:
+    """The other player has made a number of moves ``at`` milliseconds after the start."""
+    server.send(ProgressUpdate(seat=2, moves=moves, acted_at=START + at))
 
 
-def reconnect(server: RaceServer, phase: Phase = "racing", **counts: Any) -> None:
-    server.model = server.model.after(Joined(to=9, room="k7", seat=1, generation=2))
-    server.model = server.model.after(server.state(phase, tallies=(Tally(player="you", **counts),)))
+def reconnect(server: RaceServer, moves: int, at: int) -> None:
+    server.send(Joined(to=9, room="k7", seat=1, generation=2))
+    server.send(server.state("racing", tallies=(Tally(player="you", moves=moves, acted_at=START + at),)))
 
 
 def moved(server: RaceServer, at: int) -> int:
@@ -323,15 +275,15 @@ def moved(server: RaceServer, at: int) -> int:
 
 def test_moves_without_a_connection_have_no_time() -> None:
     server = RaceServer()
-    progress(server, moves=1, acted_at=START + 500)
+    progress(server, 1, 500)
     assert moved(server, 1_000) == 1
-    reconnect(server, moves=12, acted_at=START + 9_500)
+    reconnect(server, 12, 9_500)
     assert moved(server, 10_000) == 0
-    progress(server, moves=14, acted_at=START + 10_500)
+    progress(server, 14, 10_500)
     assert moved(server, 11_000) == 2
 
 
-def delayed_board(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> int:
+def board_shown(server: RaceServer, cards: int, revision: int, at: int, reached: tuple[int, ...] = ()) -> int:
     """Let a board with ``cards`` foundation cards arrive, whose newest move was made ``at`` milliseconds after the start.
 
     Return how long after the start the number of its foundation cards last changed, as far as the client knows.
@@ -353,18 +305,18 @@ def delayed_board(server: RaceServer, cards: int, revision: int, at: int, reache
 def test_late_spectator_is_told_of_the_last_progress(reached: tuple[int, ...], expected: int) -> None:
     server = RaceServer()
     server.model = Model("me", "ana").after(Watching(to=3, room="k7", delay=15)).after(server.state("racing"))
-    assert delayed_board(server, cards=3, revision=30, at=40_000, reached=reached) == expected
+    assert board_shown(server, cards=3, revision=30, at=40_000, reached=reached) == expected
     assert moved(server, 41_000) == 0, "moves of unknown times"
 
 
 def test_spectator_sees_when_cards_last_changed() -> None:
     server = RaceServer()
     server.model = watching(server)
-    assert delayed_board(server, cards=8, revision=1, at=7_000) == 7_000
-    assert delayed_board(server, cards=8, revision=2, at=8_000) == 7_000
-    assert delayed_board(server, cards=7, revision=3, at=9_000) == 9_000
+    assert board_shown(server, cards=8, revision=1, at=7_000) == 7_000
+    assert board_shown(server, cards=8, revision=2, at=8_000) == 7_000
+    assert board_shown(server, cards=7, revision=3, at=9_000) == 9_000
     assert moved(server, 10_000) == 1
-    assert delayed_board(server, cards=9, revision=7, at=10_000) == 10_000
+    assert board_shown(server, cards=9, revision=7, at=10_000) == 10_000
     assert moved(server, 11_000) == 0, "moves were skipped"
 
 

@@ -33,9 +33,14 @@ from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.model import Model
 from tests.client.boards import board
 from tests.client.race_server import START, RaceServer
-from tests.golden.golden_files import assert_sentences
+from tests.golden.golden_files import assert_answers, assert_sentences
 
 NARRATOR = Narrator(Look(ascii=True))
+
+
+@pytest.fixture
+def server() -> RaceServer:
+    return RaceServer()
 
 
 def narrated(change: Callable[[Model, RaceServer], Model]) -> list[str]:
@@ -77,11 +82,12 @@ CHANGES: dict[str, Callable[[Model, RaceServer], Model]] = {
 def starting(phase: Phase, countdown: int) -> list[str]:
     """The sentences when a waiting room with a countdown in seconds enters a phase."""
     server = RaceServer()
-    options = replace(server.held.race.options, countdown=countdown)
+    race = server.held.race
+    options = replace(race.options, countdown=countdown)
     before, after = (
         dataclasses.replace(
             server.model.after(replace(server.state(shown), options=options)),
-            evidence=replace(server.model.evidence or Evidence(), phase=shown),
+            evidence=Evidence(terms=race.terms, commitment=race.commitment, phase=shown),
         )
         for shown in ("open", phase)
     )
@@ -101,15 +107,13 @@ def test_unimportant_changes_are_not_narrated(change: Callable[[Model, RaceServe
     assert narrated(change) == []
 
 
-def test_entering_a_room_describes_it() -> None:
-    server = RaceServer()
+def test_entering_a_room_describes_it(server: RaceServer) -> None:
     room: RoomState = replace(server.state("open"), private=True)
     lines = NARRATOR.narrate(Model(me="me"), Model(me="me").after(room))
     assert_sentences("narration: a room", [f"line {number}\t{line}" for number, line in enumerate(lines, 1)])
 
 
-def test_a_rejected_move_is_narrated_once() -> None:
-    server = RaceServer()
+def test_a_rejected_move_is_narrated_once(server: RaceServer) -> None:
     act = server.act(server.legal()[0])
     before = server.model
     server.refuse(act, message="TH can't go there.")
@@ -127,8 +131,7 @@ STANDINGS = (
 )
 
 
-def test_finish_is_narrated_before_the_end() -> None:
-    server = RaceServer()
+def test_finish_is_narrated_before_the_end(server: RaceServer) -> None:
     won = Tally(player="you", foundation_cards=52, finished_at=START + 83_000)
     finished = server.model.after(server.state("finished", standings=STANDINGS, tallies=(Tally(player="me"), won)))
     lines = NARRATOR.narrate(server.model, finished)
@@ -136,9 +139,8 @@ def test_finish_is_narrated_before_the_end() -> None:
     assert lines == [*narrated(tally(2, foundation_cards=52, finished_at=START + 83_000)), *over]
 
 
-def test_finish_seen_late_is_narrated_before_the_end() -> None:
+def test_finish_seen_late_is_narrated_before_the_end(server: RaceServer) -> None:
     """A spectator gets the standings before the last boards."""
-    server = RaceServer()
     before = server.model.after(Watching(to=3, room="k7", delay=0)).after(server.state("racing"))
     finished = before.after(server.state("finished", standings=STANDINGS))
     assert len(NARRATOR.narrate(before, finished)) == len(NARRATOR.final_standings(finished)) + 1
@@ -150,9 +152,10 @@ def test_finish_seen_late_is_narrated_before_the_end() -> None:
     assert NARRATOR.narrate(finished, late) == []
 
 
-def test_the_end_has_standings_and_the_verdict() -> None:
-    server = RaceServer()
-    finished = server.model.after(server.state("finished", standings=STANDINGS))
+def test_the_end_has_standings_and_the_verdict(server: RaceServer) -> None:
+    finished = dataclasses.replace(
+        server.model.after(server.state("finished", standings=STANDINGS)), evidence=Evidence()
+    )
     lines = NARRATOR.narrate(server.model, finished)
     assert lines[2].startswith("1st: bo, finished in 01:23, 99 moves.")
     assert lines[3].startswith("2nd: you, ")
@@ -166,8 +169,7 @@ def test_the_end_has_standings_and_the_verdict() -> None:
     assert NARRATOR.narrate(finished, searching) == []
 
 
-def test_rivals_line() -> None:
-    server = RaceServer()
+def test_rivals_line(server: RaceServer) -> None:
     model = server.model.after(ProgressUpdate(seat=2, foundation_cards=3, moves=7, connected=False))
     assert NARRATOR.rivals_line(model) == "bo 3/52 in 7 moves (away)"
     assert NARRATOR.rivals_line(Model()) == ""
@@ -190,37 +192,22 @@ def test_control_characters_are_not_printed() -> None:
 
 
 class Terminal(io.TextIOWrapper):
-    def __init__(self, encoding: str) -> None:
-        super().__init__(io.BytesIO(), encoding=encoding)
-
     def isatty(self) -> bool:
         return True
 
 
-@pytest.mark.parametrize(
-    ("encoding", "environment", "look"),
-    [
-        ("utf-8", {"TERM": "xterm"}, Look(ascii=False, colour=True)),
-        ("ascii", {"TERM": "xterm"}, Look(ascii=True, colour=True)),
-        ("utf-8", {"TERM": "xterm", "NO_COLOR": "1"}, Look(ascii=False, colour=False)),
-        ("utf-8", {"TERM": "dumb"}, Look(ascii=False, colour=False)),
-        ("utf-8", {}, Look(ascii=False, colour=False)),
-    ],
-)
-def test_the_look_follows_the_terminal(
-    encoding: str, environment: dict[str, str], look: Look, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("TERM", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    assert terminal_look(ascii_only=False, stream=Terminal(encoding)) == look
+def test_look_follows_the_terminal_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(heading: str, question: str) -> str:
+        encoding, *variables = question.split()
+        for name in ("TERM", "NO_COLOR"):
+            monkeypatch.delenv(name, raising=False)
+        for variable in variables:
+            monkeypatch.setenv(*variable.split("="))
+        kind = Terminal if heading == "Terminals" else io.TextIOWrapper
+        look = terminal_look(ascii_only=False, stream=kind(io.BytesIO(), encoding=encoding))
+        return f"{'ASCII' if look.ascii else 'glyphs'}, {'colours' if look.colour else 'no colours'}"
 
-
-def test_a_file_gets_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    assert terminal_look(ascii_only=True, stream=stream) == Look(ascii=True, colour=False)
+    assert_answers("looks", answer)
 
 
 async def lines_of(descriptor: int) -> list[str]:

@@ -120,9 +120,3 @@ def test_every_mark_has_a_style(look: Look) -> None:
         "buried source black-card",
         *["paper found black-card"] * 2,
     ]
-
-
-def test_suits_can_have_four_colours() -> None:
-    cards = [Card.parse(card) for card in ("AC", "AD", "AH", "AS")]
-    assert [Look().style(card) for card in cards] == ["black", "red", "red", "black"]
-    assert [Look(four_colour=True).style(card) for card in cards] == ["club", "diamond", "red", "black"]

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from samedeal.protocol.messages import Seat
 from samedeal_client.panels.race_feed import (
     MAX_NEWS,
     QUIET_TIME,
     News,
-    NewsKind,
     RaceFeed,
     RankedPlayer,
 )
@@ -52,37 +49,13 @@ def told(*rankings: str, me: str = "m", step: int = QUIET_TIME) -> tuple[News, .
 
 
 def test_wording_of_news() -> None:
-    def told_between(_: str, question: str) -> str:
-        return (
-            ", ".join(news_text(news, SEATS, "m", Look()) for news in told(*question.split("; then "))) or "(nothing)"
-        )
+    def told_between(heading: str, question: str) -> str:
+        me = "" if heading == "For a spectator" else "m"
+        news = told(*question.split("; then "), me=me)
+        bell = " (with the bell)" * rings(news, me)
+        return ", ".join(news_text(each, SEATS, me, Look()) for each in news) + bell or "(nothing)"
 
     assert_answers("news", told_between)
-
-
-@pytest.mark.parametrize(
-    ("kind", "player", "other", "rung"),
-    [
-        ("finished", "a", "", True),
-        ("finished", "m", "", False),
-        ("lead", "a", "", True),
-        ("lead", "m", "", False),
-        ("overtaken", "m", "a", True),
-        ("passed", "m", "a", False),
-        ("away", "a", "", False),
-    ],
-)
-def test_bell_rings_if_others_finish_lead_or_overtake(kind: NewsKind, player: str, other: str, rung: bool) -> None:
-    assert rings([News(1_000, kind, player, other=other)], "m") == rung
-
-
-def test_first_ranking_is_no_news() -> None:
-    assert told("ada 52, mira 14 stuck, june 8 resigned") == ()
-
-
-def test_spectator_gets_news_of_all_players() -> None:
-    news = told("ada 8, june 7, mira 6", "june 9, ada 8, mira 6 stuck", me="")
-    assert [(event.kind, event.player) for event in news] == [("stuck", "m"), ("lead", "j")]
 
 
 def test_quick_changes_of_the_lead_are_told_once() -> None:

@@ -8,10 +8,6 @@ from collections.abc import AsyncIterator
 from typing import NoReturn
 
 import pytest
-from msgspec.structs import replace
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
-from websockets.typing import Subprotocol
 
 from samedeal import ENGINE
 from samedeal.errors import RequestRefused
@@ -19,8 +15,6 @@ from samedeal.games import GAMES, SHIPPED_RULES, offer
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import (
-    SUBPROTOCOL,
-    Acked,
     Act,
     Create,
     Created,
@@ -43,7 +37,7 @@ from samedeal.protocol.messages import (
 )
 from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode, RefusalCode
 from samedeal_link.connection import reconnecting_link
-from samedeal_link.connection.address import ServerAddress, home_path, parse_address
+from samedeal_link.connection.address import ServerAddress, home_path
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.dial import CannotConnect
 from samedeal_link.connection.disconnect import PERMANENT_CLOSES
@@ -56,7 +50,6 @@ from tests.client.scripted_server import (
     Peer,
     RecordedLink,
     ScriptedServer,
-    acked,
     board_state,
     connect,
     rate_limited,
@@ -70,36 +63,19 @@ Pair = tuple[RecordedLink, Peer]
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    scripted = ScriptedServer()
-    async with scripted.listening():
-        yield scripted
-
-
-@pytest.fixture
 async def connected(server: ScriptedServer) -> AsyncIterator[Pair]:
     async with connect(server) as both:
         yield both
 
 
-@pytest.mark.parametrize(
-    ("place", "answer", "home"),
-    [
-        (Join(id=0, room="K7"), Joined(to=0, room="k7", seat=1, generation=1, revision=-1), "/r/k7"),
-        (Watch(id=0, room="k7"), Watching(to=0, room="k7", delay=15), "/w/k7"),
-    ],
-    ids=["join", "watch"],
-)
-async def test_link_connects_at_the_home_of_its_room(
-    server: ScriptedServer, place: Join | Watch, answer: Joined | Watching, home: str
-) -> None:
+async def test_link_connects_at_the_home_of_a_watched_room(server: ScriptedServer) -> None:
     async with connect(server, home=home_path("first")) as (recorded, peer):
         assert peer.path == "/r/first"
-        asking = asyncio.create_task(recorded.link.request(place))
-        await peer.send(replace(answer, to=(await peer.receive(type(place))).id))
+        asking = asyncio.create_task(recorded.link.request(Watch(id=0, room="k7")))
+        await peer.send(Watching(to=(await peer.receive(Watch)).id, room="k7", delay=15))
         await asking
         await peer.abort()
-        assert (await server.welcome()).path == home
+        assert (await server.welcome()).path == "/w/k7"
 
 
 async def test_link_moves_to_the_home_of_a_room_that_it_joins(server: ScriptedServer) -> None:
@@ -137,52 +113,51 @@ async def test_link_connects_elsewhere_if_the_home_is_full(server: ScriptedServe
         assert peer.path == "/"
 
 
+async def say_hello(server: ScriptedServer, sessions: MemorySessions) -> tuple[Link, asyncio.Task[Link], Peer, Hello]:
+    """Begin to open a link, whose first message has arrived at the server."""
+    link = Link(server.address, "ana", sessions, clock=lambda: 100.0)
+    opening = asyncio.create_task(link.__aenter__())
+    peer = await server.accept()
+    return link, opening, peer, await peer.receive(Hello)
+
+
 async def test_expired_session_is_replaced(server: ScriptedServer) -> None:
     sessions = MemorySessions()
     sessions.keep(server.address.url, "ana", "old")
-
-    async def refuse_then_welcome() -> Hello:
-        peer = await server.accept()
-        hello = await peer.receive(Hello)
-        await peer.send(Refused(to=hello.id, code=RefusalCode.NO_SESSION, message="gone"))
-        await peer.welcome("new")
-        return hello
-
-    link = Link(server.address, "ana", sessions)
-    _, first = await asyncio.gather(link.__aenter__(), refuse_then_welcome())
-    assert first.session == "old"
+    link, opening, peer, hello = await say_hello(server, sessions)
+    assert hello.session == "old"
+    await peer.send(Refused(to=hello.id, code=RefusalCode.NO_SESSION, message="gone"))
+    await peer.welcome("new")
+    await opening
     assert sessions.session(server.address.url, "ana") == "new"
     await link.close()
 
 
 async def test_refused_name_raises(server: ScriptedServer) -> None:
-    async def refuse() -> None:
-        peer = await server.accept()
-        hello = await peer.receive(Hello)
-        await peer.send(Refused(to=hello.id, code=RefusalCode.MALFORMED, message="Not that name"))
-
-    refusing = asyncio.create_task(refuse())
+    _, opening, peer, hello = await say_hello(server, MemorySessions())
+    await peer.send(Refused(to=hello.id, code=RefusalCode.MALFORMED, message="Not that name"))
     with pytest.raises(RequestRefused, match="Not that name") as refused:
-        async with Link(server.address, "ana", MemorySessions()):
-            pass
+        await opening
     assert refused.value.code == RefusalCode.MALFORMED
-    await refusing
+
+
+async def test_server_without_a_welcome_is_no_samedeal_server(server: ScriptedServer) -> None:
+    _, opening, peer, _ = await say_hello(server, MemorySessions())
+    await peer.send(Notice(code="x", message="y"))
+    with pytest.raises(CannotConnect, match="is not a Samedeal server") as failed:
+        await opening
+    assert failed.value.permanent
 
 
 async def test_first_hello_is_repeated_if_it_comes_too_soon(server: ScriptedServer) -> None:
     """It has a name and no session."""
-
-    async def limit_then_welcome() -> Hello:
-        peer = await server.accept()
-        await peer.send(rate_limited(await peer.receive(Hello)))
-        return await peer.welcome()
-
-    link = Link(server.address, "ana", MemorySessions(), clock=lambda: 100.0)
-    _, hello = await asyncio.gather(link.__aenter__(), limit_then_welcome())
-    assert (hello.name, hello.session, server.count) == ("ana", "", 1)
-    assert hello.client.startswith("samedeal ")
-    assert link.player == "p1"
-    assert link.now() == 5_000
+    link, opening, peer, hello = await say_hello(server, MemorySessions())
+    await peer.send(rate_limited(hello))
+    repeated = await peer.welcome()
+    await opening
+    assert (repeated.name, repeated.session, server.count) == ("ana", "", 1)
+    assert repeated.client.startswith("samedeal ")
+    assert (link.player, link.now()) == ("p1", 5_000)
     await link.close()
 
 
@@ -223,11 +198,9 @@ async def test_games_of_the_server_are_learned_and_wrong_ones_reported_once(serv
 async def test_reconnection_resumes_session_seat_and_requests(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
-    answered, first, second = recorded.act(4), recorded.act(5), recorded.act(6)
-    for _ in range(3):
-        await peer.receive(Act)
-    await peer.send(acked(answered))
-    await recorded.until_is(Acked)
+    await recorded.acts(peer, 4)
+    first, second = recorded.act(5), recorded.act(6)
+    assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
     ready = asyncio.create_task(recorded.link.request(Ready(id=0)))
     await peer.receive(Ready)
     await peer.abort()
@@ -249,11 +222,7 @@ async def test_reconnection_resumes_session_seat_and_requests(server: ScriptedSe
 async def test_lost_moves_are_restored_before_pending_ones(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
-    for revision in (4, 5):
-        act = recorded.act(revision)
-        await peer.receive(Act)
-        await peer.send(acked(act))
-    await recorded.until(lambda event: isinstance(event, Acked) and event.time == 6)
+    await recorded.acts(peer, 4, 5)
     await peer.abort()
     await recorded.until_is(Lost)
     pending = recorded.act(6)
@@ -274,10 +243,7 @@ async def test_lost_moves_are_restored_before_pending_ones(server: ScriptedServe
 async def test_refused_moves_are_reported(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await recorded.join(peer, revision=4)
-    act = recorded.act(4)
-    await peer.receive(Act)
-    await peer.send(acked(act))
-    await recorded.until_is(Acked)
+    await recorded.acts(peer, 4)
     await peer.send(board_state(4))
     recover = await peer.receive(Recover)
     await peer.send(Refused(to=recover.id, code=RefusalCode.BAD_RECEIPT, message="Not ours"))
@@ -412,32 +378,6 @@ async def test_server_that_answers_pings_stays_connected(server: ScriptedServer)
     assert server.count == 1
 
 
-async def test_rate_limited_actions_are_repeated_in_order(connected: Pair) -> None:
-    recorded, peer = connected
-    await recorded.join(peer, revision=4)
-    acts = [recorded.act(revision) for revision in (4, 5, 6)]
-    for act in acts:
-        assert await peer.receive(Act) == act
-    await peer.send(acked(acts[0]))
-    await peer.send(rate_limited(acts[1]))
-    acts.append(recorded.act(7))  # deferred behind the rate-limited one, if that refusal has arrived
-    await peer.send(Refused(to=acts[2].id, code=RefusalCode.STALE, message="Stale", revision=5))
-    repeated: list[Act] = []
-    while len(repeated) < 3:
-        message = await peer.receive(Act)
-        if message == acts[3] and not repeated:
-            await peer.send(Refused(to=message.id, code=RefusalCode.STALE, message="Stale", revision=5))
-        else:
-            repeated.append(message)
-    assert repeated == acts[1:]
-    await peer.send(*(acked(act) for act in acts[1:]))
-    await recorded.until(lambda event: isinstance(event, Acked) and event.to == acts[3].id)
-    assert not recorded.of(Refused)
-    requesting = asyncio.create_task(recorded.link.request(Ready(id=0)))
-    await peer.receive(Ready)  # no other action came before it
-    requesting.cancel()
-
-
 async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connected: Pair) -> None:
     recorded, peer = connected
     await peer.send(Notice(code=NoticeCode.BANNED, message="You are banned for good: rude"))
@@ -515,44 +455,9 @@ def test_permanent_closes_are_explained() -> None:
     )
 
 
-async def test_malformed_frame_ends_the_link(connected: Pair) -> None:
-    recorded, peer = connected
-    await peer.socket.send(b"\xc1")
-    ended = await recorded.until_is(Ended)
-    assert ended.code == ClientCode.BAD_MESSAGE
-
-
 async def test_unknown_game_of_a_newer_server_is_named(connected: Pair) -> None:
     recorded, peer = connected
     await peer.socket.send(encode(ROOM).replace(b"willow", b"yukon!"))
     ended = await recorded.until_is(Ended)
     assert ended.code == ClientCode.BAD_MESSAGE
     assert "'yukon!'" in ended.sentence
-
-
-async def test_close_fails_open_requests(connected: Pair) -> None:
-    recorded, peer = connected
-    requesting = asyncio.create_task(recorded.link.request(Ready(id=0)))
-    await peer.receive(Ready)
-    await recorded.link.close()
-    with pytest.raises(RequestRefused) as refused:
-        await requesting
-    assert refused.value.code == ClientCode.LINK_ENDED
-    ended = await recorded.until_is(Ended)
-    assert ended.code == ClientCode.CLOSED
-
-
-async def test_server_without_a_welcome_is_no_samedeal_server() -> None:
-    async def notify(socket: ServerConnection) -> None:
-        try:
-            await socket.send(encode(Notice(code="x", message="y")))
-            await socket.wait_closed()
-        except ConnectionClosed:
-            pass
-
-    async with serve(notify, "127.0.0.1", 0, close_timeout=1, subprotocols=[Subprotocol(SUBPROTOCOL)]) as other:
-        address = parse_address(f"127.0.0.1:{next(iter(other.sockets)).getsockname()[1]}")
-        with pytest.raises(CannotConnect) as failed:
-            async with Link(address, "ana", MemorySessions()):
-                pass
-    assert ("is not a Samedeal server" in str(failed.value), failed.value.permanent) == (True, True)

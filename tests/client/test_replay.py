@@ -20,7 +20,6 @@ from samedeal.moves import Move
 from samedeal.options import MAX_SEATS
 from samedeal.solver.solve import Answer, Outcome
 from samedeal_client.board.layout import Size
-from samedeal_client.commands import replay as command
 from samedeal_client.full_screen.replay_app import ReplayApp
 from samedeal_client.full_screen.screens.replay import PracticeRequest, ReplayScreen
 from samedeal_client.panels.replay import grid_rows, key_of, ranking_at, replay_lines, slider_time
@@ -31,7 +30,7 @@ from samedeal_link.records.replay import JUMP, SPEEDS, Moment, RecordedRace, Rep
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.losing_move import Review, actions_kept
 from tests.client.referee import session_in, wait_until
-from tests.golden.golden_files import assert_golden
+from tests.golden.golden_files import assert_answers, assert_golden
 from tests.shared.playouts import won_record
 from tests.shared.recorded import recorded
 from tests.textual_internals import screen_text, wait_for_screen
@@ -56,20 +55,6 @@ def pressed(replay: Replay, *keys: str, on: RecordedRace | None = None) -> Repla
     return replay
 
 
-def test_every_moment_of_a_replay_can_be_reached() -> None:
-    times = race().tracks[0].times
-    assert pressed(STILL, "right").time == times[0]
-    assert pressed(STILL, "right", "right", "left").time == times[0]
-    assert pressed(STILL, "left").time == 0
-    assert pressed(STILL, "pagedown").time == JUMP
-    assert pressed(STILL, "pagedown", "pageup", "pageup").time == 0
-    assert pressed(STILL, "end").time == race().length
-    assert pressed(STILL, "end", "right").time == race().length
-    assert pressed(STILL, "end", "home").time == 0
-    assert not pressed(Replay(), "right").playing
-    assert pressed(STILL, "0", "right").time == min(track.times[0] for track in race().tracks)
-
-
 @pytest.mark.parametrize("keys", ["", "0"])
 def test_left_and_right_make_one_action_at_a_time(keys: str) -> None:
     """Actions that were made at the same time are steps of their own, on one board and on all boards."""
@@ -92,6 +77,17 @@ def test_left_and_right_make_one_action_at_a_time(keys: str) -> None:
     assert steps == steps[::-1]
 
 
+def test_keys_lead_where_the_page_says() -> None:
+    def answer(_: str, question: str) -> str:
+        """The time in the replay, and the boards that are shown, for keys on a replay that stands still."""
+        replay = pressed(STILL, *question.split())
+        return f"{replay.time} ms, boards {' '.join(str(at + 1) for at in replay.shown(race()))}"
+
+    assert_answers("replays", answer)
+    assert STILL.press("x", race()) is None
+    assert not pressed(Replay(), "right").playing
+
+
 def test_time_passes_at_the_chosen_speed() -> None:
     fast = pressed(Replay(), "+")
     assert fast.passed(500, race()).time == 500 * SPEEDS[2]
@@ -102,24 +98,6 @@ def test_time_passes_at_the_chosen_speed() -> None:
     assert (ended.time, ended.playing) == (race().length, False)
     again = pressed(ended, "space")
     assert (again.time, again.playing) == (0, True)
-
-
-def test_any_boards_can_be_chosen() -> None:
-    assert pressed(STILL, "2").shown(race()) == (1,)
-    assert pressed(STILL, "down").shown(race()) == (1,)
-    assert pressed(STILL, "up").shown(race()) == (2,)
-    assert pressed(STILL, "t").shown(race()) == (0, 1)
-    assert pressed(STILL, "t", "3").shown(race()) == (2, 1)
-    assert pressed(STILL, "t", "2").shown(race()) == (1,)
-    assert pressed(STILL, "t", "t").shown(race()) == (0,)
-    assert pressed(STILL, "0").shown(race()) == (0, 1, 2)
-    assert pressed(STILL, "0", "0").shown(race()) == (0,)
-    assert pressed(STILL, "9").shown(race()) == (0,)
-    assert STILL.press("x", race()) is None
-    alone = RecordedRace(won_record("willow"))
-    beside = STILL.press("t", alone)
-    assert beside is not None
-    assert beside.shown(alone) == (0,)
 
 
 def test_replay_of_a_crowd_shows_boards_without_keys() -> None:
@@ -221,14 +199,6 @@ async def test_review_matches_its_golden(monkeypatch: pytest.MonkeyPatch) -> Non
         await wait_for_screen(pilot, lambda: "lost it" in screen_text(pilot.app))
         await pilot.pause()
         assert_golden("screens/replay/review_glyphs.txt", screen_text(pilot.app))
-
-
-def test_command_explains_what_is_missing(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
-    from samedeal_client.cli import main
-
-    assert main(["replay", "no file", "--plain"]) == 2
-    assert "no file" in capsys.readouterr().err
-    assert command.DESCRIPTION
 
 
 def practising(play: Play, moment: Moment, ghosts: Sequence[Track]) -> AbstractAsyncContextManager[ClientSession]:

@@ -77,12 +77,6 @@ def test_every_choice_is_valid_and_described(field: Any) -> None:
         assert len(field.describe(text)) <= 42 or field.name == "then"
 
 
-def test_next_form_keeps_all_but_code_and_passphrase() -> None:
-    left = form(game="steve", limit="7", undo="free", room="friday", passphrase="sesame").for_next_room()
-    assert left.for_game("") == form(game="steve", limit="7", undo="free")
-    assert left.for_game("athena").values["game"] == "athena"
-
-
 def test_unused_fields_are_hidden() -> None:
     def names(made: RoomForm) -> list[str]:
         return [field.name for field in made.fields]
@@ -90,13 +84,6 @@ def test_unused_fields_are_hidden() -> None:
     assert "start_at" not in names(RoomForm())
     assert "start_at" in names(form(start="at a time"))
     assert "delay" not in names(form(spectators="no"))
-
-
-def test_refusal_is_shown_at_its_field_until_changed() -> None:
-    refused = RoomForm(busy=True).with_refusal(RefusalCode.ROOM_EXISTS, "There is a room 'friday' already")
-    assert not refused.busy
-    assert refused.errors(NOW) == {"room": "There is a room 'friday' already"}
-    assert refused.with_value("room", "x").errors(NOW) == {}
 
 
 def test_other_refusal_is_shown_until_any_change() -> None:

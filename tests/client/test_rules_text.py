@@ -13,7 +13,7 @@ from samedeal.games import GAMES, game_named
 from samedeal.policies import Build
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.rules_text import rules_rows, short_rules
-from samedeal_client.text.spans import row_text, row_width
+from samedeal_client.text.spans import row_width
 from tests.client.command_line import run_samedeal
 from tests.golden.golden_files import assert_sentences
 
@@ -75,15 +75,6 @@ def test_the_example_of_a_build_is_legal(game: Game) -> None:
 @pytest.mark.parametrize("width", [40, 60, 78, 118])
 def test_rules_fit_the_width(game: Game, width: int) -> None:
     assert all(row_width(row) <= width for row in rules_rows(game, Look(), width))
-
-
-def test_cards_are_written_in_the_look() -> None:
-    def text(look: Look) -> str:
-        return " ".join(" ".join(row_text(row) for row in rules_rows(game_named("steve"), look, 78)).split())
-
-    assert "9♠ 8♠ 7♠" in text(Look())
-    assert "9S 8S 7S" in text(Look(ascii=True))
-    assert text(Look(ascii=True)).isascii()
 
 
 def test_the_command_prints_the_rules() -> None:

@@ -28,16 +28,6 @@ def sessions_in(path: Path, warnings: list[str] | None = None) -> FileSessions:
     return FileSessions((warnings if warnings is not None else []).append, path)
 
 
-def test_sessions_differ_by_server_and_name(path: Path) -> None:
-    sessions = sessions_in(path)
-    sessions.keep(URL, "ana", "a")
-    sessions.keep(URL, "bo", "b")
-    sessions.keep("wss://example.org", "ana", "c")
-    assert [sessions.session(URL, "ana"), sessions.session(URL, "bo")] == ["a", "b"]
-    assert sessions.session("wss://example.org", "ana") == "c"
-    assert sessions.session("wss://example.org", "bo") == ""
-
-
 def test_sessions_are_shown_as_the_page_says(tmp_path: Path) -> None:
     number = count()
 

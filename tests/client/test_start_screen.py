@@ -125,17 +125,6 @@ async def test_start_screen_does_what_the_page_says(monkeypatch: pytest.MonkeyPa
     assert_answers("start", lambda heading, question: next(answers))
 
 
-async def test_kept_seat_survives_another_name() -> None:
-    back = keep_seat()
-    async with start_screen() as pilot:
-        await pilot.press("s", *"mira", "escape")
-        assert pilot.app.return_value == list(RESTART)
-    async with start_screen() as pilot:
-        assert "as ana in friday" in screen_text(pilot.app)
-        await pilot.press("enter")
-        assert pilot.app.return_value == back
-
-
 def choose(monkeypatch: pytest.MonkeyPatch, *commands: list[str]) -> None:
     """Let a player choose these commands on one start screen after another, and then quit."""
     choices = iter([*commands, []])
@@ -367,9 +356,11 @@ async def test_start_screens_match_their_golden(monkeypatch: pytest.MonkeyPatch)
             "deal": deal,
             "starts": starts,
             "time": time,
-            "opponents": (Opponent("mira"), Opponent("June", bot=True)),
+            "place": number + 1,
+            "players": 3,
+            "resigned": number == 2,
         }
-        remember(game, number, place=number + 1, players=3, resigned=number == 2, **race)
+        remember(game, number, opponents=(Opponent("mira"), Opponent("June", bot=True)), **race)
     shown = []
     async with start_screen() as pilot:
         for name, keys, last in (

@@ -27,15 +27,18 @@ NODE_BUDGET = 200
 MAX_MOVES = 120
 
 
-def race(game: str, number: int, level: Level, node_budget: int = NODE_BUDGET) -> Iterator[tuple[Board, Move]]:
-    """The boards of a bot's race, each with the move that the bot makes on it."""
-    now, memory = dealt(game, number), BotMemory(Random(number), node_budget)
-    for _ in range(MAX_MOVES):
+def play_on(now: Board, level: Level, memory: BotMemory, most: int = MAX_MOVES) -> Iterator[tuple[Board, Move]]:
+    """The boards from here, each with the move that a bot makes on it."""
+    for _ in range(most):
         move = choose_move(level, now.masked(), memory)
         if move is None:
             return
         yield now, move
         now = now.play(move).board
+
+
+def race(game: str, number: int, level: Level, node_budget: int = NODE_BUDGET) -> Iterator[tuple[Board, Move]]:
+    return play_on(dealt(game, number), level, BotMemory(Random(number), node_budget))
 
 
 def foundation_cards(game: str, level: Level) -> int:
@@ -108,31 +111,11 @@ def test_no_move_is_chosen_if_none_helps(level: Level) -> None:
     assert [choose_move(level, now, memory) for _ in range(3)] == [None] * 3
 
 
-@pytest.mark.parametrize(
-    ("position", "moves"),
-    [
-        ("1: AC | 2: 9H | 3: 2C", ["1 0", "3 0"]),
-        ("1: 5H AC | 2: 9H 2C | 3: KS 3C | 4: KD | 5: QS", ["1 0", "2 0", "3 0"]),
-    ],
-)
-def test_careful_plays_cards_to_the_foundations(position: str, moves: list[str]) -> None:
-    now, memory = board("willow", position), BotMemory(Random(1))
-    made: list[str] = []
-    while (move := choose_move("careful", now, memory)) is not None and len(made) < 9:
-        made.append(str(move))
-        now = now.play(move).board
-    assert set(moves) <= set(made)
-
-
 def test_careful_draws_until_a_card_helps() -> None:
     now = board("athena", "1: 9H | 2: TC | 3: 5S | 4: 7C | 5: QH | 6: 3S | 7: 4C | 01: AC | stock: (2C) (4D) (4H)")
-    memory = BotMemory(Random(1))
-    made: list[Move] = []
-    while (move := choose_move("careful", now, memory)) is not None and len(made) < 9:
-        made.append(move)
-        now = now.play(move).board
-    assert DRAW in made
-    assert now.piles[now.game.index["01"]][-1:] == bytes([2])
+    boards, moves = zip(*play_on(now, "careful", BotMemory(Random(1)), 9), strict=True)
+    assert DRAW in moves
+    assert boards[-1].play(moves[-1]).board.piles[now.game.index["01"]][-1:] == bytes([2])
 
 
 def test_careful_deals_first_in_ace_of_hearts() -> None:
@@ -151,21 +134,16 @@ def test_random_bot_makes_a_useful_move_if_there_is_no_other() -> None:
     game = GAMES["russian-solitaire"]
     game = Game(game.name, structs.replace(game.file, bots=BotTable(lure=0.0)))
     for number in range(3):
-        now, memory = numbered(game, number), BotMemory(Random(1))
-        while (move := choose_move("random", now.masked(), memory)) is not None:
-            now = now.play(move).board
-        assert not any(now.turns_up(move) for move in now.legal_moves())
+        *_, (now, last) = play_on(numbered(game, number), "random", BotMemory(Random(1)), 9_999)
+        after = now.play(last).board
+        assert not any(after.turns_up(move) for move in after.legal_moves())
 
 
 def test_bots_of_a_level_differ_by_temperament() -> None:
     def moves_of(number: int) -> list[str]:
         rng = Random(number)
-        now, memory = dealt("willow", 4), BotMemory(rng, 300, Temperament.random(rng))
-        made: list[str] = []
-        while (move := choose_move("careful", now.masked(), memory)) is not None and len(made) < 25:
-            made.append(str(move))
-            now = now.play(move).board
-        return made
+        memory = BotMemory(rng, 300, Temperament.random(rng))
+        return [str(move) for _, move in play_on(dealt("willow", 4), "careful", memory, 25)]
 
     assert len({tuple(moves_of(number)) for number in range(4)}) == 4
     assert moves_of(1) == moves_of(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import RaceNow
@@ -12,21 +11,14 @@ from samedeal_client.panels.tide import tide_text
 from samedeal_link.model.model import Model
 from tests.client.lone_player import OWN, ROOM
 from tests.client.referee import Referee, running_app
+from tests.golden.golden_files import assert_sentences
 
 START = 1_795_203_000_000
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [
-        (301, "Willow in 05:01"),
-        (300, "Willow in 05:00, open now"),
-        (1, "Willow in 00:01, open now"),
-        (0, "Spider in 1:00:00"),
-    ],
-)
-def test_next_tide_is_counted_down(seconds: int, expected: str) -> None:
-    assert tide_text(tide_times(["19:30 willow", "20:30 spider"]), START - 1000 * seconds) == expected
+def test_wording_of_the_next_tide() -> None:
+    times = tide_times(["19:30 willow", "20:30 spider"])
+    assert_sentences("next tide", [f"{left} s\t{tide_text(times, START - 1000 * left)}" for left in (301, 300, 1, 0)])
     assert not tide_text((), START)
 
 

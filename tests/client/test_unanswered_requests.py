@@ -74,15 +74,6 @@ def test_next_connection_starts_without_deferred_requests() -> None:
     assert requests.in_order() == (first, second)
 
 
-def test_clear_forgets_everything() -> None:
-    first, second = actions(2)
-    requests = pending(first, second)
-    requests.defer(rate_limited(first), now=0.0)
-    requests.clear()
-    assert requests.in_order() == ()
-    assert requests.take_due(9.0) == ()
-
-
 def test_answers_are_the_messages_with_the_id_of_a_request() -> None:
     """A caller of ``Link.request`` would wait for ever for a message that ``ServerAnswer`` lacks."""
     assert {*get_args(ServerAnswer), Refused} == {kind for kind in get_args(ToClient) if "to" in kind.__struct_fields__}

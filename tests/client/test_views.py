@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from samedeal.deal import Deal
-from samedeal.games import GAMES
 from samedeal.options import Options
 from samedeal.protocol.messages import RoomState, Seat, Standing, Tally
 from samedeal.terminal_text import columns_of
@@ -31,7 +30,6 @@ from samedeal_client.panels.waiting import (
     OwnBots,
     can_add_bot,
     invitation_rows,
-    may_kick,
     player_cells,
     room_rows,
     start_condition,
@@ -103,11 +101,6 @@ def lines_of(rows: Iterable[Row]) -> list[str]:
     return text(rows).splitlines()
 
 
-def state(model: Model) -> RoomState:
-    assert model.room is not None
-    return model.room
-
-
 COMMAND, LINK = "samedeal join localhost friday", "http://localhost:7777/friday"
 CYCLE = Options(games=("steve", "athena"), players=16, start="at", start_at=NOW + 600_000, spectators=False, bots=False)
 
@@ -145,18 +138,10 @@ def test_rows_of_text_fit_their_width(look: Look, width: int) -> None:
     assert not look.ascii or text(rows[-20:]).isascii()
 
 
-def test_players_are_listed_with_their_marks() -> None:
-    bots = OwnBots(BOT_PLAYERS, ("ott",))
-    cells = player_cells(waiting("p0", players=5), bots, Look())
-    assert [" ".join(row_text(cell) for cell in row).rstrip() for row in cells.values()] == [
-        "[x] ana host, you",
-        "[ ] mira",
-        "[x] k0ji (bot) your bot, away",
-        "[ ] 漢字の名前",
-        "[x] easy (bot) your bot",
-        "[ ] ott (bot) joining",
-    ]
-    assert list(cells) == ["p0", "p1", "p2", "p3", "p4", "ott"]
+def test_wording_of_the_players() -> None:
+    cells = player_cells(waiting("p0", players=5), OwnBots(BOT_PLAYERS, ("ott",)), Look())
+    rows = {key: " ".join(map(row_text, row)).rstrip() for key, row in cells.items()}
+    assert_sentences("players", [f"{key}\t{row}" for key, row in rows.items()])
 
 
 STARTS = {
@@ -179,18 +164,6 @@ def test_the_clock_runs_only_during_a_race(phase: str, has_clock: bool) -> None:
     model = waiting(phase=phase)
     assert ("clock" in return_text(model, "samedeal join", server_gone=False)) == has_clock
     assert ("clock" in quit_warnings(model, lasting=True, server_gone=False)[0]) == has_clock
-
-
-def test_only_the_host_can_kick_and_not_itself() -> None:
-    def can_kick(me: str, players: int = 3, bots: OwnBots = NO_BOTS) -> list[str]:
-        model = waiting(me, players=players)
-        return [seat.name for seat in state(model).players if may_kick(model, seat.player, bots)]
-
-    assert can_kick("p0") == [NAMES[1], NAMES[2]]
-    assert can_kick("p0", bots=OwnBots((NAMES[1],))) == [NAMES[2]]
-    assert can_kick("p0", players=1) == []
-    assert can_kick("p1") == []
-    assert can_kick("stranger") == []
 
 
 def test_a_bot_can_be_added_while_a_seat_is_free() -> None:
@@ -242,8 +215,3 @@ def test_verdict_has_the_style_of_its_kind(kind: VerdictKind, style: str) -> Non
 
 def test_every_help_page_explains_moving() -> None:
     assert all("3 5" in text(help_rows(page, DEFAULT, Look(), 80)) for page in pages())
-
-
-def test_a_game_page_names_the_key_of_the_stock() -> None:
-    for game in GAMES.values():
-        assert ("Space" in text(help_rows(game.name, DEFAULT, Look(), 80))) == (game.stock_at >= 0)

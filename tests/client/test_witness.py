@@ -6,7 +6,6 @@ The links are real, and so are the files. The server does what the tests say.
 from __future__ import annotations
 
 import resource
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -35,13 +34,6 @@ from tests.client.scripted_server import Peer, ScriptedServer, connect
 from tests.client.server_messages import room_state
 
 SERVER = bytes(range(32))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    scripted = ScriptedServer()
-    async with scripted.listening():
-        yield scripted
 
 
 def drawing(commitment: bytes = SERVER, ana: bytes = b"", bob: bytes = b"") -> RoomState:
@@ -94,21 +86,6 @@ async def test_share_and_draw_are_in_a_private_file_before_they_leave(server: Sc
         assert draw.seats == tuple((seat.seat, seat.name, seat.share_commitment) for seat in sealed.players)
         modes = [each.stat().st_mode & 0o777 for each in (path, path.parent, root)]
         assert modes == [0o600, 0o700, 0o700]
-
-
-async def test_contradiction_before_the_reveal_stops_it(server: ScriptedServer, tmp_path: Path) -> None:
-    async with connect(server, evidence_root=tmp_path) as (recorded, peer):
-        await recorded.join(peer)
-        promised = await commits(peer)
-        await peer.send(drawing(bytes(32), ana=promised, bob=b"\1" * 32))
-        told = await recorded.until(lambda event: isinstance(event, Notice))
-        assert isinstance(told, Notice)
-        assert told.code == ClientCode.NOT_FAIR
-        await peer.send(drawing(ana=promised, bob=b"\1" * 32))
-        leaving = recorded.link.new_id()
-        recorded.link.send(Leave(id=leaving))
-        assert (await peer.receive(Leave)).id == leaving  # and no share before it
-        assert "changed_commitment" in read_evidence(paths_in(tmp_path)[0]).found
 
 
 async def test_restarted_program_keeps_its_share(server: ScriptedServer, tmp_path: Path) -> None:
