@@ -21,18 +21,12 @@ def test_begin_and_end_are_logged_once_each(log: Log) -> None:
     (full,) = log.events()
     assert (full["event"], full["level"]) == ("server_full", "warning")
     assert (full["setting"], full["limit"]) == ("limit-rooms", 10)
-    timers.advance(CALM_TIME / 2)
-    assert [(each["event"], each.get("refused"), each.get("seconds")) for each in log.events()[1:]] == [
-        ("server_not_full", 5, 2 * CALM_TIME)
-    ]
     timers.advance(10 * CALM_TIME)
-    assert len(log.events()) == 2
+    (ended,) = log.events()[1:]
+    assert (ended["event"], ended["refused"], ended["seconds"]) == ("server_not_full", 5, 2 * CALM_TIME)
     fullness.refuse(10)
     timers.advance(CALM_TIME)
-    assert [(each["event"], each.get("refused")) for each in log.events()[2:]] == [
-        ("server_full", None),
-        ("server_not_full", 1),
-    ]
+    assert [each["event"] for each in log.events()[2:]] == ["server_full", "server_not_full"]
 
 
 async def test_refused_rooms_are_logged(node: NodeMaker, log: Log) -> None:
