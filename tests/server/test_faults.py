@@ -263,8 +263,8 @@ async def test_concurrent_rematches_get_the_same_room(one: Node, two: Node) -> N
     assert (await bob.state(lambda state: state.next != "")).next == "friday-2"
     cid = await one.player("cid")
     await cid.refused("bad_passphrase", Join, room="friday-2")
-    await ana.join("friday-2", passphrase="sesam")
-    state = await ana.until(RoomState, lambda state: state.room == "friday-2")
+    await cid.join("friday-2", passphrase="sesam")
+    state = await cid.until(RoomState, lambda state: state.room == "friday-2")
     assert (state.game, state.deal, state.private, state.phase) == ("steve", "#4822", True, "open")
     assert state.options.deal == "#4822"
 

@@ -188,16 +188,18 @@ async def test_draw_is_sealed_before_any_share_is_taken(one: Node, two: Node) ->
     for player in (bob, ana):
         await player.reveal()
     drawn = await ana.until(Drawn)
-    secret = (await one.secret(ana.room)).deal.seed
     assert [(each.seat, each.name, each.commitment, each.share) for each in drawn.shares] == [
         (seat, each.name, each.commitment(), each.share()) for seat, each in enumerate((ana, bob), 1)
     ]
     for player in (ana, bob):
         await player.dealt()
-    assert secret not in frames_of(ana, bob)  # nor the secret before the end of the race
+    secret = (await one.secret(ana.room)).deal
+    assert secret.found is not None
+    for hidden in (secret.seed, secret.found.line.encode()):
+        assert hidden not in frames_of(ana, bob)  # before the end of the race
     proof = DealProof.parse((await finish(ana, bob)).proof)
     proof.check_deeply()
-    assert (proof.secret, proof.draw, proof.lost) == (secret, 1, ())
+    assert (proof.secret, proof.draw, proof.lost) == (secret.seed, 1, ())
 
 
 async def test_shares_are_told_once_and_to_whoever_enters_later(one: Node, two: Node) -> None:
