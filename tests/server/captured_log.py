@@ -41,5 +41,5 @@ class Log:
         ]
 
     async def until(self, event: str, **fields: object) -> dict[str, Any]:
-        await until(lambda: self.named(event, **fields))
-        return self.named(event, **fields)[-1]
+        found: list[dict[str, Any]] = await until(lambda: self.named(event, **fields))
+        return found[-1]

@@ -34,17 +34,8 @@ async def node(redis_url: str) -> AsyncIterator[NodeMaker]:
     numbers = count(1)
     async with AsyncExitStack() as stack:
 
-        async def start(
-            limits: Limits = PLENTY,
-            redis: str = redis_url,
-            origins: tuple[str, ...] = (),
-            token: str = "",
-            replicas: int = 0,
-            **settings: Any,
-        ) -> Node:
-            return await stack.enter_async_context(
-                serving(redis, f"n{next(numbers)}", limits, origins, token, replicas, **settings)
-            )
+        async def start(limits: Limits = PLENTY, redis: str = redis_url, **settings: Any) -> Node:
+            return await stack.enter_async_context(serving(redis, f"n{next(numbers)}", limits, **settings))
 
         yield start
 

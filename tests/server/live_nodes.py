@@ -14,7 +14,6 @@ from samedeal_server.process import app
 from samedeal_server.store.store import RoomSecret
 from samedeal_server.tasks import cancel_and_wait
 from tests.server.client import Client
-from tests.server.health_client import HealthClient
 from tests.server.raw_client import close_wires
 from tests.server.waiting import until
 
@@ -47,7 +46,7 @@ class Node:
         self.url = built.addresses.local
         self.store, self.rooms, self.gateway = built.rooms.store, built.rooms, built.gateway
         self.upkeep, self.agent, self.tasks, self.stop = built.upkeep, built.agent, built.tasks, built.stop
-        self.health = HealthClient(built.health_url)
+        self.health_url = built.health_url
 
     async def player(self, name: str = "ana", session: str = "", *, bot: bool = False) -> Client:
         """Connect a client that has said hello."""
@@ -92,15 +91,11 @@ async def serving(
     redis: str,
     name: str,
     limits: Limits = PLENTY,
-    origins: tuple[str, ...] = (),
     token: str = "",
-    replicas: int = 0,
     **settings: Any,
 ) -> AsyncIterator[Node]:
     """Run a node on a Redis. ``settings`` are further settings by name."""
-    config = Config(
-        port=0, redis=redis, limits=limits, origins=origins, admin_token=token, replicas=replicas, **settings
-    )
+    config = Config(port=0, redis=redis, limits=limits, admin_token=token, **settings)
     async with app.build(config, name, asyncio.Event()) as built:
         try:
             yield Node(built)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import msgspec
 from msgspec import inspect
 
 from samedeal.options import WantedOptions
+from tests.golden.golden_files import assert_answers
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
@@ -106,3 +108,26 @@ def check_map(kind: type[msgspec.Struct], page: str = PAGE) -> None:
     """Check that a page describes a map with its fields."""
     text = page.partition(f"A map `{kind.__name__}`")[2]
     assert documented_fields(text, with_defaults=False) == fields(kind, with_defaults=False)
+
+
+def check_numbers(golden: str, known: Mapping[str, Any], page: str) -> None:
+    """Check that a page has the texts of a golden file, in whose braces are expressions of the ``known`` names."""
+    flat = " ".join(page.split())
+
+    def told(_: str, text: str) -> str:
+        found = str(eval(f"f{text!r}", dict(known)))
+        return found if found in flat else f"{found}, which is not on the page"
+
+    assert_answers(golden, told)
+
+
+def check_codes(codes: Iterable[str], page: str = PAGE) -> None:
+    """Check that a page explains exactly these codes of refusals."""
+    rows = cells(section("## Refusals", page))
+    assert sorted(row[0].strip("`") for row in rows) == sorted(codes)
+    assert all(all(row) for row in rows)
+
+
+def check_headings(names: Iterable[str], page: str = PAGE) -> None:
+    """Check that a page describes exactly these messages, each once."""
+    assert sorted(re.findall(r"^### (\w+)$", page, re.MULTILINE)) == sorted(names)

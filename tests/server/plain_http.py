@@ -1,4 +1,4 @@
-"""Plain HTTP requests to a node, over a connection of their own each."""
+"""Plain HTTP requests to a node or to its health listener, over a connection of their own each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ class Answer:
     status: int
     headers: dict[str, str]
     body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
 
     @property
     def policy(self) -> dict[str, str]:

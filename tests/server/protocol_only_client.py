@@ -42,18 +42,6 @@ def share_commitment(room: Message, name: str, share: bytes) -> bytes:
     return sha256("samedeal share 4\n", terms_digest(room), room["commitment"], place, share)
 
 
-def words(room: Message, shares: list[Message]) -> str:
-    """The words of a deal, as DEALS.md defines them."""
-    parts = (bytes([each["seat"]]) + each["commitment"] + each["share"] for each in shares)
-    digest = sha256("samedeal words 2\n", terms_digest(room), room["commitment"], *parts)[:8]
-    bits = "".join(f"{byte:08b}" for byte in digest)
-    letters = ""
-    while bits:
-        width, known = (4, "bdfghjklmnprstvz") if len(letters) % 5 % 2 == 0 else (2, "aiou")
-        letters, bits = letters + known[int(bits[:width], 2)], bits[width:]
-    return " ".join(letters[at : at + 5] for at in range(0, 20, 5))
-
-
 class Piles:
     """The piles of one game by their names, as lists of cards."""
 
@@ -83,7 +71,7 @@ class Piles:
         elif action == "draw":
             stock, waste = self.piles["stock"], self.piles["w"]
             if stock:
-                for _ in range(min(1 if self.game == "klondike" else 3, len(stock))):
+                for _ in range(min(3, len(stock))):
                     waste.append(self.up(stock.pop(), faces))
             else:
                 stock += [card | 0x40 for card in reversed(waste)]

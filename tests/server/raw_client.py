@@ -7,6 +7,7 @@ import base64
 import struct
 from collections import defaultdict
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from samedeal.protocol.codec import encode
 from samedeal.protocol.messages import SUBPROTOCOL, Hello
@@ -71,8 +72,8 @@ class Wire:
     @classmethod
     async def open(cls, url: str) -> Self:
         """Open a connection and send nothing."""
-        host, port = url.removeprefix("ws://").split(":")
-        wire = cls(*await asyncio.open_connection(host, int(port)))
+        at = urlsplit(url)
+        wire = cls(*await asyncio.open_connection(at.hostname, at.port))
         _opened[url].append(wire)
         return wire
 

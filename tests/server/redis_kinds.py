@@ -27,6 +27,9 @@ from tests.server.local_server import local_server
 from tests.server.waiting import until
 
 SLOTS: Final = 16_384
+ROOMS: Final = ("monday", "sunday", "friday")
+"""Codes of three rooms, one on each of the three primaries of a cluster, in order."""
+
 NAME: Final = "cards"
 """The name of the primary for its Sentinels."""
 

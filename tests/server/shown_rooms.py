@@ -29,7 +29,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal_server.page.files import PageFiles
-from tests.shared.drawn_deals import HONEST, ROOM, drawn_terms
+from tests.shared.drawn_deals import ROOM, drawn_terms
 from tests.shared.joint_deals import race_terms
 
 Story = list[RoomState | Drawn]
@@ -109,16 +109,6 @@ def story(of: DealProof, deal: str = "winnable") -> Story:
         fixed(of, "racing", deal=deal),
         ended(of, deal=deal),
     ]
-
-
-def entered(of: DealProof, **changes: Any) -> Story:
-    """All that a spectator is shown who enters during the race."""
-    return [drawn(of), fixed(of, "racing", **changes), ended(of)]
-
-
-def lying(after: DealProof, before: DealProof = HONEST) -> Story:
-    """The states of a server that shows the draw of one deal, and after the race the proof of another one."""
-    return [*story(before)[:-1], ended(before, str(after))]
 
 
 class ScriptedRoom:

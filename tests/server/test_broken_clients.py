@@ -13,16 +13,15 @@ from samedeal.protocol.messages import Ping, Pong
 from samedeal_server.config.limits import Limits
 from tests.golden.golden_files import assert_answered
 from tests.server.broken_frames import PAGE, PIECE, answer
-from tests.server.client import DEADLINE, Client
+from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.raw_client import BINARY, CLOSE, PING, Wire, close_wires, frame, handshake, hello
+from tests.server.raw_client import BINARY, CLOSE, Wire, close_wires, frame, handshake
+from tests.server.waiting import until
 
 
 async def wait_until_alone(one: Node, client: Client) -> None:
     """Wait until a client is the only one that is connected to a node, and check that the node still serves it."""
-    async with asyncio.timeout(DEADLINE):
-        while len(one.gateway.connections) > 1 or one.gateway.handshakes.pending:
-            await client.expect(Pong, Ping)
+    await until(lambda: len(one.gateway.connections) == 1 and not one.gateway.handshakes.pending)
     await client.expect(Pong, Ping)
 
 
@@ -54,22 +53,15 @@ async def test_broken_frames_and_requests_are_answered_with_a_code(bystander: tu
 async def test_client_that_ignores_a_close_is_aborted(
     bystander: tuple[Node, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("samedeal_server.connections.client_socket.CLOSE_TIMEOUT", 0.1)
-    for sent in (frame(0x3), frame(CLOSE, b"\x03\xe8"), frame(BINARY, b"x", length=1 << 40)):
+    """The reason of the close is counted nevertheless."""
+    for module in ("connections.client_socket", "rooms.player_connection"):
+        monkeypatch.setattr(f"samedeal_server.{module}.CLOSE_TIMEOUT", 0.1)
+    bad_frames = frame(BINARY, b"\xc1") * (Limits().bad_frames + 1)
+    for sent in (frame(0x3), frame(CLOSE, b"\x03\xe8"), frame(BINARY, b"x", length=1 << 40), bad_frames):
         wire = await Wire.greeted(bystander[0].url)
         await wire.send(sent)
         await wait_until_alone(*bystander)
-
-
-async def test_reason_of_a_close_that_is_ignored_is_counted(
-    bystander: tuple[Node, Client], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("samedeal_server.rooms.player_connection.CLOSE_TIMEOUT", 0.1)
-    one, client = bystander
-    wire = await Wire.greeted(one.url)
-    await wire.send(frame(BINARY, b"\xc1") * (Limits().bad_frames + 1))
-    await wait_until_alone(one, client)
-    await one.becomes("connections_closed_total", 1, reason="bad_frames")
+    await bystander[0].becomes("connections_closed_total", 1, reason="bad_frames")
 
 
 async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Client]) -> None:
@@ -80,27 +72,6 @@ async def test_half_a_frame_ends_with_the_connection(bystander: tuple[Node, Clie
         await client.expect(Pong, Ping)
         wire.writer.write_eof()
         assert await wire.ended() in (0, 1006)
-
-
-async def test_message_may_arrive_in_pieces_of_any_size(bystander: tuple[Node, Client]) -> None:
-    data = handshake() + hello()
-    for size in (1, 3, 7):
-        wire = await Wire.open(bystander[0].url)
-        for start in range(0, len(data), size):
-            await wire.send(data[start : start + size])
-        assert b" 101 " in await wire.head()
-        opcode, _ = await wire.frame() or (-1, b"")
-        assert opcode == BINARY
-
-
-async def test_data_before_the_handshake_is_served_or_closed(bystander: tuple[Node, Client]) -> None:
-    one, client = bystander
-    for early in (hello(), frame(PING), frame(CLOSE, b"\x03\xe8"), frame(0x3), b"\0" * 3000, PIECE):
-        wire = await Wire.open(one.url)
-        await wire.send(handshake() + early)
-        await client.expect(Pong, Ping)
-        wire.writer.write_eof()
-        await wire.eof()
 
 
 async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:
@@ -120,16 +91,12 @@ async def test_endless_handshake_is_aborted(node: NodeMaker) -> None:
 async def test_oldest_pending_handshake_is_evicted(node: NodeMaker, limits: Limits) -> None:
     """Invariant: everything is bounded. A new client is admitted nevertheless."""
     one = await node(limits)
-    watcher = await node()
-    calm = await watcher.player("calm")
     silent = []
     for _ in range(3):
         wire = await Wire.open(one.url)
         await wire.send(b"GET / ")
         silent.append(wire)
-    async with asyncio.timeout(DEADLINE):
-        while len(one.gateway.handshakes.pending) < 3:
-            await calm.expect(Pong, Ping)
+    await until(lambda: len(one.gateway.handshakes.pending) == 3)
     ana = await one.player("ana")
     assert await silent[0].eof() == b""
     await ana.expect(Pong, Ping)

@@ -33,13 +33,13 @@ from samedeal_server.store import keys
 from samedeal_server.store.data_loss_risk import has_sharded_pubsub
 from samedeal_server.store.dump import KeyDump
 from samedeal_server.store.redis_client import PrimaryClient, RedisCommand
-from tests.server.cluster_rooms import ROOMS, races
+from samedeal_server.store.redis_cluster import ClusterClient
 from tests.server.commits import commit_of
-from tests.server.live_nodes import Node, NodeMaker
+from tests.server.live_nodes import NodeMaker
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.persistent_player import check_log
 from tests.server.races import answered, race
-from tests.server.redis_kinds import ENDS_SERVERS, Shards, shards
+from tests.server.real_clients import check_and_finish, playing, races
+from tests.server.redis_kinds import ENDS_SERVERS, ROOMS, Shards, shards
 from tests.server.waiting import until
 
 pytestmark = ENDS_SERVERS
@@ -49,17 +49,6 @@ pytestmark = ENDS_SERVERS
 async def cluster(tmp_path: Path) -> AsyncIterator[Shards]:
     async with shards(tmp_path) as cluster:
         yield cluster
-
-
-def record_commands(node: Node, commands_sent: list[RedisCommand], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Record the commands that a node sends from now on."""
-    original = node.store.redis.try_execute
-
-    async def try_execute(commands: Any, **options: Any) -> Any:
-        commands_sent.extend(commands)
-        return await original(commands, **options)
-
-    monkeypatch.setattr(node.store.redis, "try_execute", try_execute)
 
 
 def keys_of(command: RedisCommand) -> list[str]:
@@ -75,8 +64,13 @@ async def test_scripts_use_one_slot_on_a_cluster(
 ) -> None:
     one, two = await node(redis=cluster.url), await node(redis=cluster.url)
     sent: list[RedisCommand] = []
-    for each in (one, two):
-        record_commands(each, sent, monkeypatch)
+    try_execute = ClusterClient.try_execute
+
+    async def recorded(self: ClusterClient, commands: Any, **options: Any) -> Any:
+        sent.extend(commands)
+        return await try_execute(self, commands, **options)
+
+    monkeypatch.setattr(ClusterClient, "try_execute", recorded)
     assert [await cluster.holder(keys.meta(room)) for room in ROOMS] == [0, 1, 2]
     racers = [await race(one, two, room=room, games=("athena",), delay=0) for room in ROOMS]
     wat = await one.player("wat")
@@ -98,22 +92,13 @@ async def test_scripts_use_one_slot_on_a_cluster(
 
 async def test_races_survive_moving_slots(cluster: Shards, node: NodeMaker) -> None:
     nodes = [await node(redis=cluster.url), await node(redis=cluster.url)]
-    racers = await races(nodes)
-    moved = asyncio.Event()
-    playing = [asyncio.create_task(racer.until(moved)) for racer in racers]
-    while min(len(racer.acked) for racer in racers) < 20:
-        for room in ROOMS:
-            number = await cluster.holder(keys.meta(room))
-            await cluster.migrate(keys.meta(room), (number + 1) % 3)
-    moved.set()
-    await asyncio.gather(*playing)
-    await asyncio.gather(*(racer.moves(5) for racer in racers))
-    for racer in racers:
-        await check_log(nodes[0].store, racer)
-    for racer in racers:
-        await racer.client.expect(Done, Resign)
-    for racer in racers:
-        assert len((await racer.client.phase("finished")).standings) == 2
+    async with races(nodes, *ROOMS) as racers:
+        async with playing(racers):
+            while min(len(racer.model.own.actions) for racer in racers) < 20:
+                for room in ROOMS:
+                    number = await cluster.holder(keys.meta(room))
+                    await cluster.migrate(keys.meta(room), (number + 1) % 3)
+        await check_and_finish(nodes[0].store, racers)
 
 
 async def test_backup_and_status_cover_a_cluster(cluster: Shards, node: NodeMaker) -> None:

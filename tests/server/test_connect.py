@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,10 +17,8 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.process.app import run
 from samedeal_server.store import pubsub
 from samedeal_server.store.connect import connect
-from samedeal_server.store.pubsub import Announcement, Listener
 from samedeal_server.store.redis_client import PrimaryClient
 from samedeal_server.store.store import Store
-from samedeal_server.telemetry.metrics import Metrics
 from tests.chaos.proxy import Proxy
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker
@@ -76,23 +73,6 @@ async def test_listener_reconnects_when_redis_is_silent(
             connection.stall(60)
         await bob.act("draw")
         await ana.until(ProgressUpdate, lambda progress: progress.moves == 1)
-
-
-async def test_announcements_use_their_own_connection(redis_url: str) -> None:
-    """On a shared connection, an announcement would be mistaken for the answer to a command."""
-    async with connect(redis_url) as redis:
-        assert isinstance(redis, PrimaryClient)
-        store = Store(redis, Metrics())
-        listener = Listener(store.redis, store.metrics)
-        await listener.subscribe("friday")
-        async with aclosing(listener.announcements()) as announced:
-            assert {await anext(announced), await anext(announced)} == {Announcement(), Announcement("friday")}
-            commands = await redis.client_list(_type="normal")
-            subscribers = await redis.client_list(_type="pubsub")
-            assert (len(commands), len(subscribers)) == (1, 1)
-        async with asyncio.timeout(5):
-            while await redis.client_list(_type="pubsub"):
-                pass
 
 
 async def test_redis_lost_during_start_is_a_startup_error(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,12 @@ from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import shuffled
 from samedeal.games import game_named
+from samedeal.options import Options
 from samedeal.protocol.messages import DelayedBoard, DelayedMove
+from samedeal_link.model.model import Model
 from samedeal_server.races.delayed_view import ACTIONS_PER_RELEASE, DelayedBoards
 from samedeal_server.races.log_entry import LogEntry
+from tests.client.server_messages import room_state
 
 SEED = bytes(range(32))
 STARTS = 100_000
@@ -57,18 +60,14 @@ def replayed(taken: list[str]) -> Play:
     return play
 
 
-def followed(shown: Shown) -> dict[str, tuple[int, tuple[bytes, ...]]]:
-    """Return the revision and the piles of each player on the screen of a spectator who applies all messages in order."""
-    screen: dict[str, tuple[int, tuple[bytes, ...]]] = {}
+def followed(shown: Shown) -> tuple[int, Board]:
+    """Return the revision of ana's board, and the board, as the client of a spectator shows it after all messages."""
+    model = Model(room=room_state("friday", Options(games=("athena",)), ()))
     for message in shown:
-        if isinstance(message, DelayedBoard):
-            screen[message.player] = (message.revision, message.piles)
-        else:
-            revision, piles = screen[message.player]
-            assert message.revision == revision + 1
-            step = Play(Board(ATHENA, piles), Undo.FREE).act(message.action, faces=message.seen or None)
-            screen[message.player] = (message.revision, step.board.piles)
-    return screen
+        model = model.after(message)
+        assert not model.missed_move
+    play = model.watched["ana"].play
+    return play.revision, play.board
 
 
 def test_nothing_is_released_before_the_delay() -> None:
@@ -104,9 +103,9 @@ def test_late_spectator_gets_boards_and_then_moves(late: int) -> None:
     boards = delayed_boards(ana=entries(taken))
     boards.release_due(STARTS + DELAY + 1000 * late)
     shown = boards.boards()
-    assert followed(shown)["ana"] == (late, replayed(taken[:late]).board.masked().piles)
+    assert followed(shown) == (late, replayed(taken[:late]).board.masked())
     shown += boards.release_due(STARTS + DELAY + 1000 * 40)
-    assert followed(shown)["ana"] == (40, replayed(taken).board.masked().piles)
+    assert followed(shown) == (40, replayed(taken).board.masked())
 
 
 @pytest.mark.parametrize("late", [0, 60, 120, 199])
@@ -137,7 +136,7 @@ def test_repeated_action_is_ignored_and_a_gap_reported() -> None:
     assert boards.newest("bob") == -1
     assert boards.add("ana", 2, second, STARTS + 2)
     assert boards.add("ana", 3, third, STARTS + 3)
-    assert followed(boards.release_due(STARTS + DELAY + 3))["ana"][0] == 3
+    assert followed(boards.release_due(STARTS + DELAY + 3))[0] == 3
 
 
 def test_clock_set_back_keeps_moves_in_order() -> None:
@@ -162,7 +161,7 @@ def test_large_backlog_is_released_in_slices() -> None:
         assert boards.boards() == []
     shown = boards.release_due(STARTS + DELAY + count)
     assert not boards.behind
-    assert followed(shown)["ana"] == (count, replayed(taken).board.masked().piles)
+    assert followed(shown) == (count, replayed(taken).board.masked())
 
 
 def test_moves_that_fall_behind_are_released_as_boards() -> None:
@@ -176,4 +175,4 @@ def test_moves_that_fall_behind_are_released_as_boards() -> None:
     assert [type(message) for message in shown] == [DelayedBoard, DelayedBoard]
     shown += boards.release_due(STARTS + DELAY + count + 1)
     assert isinstance(shown[-1], DelayedMove)
-    assert followed(shown)["ana"] == (count + 1, replayed(taken).board.masked().piles)
+    assert followed(shown) == (count + 1, replayed(taken).board.masked())

@@ -13,10 +13,8 @@ import pytest
 from samedeal.deal_proof import RevealedShare
 from samedeal.protocol.messages import Done, Resign, Standing, Start
 from samedeal.race.values import DealSecret, Race, Racer
-from samedeal.record import Record
 from samedeal_server.races.earlier import PlayerPast
-from samedeal_server.races.race_record import build_record, race_id
-from samedeal_server.rooms import race_records
+from samedeal_server.races.race_record import race_id
 from samedeal_server.rooms.duties import RENEWAL_INTERVAL
 from samedeal_server.solving.pool import SolverPool
 from samedeal_server.solving.worker import Candidate, winning_line
@@ -27,7 +25,7 @@ from samedeal_server.store.store import LEASE, RoomSecret
 from tests.server.client import Client
 from tests.server.live_nodes import Node, RedisClient
 from tests.server.manual_timers import ManualTimers
-from tests.server.races import finish, kept, race, seated
+from tests.server.races import race, seated
 from tests.server.waiting import until
 from tests.shared.race_values import SEED, new_race
 
@@ -40,50 +38,8 @@ async def drawn(one: Node, two: Node) -> tuple[Client, ...]:
     await players[0].expect(Done, Start)
     for player in players:
         await player.phase("countdown")
-        await player.commit()
-    for player in players:
-        await player.sealed()
-        await player.reveal()
+    await asyncio.gather(*(player.take_part() for player in players))
     return players
-
-
-@pytest.fixture
-def built(monkeypatch: pytest.MonkeyPatch) -> list[Race]:
-    """The races of which records are built."""
-    races: list[Race] = []
-
-    def noted(race: Race, logs: Any) -> Record:
-        races.append(race)
-        return build_record(race, logs)
-
-    monkeypatch.setattr(race_records, "build_record", noted)
-    return races
-
-
-async def test_ten_races_on_two_nodes_are_recorded_once(one: Node, two: Node, built: list[Race]) -> None:
-    """Both nodes see the end of each race."""
-    players = [player for pair in await asyncio.gather(*(raced(one, two) for _ in range(10))) for player in pair]
-    assert len(built) == len(await one.store.earlier.of_game(GAME)) == 10
-    assert one.metric("records_total", outcome="kept") + two.metric("records_total", outcome="kept") == 10
-    assert [len((await one.store.earlier.past(each.player)).races) for each in players] == [1] * 20
-
-
-async def raced(one: Node, two: Node) -> tuple[Client, ...]:
-    """Let ana bring a card to the foundations and both resign. Wait until both nodes have seen the record."""
-    ana, bob = await drawn(one, two)
-    await ana.dealt()
-    await bob.dealt()
-    found = (await one.secret(ana.room)).deal.found
-    assert found is not None
-    for move in found.line.split(", "):
-        if ana.play.board.foundation_cards:
-            break
-        await ana.act(move)
-    await finish(ana, bob)
-    await kept(ana, ana.room)
-    for node in (one, two):
-        await node.rooms.tick(ana.room)
-    return ana, bob
 
 
 class HeldSolver:

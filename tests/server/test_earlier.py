@@ -68,12 +68,6 @@ async def test_deal_of_an_earlier_race_is_dealt_to_others_once(one: Node, two: N
         assert (await begun(player, room)).deal == "winnable"
 
 
-async def led_on(player: Client) -> RoomState:
-    """Race now, alone. Return the state of the room that names another one."""
-    await player.join((await player.expect(Created, RaceNow, game=GAME)).room)
-    return await player.state(lambda state: state.next != "")
-
-
 async def test_room_that_names_another_one_admits_nobody(one: Node, two: Node) -> None:
     """Neither of the two changes its deal or its commitment."""
     await race_alone(await one.player("ana"), GAME)
@@ -100,23 +94,12 @@ async def test_room_that_names_another_one_admits_nobody(one: Node, two: Node) -
     await until(is_closed)
 
 
-async def test_player_who_was_cut_off_follows_later(one: Node, two: Node) -> None:
-    await race_alone(await one.player("ana"), GAME)
-    bob = await one.player("bob")
-    named = await led_on(bob)
-    await bob.abort()
-    back = await Client.hello(two.url, "bob", bob.session)
-    await back.join(named.room)
-    assert (await back.state()).next == named.next
-    await back.join(named.next)
-    assert (await back.phase("racing")).earlier
-
-
 @pytest.mark.parametrize("how", ["leaves", "is kicked"])
 async def test_room_closes_without_the_player_whom_it_leads_on(one: Node, how: str) -> None:
     await race_alone(await one.player("ana"), GAME)
     bob, eve = await one.player("bob"), await one.player("eve")
-    named = await led_on(bob)
+    await bob.join((await bob.expect(Created, RaceNow, game=GAME)).room)
+    named = await bob.state(lambda state: state.next != "")
     await eve.watch(named.room)
     if how == "leaves":
         await bob.expect(Done, Leave)

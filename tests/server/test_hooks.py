@@ -30,6 +30,7 @@ from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.local_server import local_server
 from tests.server.races import raced
+from tests.server.waiting import until
 
 SECRET = "0123456789abcdef"
 
@@ -44,14 +45,12 @@ class Receiver:
         self.port = 0
         self.answers: list[int] = []
         self.requests: list[tuple[dict[str, str], bytes]] = []
-        self._received = asyncio.Event()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)} | {"": first}
         self.requests.append((headers, await reader.readexactly(int(headers["content-length"]))))
         status = self.answers.pop(0) if self.answers else 200
-        self._received.set()
         if status < 0:
             await reader.read()
         elif status:
@@ -59,10 +58,7 @@ class Receiver:
         writer.close()
 
     async def received(self, count: int) -> None:
-        async with asyncio.timeout(DEADLINE):
-            while len(self.requests) < count:
-                self._received.clear()
-                await self._received.wait()
+        await until(lambda: len(self.requests) >= count)
 
     def events(self) -> list[tuple[str, str]]:
         told = [json.loads(body) for _, body in self.requests]

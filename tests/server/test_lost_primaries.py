@@ -9,34 +9,23 @@ import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from samedeal.protocol.admin import Status, Survey
-from samedeal.protocol.messages import Acked, Act, Done, Resign
+from samedeal.protocol.messages import Acked, Act
 from samedeal_server.store import keys, redis_client
-from samedeal_server.store.store import Store
 from tests.server.captured_log import Log
-from tests.server.cluster_rooms import ROOMS, races
-from tests.server.health_client import HealthClient
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.operator_client import TOKEN, Operator
-from tests.server.persistent_player import PersistentPlayer, check_log
+from tests.server.plain_http import ask
 from tests.server.races import answered, race
-from tests.server.redis_kinds import ENDS_SERVERS, Server, shards
+from tests.server.real_clients import check_and_finish, play_random_moves, playing, races
+from tests.server.redis_kinds import ENDS_SERVERS, ROOMS, Server, shards
 from tests.server.waiting import TIMEOUT, until
 
 pytestmark = ENDS_SERVERS
-
-
-async def check_and_finish(store: Store, racers: list[PersistentPlayer]) -> None:
-    """Assert that each acked move was committed once, and that every race can finish."""
-    for racer in racers:
-        await check_log(store, racer)
-        if not racer.client.play.board.won:  # random moves may win
-            assert isinstance(await answered(racer.client, Resign), Done)
-    for racer in racers:
-        assert len((await racer.client.phase("finished")).standings) == 2
 
 
 async def test_killed_primary_loses_no_replicated_move(
@@ -44,8 +33,7 @@ async def test_killed_primary_loses_no_replicated_move(
 ) -> None:
     async with shards(tmp_path, replicated=True) as cluster:
         nodes = [await node(redis=cluster.url, replicas=1), await node(redis=cluster.url, replicas=1)]
-        racers = await races(nodes)
-        ana = racers[0].client
+        ana, _ = await race(*nodes, room=ROOMS[0], games=("athena",))
         cluster.replicas[0].freeze()
         monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
@@ -53,51 +41,43 @@ async def test_killed_primary_loses_no_replicated_move(
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
         cluster.replicas[0].thaw()
         monkeypatch.undo()
-        acked = await answered(ana, Act, id=77, revision=0, action="draw")
-        assert isinstance(acked, Acked)
-        ana.apply("draw", acked)
-        racers[0].acked.append((77, "draw"))
+        assert isinstance(await answered(ana, Act, id=77, revision=0, action="draw"), Acked)
 
-        failed_over = asyncio.Event()
-        playing = [asyncio.create_task(racer.until(failed_over)) for racer in racers]
-        await cluster.servers[1].kill()
-        await cluster.taken_over(1)
-        await cluster.servers[1].start()
-        failed_over.set()
-        await asyncio.gather(*playing)
-        await asyncio.gather(*(racer.moves(5) for racer in racers))
-        await check_and_finish(nodes[0].store, racers)
+        async with races(nodes, *ROOMS[1:]) as racers:
+            async with playing(racers):
+                await cluster.servers[1].kill()
+                await cluster.taken_over(1)
+                await cluster.servers[1].start()
+            await check_and_finish(nodes[0].store, racers)
 
 
 async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker) -> None:
     async with shards(tmp_path) as cluster:
         url = f"{cluster.url}?socket_timeout=2"
         nodes = [await node(redis=url, health_port=0), await node(redis=url)]
-        health = nodes[0].health
-        racers = await races(nodes)
-        lost, affected, others = cluster.servers[0], racers[:2], racers[2:]
-        for frozen in (True, False):
-            await asyncio.gather(*(racer.moves(3) for racer in racers))
-            before = [len(racer.acked) for racer in affected]
-            if frozen:
-                lost.freeze()
-            else:
-                await lost.kill()
-            recovered = asyncio.Event()
-            retrying = [asyncio.create_task(racer.until(recovered)) for racer in affected]
-            async with asyncio.timeout(TIMEOUT):
-                await asyncio.gather(*(racer.moves(15) for racer in others))
-            assert [len(racer.acked) for racer in affected] == before
-            await until(lambda: is_ready(health, without=lost))
-            assert await refreshes_players(nodes[0], ROOMS[1:])
-            if frozen:
-                lost.thaw()
-            else:
-                await lost.start()
-            await until(lambda: is_ready(health))
-            recovered.set()
-            await asyncio.gather(*retrying)
-        await check_and_finish(nodes[1].store, racers)
+        health = nodes[0].health_url
+        async with races(nodes, *ROOMS) as racers:
+            lost, affected, others = cluster.servers[0], racers[:2], racers[2:]
+            for frozen in (True, False):
+                await asyncio.gather(*(play_random_moves(racer, 3, Random(1)) for racer in racers))
+                before = [len(racer.model.own.actions) for racer in affected]
+                if frozen:
+                    lost.freeze()
+                else:
+                    await lost.kill()
+                retrying = [asyncio.create_task(play_random_moves(racer, 2, Random(2))) for racer in affected]
+                async with asyncio.timeout(TIMEOUT):
+                    await asyncio.gather(*(play_random_moves(racer, 15, Random(3)) for racer in others))
+                assert [len(racer.model.own.actions) for racer in affected] == before
+                await until(lambda: is_ready(health, without=lost))
+                assert await refreshes_players(nodes[0], ROOMS[1:])
+                if frozen:
+                    lost.thaw()
+                else:
+                    await lost.start()
+                await until(lambda: is_ready(health))
+                await asyncio.gather(*retrying)
+            await check_and_finish(nodes[1].store, racers)
         for server in cluster.servers:
             await server.kill()
         await until(lambda: is_not_ready(health))
@@ -154,13 +134,13 @@ async def last_seen(one: Node, rooms: Sequence[str]) -> dict[str, int]:
     }
 
 
-async def is_ready(health: HealthClient, without: Server | None = None) -> bool:
+async def is_ready(health: str, without: Server | None = None) -> bool:
     """Return whether a node is ready, and reports exactly the given primary as lost."""
-    status, text = await health.get("/readyz")
-    lost = set(re.findall(r"127\.0\.0\.1:\d+", text))
-    return status == 200 and lost == ({without.address} if without else set())
+    answer = await ask(health, "/readyz")
+    lost = set(re.findall(r"127\.0\.0\.1:\d+", answer.text))
+    return answer.status == 200 and lost == ({without.address} if without else set())
 
 
-async def is_not_ready(health: HealthClient) -> bool:
+async def is_not_ready(health: str) -> bool:
     """Return whether a node is not ready."""
-    return (await health.get("/readyz"))[0] == 503
+    return (await ask(health, "/readyz")).status == 503

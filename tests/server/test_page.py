@@ -154,23 +154,6 @@ def test_form_offers_room_options() -> None:
 
 
 @needs_node
-def test_page_has_every_game(tmp_path: Path) -> None:
-    tables = evaluate_with_page("GAMES", None, tmp_path)
-    found = {
-        name: (table["title"], table["decks"], [(pile["what"], pile["key"]) for pile in table["piles"]])
-        for name, table in tables.items()
-    }
-    assert found == {
-        game.name: (
-            game.title,
-            game.decks,
-            [(group.kind, key) for group, key in zip(game.piles, game.keys, strict=True)],
-        )
-        for game in GAMES.values()
-    }, "piles.js"
-
-
-@needs_node
 def test_page_deals_every_game(tmp_path: Path) -> None:
     seed = bytes(range(32))
     program = """await (async () => {

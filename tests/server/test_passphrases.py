@@ -17,8 +17,6 @@ from samedeal.protocol.messages import (
     Done,
     Join,
     Leave,
-    Ping,
-    Pong,
     Ready,
     Rematch,
     Resign,
@@ -109,17 +107,6 @@ async def test_right_or_missing_passphrase_is_not_counted(node: NodeMaker) -> No
         await bob.refused("bad_passphrase", Join, room="vault")
 
 
-async def test_concurrent_guesses_are_all_counted(node: NodeMaker) -> None:
-    one = await node(FEW)
-    await private(one)
-    guessers = [await one.player(f"g{number}") for number in range(12)]
-    answers = await asyncio.gather(
-        *(client.ask(Join, room="vault", passphrase=f"guess {number}") for number, client in enumerate(guessers))
-    )
-    codes = sorted(getattr(answer, "code", "") for answer in answers)
-    assert codes == ["bad_passphrase"] * 3 + ["rate_limited"] * 9
-
-
 async def tried(passphrases: Passphrases, secret: RoomSecret, said: str, network: str, limits: Limits) -> str:
     try:
         await passphrases.check("vault", secret, said, network, limits)
@@ -146,6 +133,12 @@ async def test_guesses_from_many_addresses_are_limited(one: Node, redis_url: str
         assert all(0 < redis.ttl(key) <= 2 * WINDOW for key in kept)
 
 
+async def test_concurrent_guesses_are_all_counted(one: Node) -> None:
+    passphrases = Passphrases(one.store, one.rooms.clock)
+    codes = await asyncio.gather(*(tried(passphrases, SECRET, "x", "192.0.2.1", FEW) for _ in range(12)))
+    assert sorted(codes) == ["bad_passphrase"] * 3 + ["rate_limited"] * 9
+
+
 async def test_one_address_cannot_lock_a_room(one: Node) -> None:
     passphrases = Passphrases(one.store, one.rooms.clock)
     limits = dataclasses.replace(PLENTY, guesses_per_address=2, guesses_per_room=4)
@@ -164,13 +157,14 @@ async def test_guess_that_is_not_compared_is_not_counted(one: Node) -> None:
     assert codes == ["bad_passphrase", "rate_limited"]
 
 
-async def test_waiting_guesses_of_an_address_are_limited(one: Node) -> None:
+async def test_waiting_guesses_are_limited(one: Node) -> None:
+    """Those of an address, and those of all addresses together."""
     passphrases = Passphrases(one.store, one.rooms.clock)
     limits = dataclasses.replace(PLENTY, guesses_waiting=4, guesses_waiting_per_address=3)
     crowd = [tried(passphrases, SECRET, "x", "192.0.2.1", limits) for _ in range(5)]
-    friend = tried(passphrases, SECRET, "sesam", "192.0.2.2", limits)
-    codes = await asyncio.gather(*crowd, friend)
-    assert codes == [*["bad_passphrase"] * 3, *["rate_limited"] * 2, ""]
+    friends = [tried(passphrases, SECRET, "sesam", f"192.0.2.{number}", limits) for number in (2, 3)]
+    codes = await asyncio.gather(*crowd, *friends)
+    assert codes == [*["bad_passphrase"] * 3, *["rate_limited"] * 2, "", "rate_limited"]
     assert passphrases.waiting == 0
 
 
@@ -240,17 +234,3 @@ async def test_player_with_a_seat_watches_without_passphrase(node: NodeMaker) ->
     (ana,) = await race(one, names=["ana"], room="vault", passphrase="sesam")
     await ana.expect(Done, Resign)
     await ana.watch("vault")
-
-
-async def test_flood_of_guesses_does_not_starve_the_node(node: NodeMaker) -> None:
-    """Invariant: everything is bounded. No client slows another one down."""
-    one = await node(dataclasses.replace(PLENTY, guesses_waiting=4))
-    ana = await private(one)
-    guessers = [await one.player(f"g{number}") for number in range(20)]
-    asking = [asyncio.create_task(client.ask(Join, room="vault", passphrase="x")) for client in guessers]
-    while not all(task.done() for task in asking):
-        await ana.expect(Pong, Ping)
-        assert one.rooms.creator.passphrases.waiting <= 4
-    codes = {getattr(task.result(), "code", "") for task in asking}
-    assert codes == {"bad_passphrase", "rate_limited"}
-    await guessers[0].join("vault", passphrase="sesam")

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
 
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError, StoreUnavailable
@@ -25,17 +24,10 @@ from tests.server.redis_kinds import Server
 
 
 @pytest.fixture
-async def own_url(tmp_path: Path) -> AsyncIterator[str]:
+async def redis_url(tmp_path: Path) -> AsyncIterator[str]:
     """The URL of a Redis whose settings the test may change."""
     async with EmbeddedRedis(tmp_path, "everysec") as url:
         yield url
-
-
-@pytest.fixture
-async def redis(own_url: str) -> AsyncIterator[RedisClient]:
-    """A client of this Redis."""
-    async with Redis.from_url(own_url) as client:
-        yield client
 
 
 @asynccontextmanager
@@ -80,11 +72,6 @@ async def refusal(url: str, code: str, answer_timeout: float = ANSWER_TIMEOUT) -
     return str(caught.value)
 
 
-async def test_real_redis_is_accepted(redis_url: str) -> None:
-    async with connect(redis_url) as client:
-        await check_redis(client)
-
-
 async def test_versions_and_answers_are_accepted_or_refused() -> None:
     known = {name: value for name, value in globals().items() if name.isupper() or name.startswith("info")}
     given = values_on("redis_answers", known)
@@ -122,34 +109,34 @@ async def test_redis_that_loads_its_data_is_unavailable() -> None:
             await Store(client, Metrics()).now()
 
 
-async def test_wrong_password_is_not_repeated(own_url: str, redis: RedisClient) -> None:
+async def test_wrong_password_is_not_repeated(redis_url: str, redis: RedisClient) -> None:
     await redis.config_set("requirepass", "right")
-    await refusal(own_url, "redis_unreachable")
-    assert "hunter2" not in await refusal(own_url.replace("unix://", "unix://:hunter2@"), "redis_unreachable")
+    await refusal(redis_url, "redis_unreachable")
+    assert "hunter2" not in await refusal(redis_url.replace("unix://", "unix://:hunter2@"), "redis_unreachable")
 
 
-async def test_replica_is_readonly(own_url: str, redis: RedisClient) -> None:
+async def test_replica_is_readonly(redis_url: str, redis: RedisClient) -> None:
     await redis.replicaof("127.0.0.1", "1")
-    await refusal(own_url, "redis_readonly")
+    await refusal(redis_url, "redis_readonly")
 
 
-async def test_full_redis_is_readonly(own_url: str, redis: RedisClient) -> None:
+async def test_full_redis_is_readonly(redis_url: str, redis: RedisClient) -> None:
     await redis.config_set("maxmemory", 1)
-    await refusal(own_url, "redis_readonly")
+    await refusal(redis_url, "redis_readonly")
 
 
-async def test_evicting_redis_is_refused(own_url: str, redis: RedisClient) -> None:
+async def test_evicting_redis_is_refused(redis_url: str, redis: RedisClient) -> None:
     for policy in ("allkeys-lru", "volatile-lru", "volatile-ttl"):
         await redis.config_set("maxmemory-policy", policy)
-        async with connect(own_url) as client:
+        async with connect(redis_url) as client:
             await check_redis(client)  # without a limit on its memory it evicts nothing
         await redis.config_set("maxmemory", "1gb")
-        assert policy in await refusal(own_url, "redis_evicts")
+        assert policy in await refusal(redis_url, "redis_evicts")
         await redis.config_set("maxmemory", 0)
 
 
-async def test_redis_that_forbids_config_is_checked(own_url: str, redis: RedisClient) -> None:
-    hosted = own_url.replace("unix://", "unix://hosted:hosted@")
+async def test_redis_that_forbids_config_is_checked(redis_url: str, redis: RedisClient) -> None:
+    hosted = redis_url.replace("unix://", "unix://hosted:hosted@")
     allowed = {"categories": ["+@all"], "commands": ["-config"], "keys": ["*"], "channels": ["*"]}
     await redis.acl_setuser("hosted", enabled=True, passwords="+hosted", **allowed)
     async with connect(hosted) as client:
@@ -169,10 +156,10 @@ async def test_redis_that_is_no_sentinel_is_refused(tmp_path: Path) -> None:
         assert "redis://" in await refusal(f"sentinel://{server.address}/cards", "bad_redis_url")
 
 
-async def test_user_without_rights_is_readonly(own_url: str, redis: RedisClient) -> None:
+async def test_user_without_rights_is_readonly(redis_url: str, redis: RedisClient) -> None:
     allowed = {"commands": ["+info", "+hello", "+set"], "keys": ["other:*"]}
     await redis.acl_setuser("guest", enabled=True, passwords="+guest", **allowed)
-    await refusal(own_url.replace("unix://", "unix://guest:guest@"), "redis_readonly")
+    await refusal(redis_url.replace("unix://", "unix://guest:guest@"), "redis_readonly")
 
 
 async def test_other_redis_mode_is_refused() -> None:

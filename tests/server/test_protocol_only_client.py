@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from samedeal.board import Board
-from samedeal.deal_words import deal_words
 from samedeal.games import GAMES
 from samedeal.joint_deal import candidate_order
 from tests.server.client import DEADLINE
@@ -24,7 +23,6 @@ from tests.server.protocol_only_client import (
     sha256,
     share_commitment,
     terms_digest,
-    words,
 )
 from tests.server.races import record
 
@@ -98,8 +96,6 @@ async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
         assert {each["name"]: each["share"] for each in drawn} == shares
         assert (await ben.until("drawn"))["shares"] == drawn
         digest = terms_digest(sealed)
-        told = [(each["seat"], each["commitment"], each["share"]) for each in drawn]
-        assert words(sealed, drawn) == deal_words(digest, sealed["commitment"], told)
         board = await ann.until("boardstate")
         for stranger in strangers.values():
             await stranger.ask("resign")
@@ -107,13 +103,7 @@ async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
         assert [(lost["draw"], lost["seat"], lost["name"], lost["reason"]) for lost in ended["lost"]] == [
             (1, 3, "Cid", "left")
         ]
-    first, *lines = ended["proof"].splitlines()
-    assert first == "samedeal deal 5"
-    fields = dict(line.split(": ", 1) for line in lines if not line.startswith("seat"))
-    assert (fields["draw"], fields["lost"], fields["budget"]) == ("2", "1 3 left Cid", "100000")
-    assert [line for line in lines if line.startswith("seat")] == [
-        f"seat: {each['seat']} {each['commitment'].hex()} {each['share'].hex()} {each['name']}" for each in drawn
-    ]
+    fields = dict(line.split(": ", 1) for line in ended["proof"].splitlines()[1:])
     secret = bytes.fromhex(fields["secret"])
     assert (ended["terms"], bytes.fromhex(fields["terms"])) == (sealed["terms"], digest)
     assert sha256("samedeal commitment 3\n", digest, secret) == sealed["commitment"]
@@ -122,27 +112,6 @@ async def test_protocol_only_clients_draw_a_deal(one: Node) -> None:
     seed = sha256("samedeal candidate v2\n", mix, int(fields["candidate"]).to_bytes(4, "big"))
     cards = Board.deal(GAMES["ace-of-hearts"], candidate_order(seed, 1))
     assert [bytes(pile) for pile in cards.masked().piles] == board["piles"]
-
-
-async def test_protocol_only_client_resumes(one: Node, two: Node) -> None:
-    async with asyncio.timeout(DEADLINE), await ProtocolOnlyClient.connect(one.url) as before:
-        session = (await before.ask("hello", name="Stranger"))["session"]
-        room = (await before.ask("create", options={"games": ["athena"], "countdown": 0}))["room"]
-        await before.ask("join", room=room)
-        await before.ask("start")
-        await before.until("boardstate")
-        first = await before.ask("act", revision=0, action="draw")
-        sent = before.id
-        before.socket.transport.abort()
-        async with await ProtocolOnlyClient.connect(two.url) as after:
-            await after.ask("hello", name="Stranger", session=session)
-            await after.ask("join", room=room, revision=0)
-            board = await after.until("boardstate")
-            assert (board["revision"], board["hash"]) == (1, first["hash"])
-            after.id = sent - 1
-            assert await after.ask("act", revision=0, action="draw") == first
-            stale = await after.ask("act", revision=0, action="draw")
-            assert (stale["code"], stale["revision"]) == ("stale", 1)
 
 
 def test_protocol_only_client_imports_nothing_of_ours() -> None:

@@ -18,8 +18,6 @@ from samedeal_server.rooms.room_creation import RoomCreator
 from samedeal_server.store.store import Store
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node, NodeMaker
-from tests.server.races import shorten_wait
-from tests.server.tides import drawn
 
 
 async def asked(client: Client, game: str = "") -> str:
@@ -57,13 +55,6 @@ async def test_room_is_found_before_the_list_has_it(node: NodeMaker, monkeypatch
     first = await asked(players[0])
     last_chance += 1_000
     assert await asked(players[1]) == first
-
-
-async def test_race_starts_with_the_player_who_came(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    shorten_wait(monkeypatch)
-    ana = await (await node()).player("ana")
-    await ana.join(await asked(ana, "ace-of-hearts"))
-    await drawn(ana)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
 from tests.server.plain_http import Answer, ask
 from tests.server.races import raced
+from tests.server.waiting import until
 
 DOCUMENT: dict[str, Any] = json.loads(document(PREFIX, ROUTES))
 
@@ -119,9 +120,7 @@ async def test_private_rooms_are_not_seen(one: Node) -> None:
     for room, passphrase, options in (("secret", "x", {}), ("closed", "", {"spectators": False})):
         await ana.create(room, passphrase, deal="#1", series=2, **options)
         await raced(room, ana, moves=2, passphrase=passphrase)
-        async with asyncio.timeout(DEADLINE):
-            while not (kept := await one.store.records.newest_of(room)):
-                pass
+        kept = await until(lambda: one.store.records.newest_of(room))  # noqa: B023  # it is called at once
         assert (await get(one, f"/races/{kept}")).status == 404
     await ana.create("secret-too", "x")
     assert (await read(one, "/rooms"))["rooms"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -14,8 +15,8 @@ from tests.server.client import Client
 from tests.server.commits import commit_of
 from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker
-from tests.server.persistent_player import PersistentPlayer, check_log
 from tests.server.races import answered, race
+from tests.server.real_clients import check_and_finish, play_random_moves, playing, races
 from tests.server.redis_kinds import ENDS_SERVERS, replicated, with_sentinels
 
 pytestmark = ENDS_SERVERS
@@ -106,18 +107,9 @@ async def test_node_does_not_start_with_too_few_replicas(
 async def test_failover_keeps_acked_moves(tmp_path: Path, node: NodeMaker) -> None:
     async with with_sentinels(tmp_path) as redis:
         nodes = [await node(redis=redis.url, replicas=1), await node(redis=redis.url, replicas=1)]
-        pair = await race(*nodes, games=("athena",), undo="free")
-        racers = [PersistentPlayer(client, nodes, seed) for seed, client in enumerate(pair)]
-        await asyncio.gather(*(racer.moves(10) for racer in racers))
-        failed_over = asyncio.Event()
-        playing = [asyncio.create_task(racer.until(failed_over)) for racer in racers]
-        await redis.fail_over()
-        await redis.primary.start("--replicaof", "127.0.0.1", str(redis.replica.port))
-        failed_over.set()
-        await asyncio.gather(*playing)
-        await asyncio.gather(*(racer.moves(10) for racer in racers))
-        for racer in racers:
-            await check_log(nodes[0].store, racer)
-            assert isinstance(await answered(racer.client, Resign), Done)
-        for racer in racers:
-            assert len((await racer.client.phase("finished")).standings) == 2
+        async with races(nodes, "friday") as racers:
+            await asyncio.gather(*(play_random_moves(racer, 10, Random(at)) for at, racer in enumerate(racers)))
+            async with playing(racers):
+                await redis.fail_over()
+                await redis.primary.start("--replicaof", "127.0.0.1", str(redis.replica.port))
+            await check_and_finish(nodes[0].store, racers)

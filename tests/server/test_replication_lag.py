@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from msgspec.structs import replace
 
 from samedeal.protocol.messages import Acked, AckedAction, Act, DelayedBoard, Done, Join, Joined, Recover, Start
 from samedeal.protocol_codes import CloseCode
+from samedeal_server.races.log_entry import LogEntry
 from samedeal_server.store import keys
 from tests.chaos.proxy import Proxy
 from tests.server.client import Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import lose_moves, race, record
-from tests.server.real_clients import connect_player, has_actions, play_random_moves
+from tests.server.real_clients import check_and_finish, connected, play_random_moves, races
 from tests.server.redis_kinds import LaggingReplica
 from tests.server.waiting import until
 
@@ -43,57 +43,50 @@ async def lagging(tmp_path: Path) -> AsyncIterator[Lagging]:
 
 async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMaker) -> None:
     nodes = [await node(redis=lagging.url), await node(redis=lagging.url)]
-    async with AsyncExitStack() as stack:
-        ana, bob = await connect_player(stack, nodes[0], "ana"), await connect_player(stack, nodes[1], "bob")
+    async with races(nodes, "friday", delay=0) as racers:
         wat = await nodes[0].player("wat")
-        room = await wat.create(games=("athena",), delay=0)
-        for client in (ana, bob):
-            await client.join(room)
-        await wat.watch(room)
-        await ana.start()
-        await until(lambda: ana.model.own.play and bob.model.own.play)
-        for number, client in enumerate((ana, bob)):
-            await play_random_moves(client, 5, Random(number))
+        await wat.watch("friday")
+        for number, racer in enumerate(racers):
+            await play_random_moves(racer, 5, Random(number))
         await lagging.pair.fall_behind()
-        for number, client in enumerate((ana, bob)):
-            await play_random_moves(client, 7, Random(10 + number))
-        logs = [await nodes[0].store.load_log(room, client.link.player) for client in (ana, bob)]
-        boards = [client.model.own.play for client in (ana, bob)]
+        for number, racer in enumerate(racers):
+            await play_random_moves(racer, 7, Random(10 + number))
+        logs = [await nodes[0].store.load_log("friday", racer.link.player) for racer in racers]
+        boards = [racer.model.own.play for racer in racers]
         await lagging.pair.fail_over()
         await wat.until(DelayedBoard, lambda board: board.revision == 5)
-        for client, log, board in zip((ana, bob), logs, boards, strict=True):
-            player = client.link.player
-            await until(lambda player=player: has_actions(nodes[1], room, player, 12))  # type: ignore[misc]  # a default in a lambda
-            assert await nodes[1].store.load_log(room, player) == log
-            assert client.model.own.play is board
-            assert not client.model.out_of_sync
-            await play_random_moves(client, 3, Random(20))
-    assert [len(await nodes[1].store.load_log(room, client.link.player)) for client in (ana, bob)] == [15, 15]
+        for racer, log, board in zip(racers, logs, boards, strict=True):
+
+            async def is_whole(player: str = racer.link.player, log: list[LogEntry] = log) -> bool:
+                return await nodes[1].store.load_log("friday", player) == log
+
+            await until(is_whole)
+            assert racer.model.own.play is board
+            assert not racer.model.out_of_sync
+            await play_random_moves(racer, 3, Random(20))
+        await check_and_finish(nodes[1].store, racers)
 
 
 async def test_acked_finish_survives_a_rollback(lagging: Lagging, node: NodeMaker) -> None:
-    one = await node(redis=lagging.url)
-    won = record("willow")
-    async with AsyncExitStack() as stack:
-        ana, bob = await connect_player(stack, one, "ana"), await one.player("bob")
-        room = await bob.create(games=("willow",), deal=str(won.deal), first_finish_ends=True)
-        await bob.join(room)
-        await ana.join(room)
-        await bob.expect(Done, Start)
+    one, won = await node(redis=lagging.url), record("willow")
+    options: dict[str, Any] = {"games": ("willow",), "deal": str(won.deal), "first_finish_ends": True, "countdown": 0}
+    async with connected(one, names=("ana",), room="friday", **options) as (ana,):
+        bob = await one.player("bob")
+        await bob.join("friday")
+        await ana.start()
         await until(lambda: ana.model.own.play)
-        actions = [action for _, action in won.actions]
-        for action in actions[:-4]:
+        for _, action in won.actions[:-4]:
             ana.act(action)
         await until(lambda: not ana.model.own.pending)
         await lagging.pair.fall_behind()
-        for action in actions[-4:]:
+        for _, action in won.actions[-4:]:
             ana.act(action)
         finished = await bob.phase("finished")
         bob.inbox.clear()
         await lagging.pair.fail_over()
         await bob.phase("racing")
         assert (await bob.phase("finished")).standings == finished.standings
-        await until(lambda: ana.model.room is not None and ana.model.room.standings == finished.standings)
+        await until(lambda: ana.model.this_room.standings == finished.standings)
 
 
 def acked_actions(acked: list[tuple[int, str, Acked]]) -> tuple[AckedAction, ...]:
@@ -146,14 +139,9 @@ async def test_recovery_of_other_than_the_logged_moves_is_stale(node: NodeMaker)
     moves = await acked_moves(ana, 3)
     good = {"revision": 0, "actions": acked_actions(moves), "receipt": moves[-1][2].receipt}
     await ana.expect(Done, Recover, **good)
-    await ana.refused(
-        "stale",
-        Recover,
-        **{**good, "actions": (*acked_actions(moves)[:2], AckedAction(id=102, action="1 2", time=moves[2][2].time))},
-    )
-    await ana.refused(
-        "stale", Recover, **{**good, "actions": (*acked_actions(moves)[:2], AckedAction(id=102, action="draw", time=1))}
-    )
+    for action, time in (("1 2", moves[2][2].time), ("draw", 1)):
+        other = AckedAction(id=102, action=action, time=time)
+        await ana.refused("stale", Recover, **{**good, "actions": (*acked_actions(moves)[:2], other)})
     await ana.act("draw")
 
 

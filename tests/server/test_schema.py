@@ -47,14 +47,6 @@ async def set_meta(redis: RedisClient, room: str, **fields: Any) -> None:
     await redis.hset(keys.meta(room), mapping=fields)
 
 
-async def set_race_fields(redis: RedisClient, room: str, **fields: Any) -> None:
-    """Set fields of a room's race that only a newer version knows."""
-    race = msgpack.unpackb(await redis.hget(keys.meta(room), "race"))
-    for name, value in fields.items():
-        race[name] = {**race[name], **value} if isinstance(value, dict) else value
-    await set_meta(redis, room, race=msgpack.packb(race))
-
-
 async def stored_room(redis: RedisClient, room: str) -> dict[str, Any]:
     """Return everything that Redis stores about a room, including its entry in the index of rooms."""
     names = [keys.meta(room), keys.secret(room), keys.events(room), keys.spectators(room)]
@@ -87,14 +79,6 @@ async def test_room_of_other_version_is_refused_unchanged(
     await one.upkeep.refresh()
     assert await stored_room(redis, room) == before
     await ana.refused("room_exists", Create, room=room, options=WantedOptions())
-
-
-async def test_room_with_unknown_game_is_refused(redis: RedisClient, one: Node) -> None:
-    ana = await one.player()
-    room = await ana.create()
-    await set_race_fields(redis, room, options={"games": ["hamlet"]})
-    await ana.refused("other_version", Join, room=room)
-    assert await listed(ana) == []
 
 
 async def test_joint_deal_of_another_solver_is_refused(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +130,9 @@ async def test_due_room_of_other_version_is_postponed(redis: RedisClient, one: N
 async def test_unknown_room_fields_are_ignored(redis: RedisClient, one: Node) -> None:
     ana = await one.player()
     room = await ana.create()
-    await set_race_fields(redis, room, options={"fog": True}, weather="rain")
+    race = msgpack.unpackb(await redis.hget(keys.meta(room), "race"))
+    race |= {"options": race["options"] | {"fog": True}, "weather": "rain"}
+    await set_meta(redis, room, race=msgpack.packb(race))
     await ana.join(room)
     assert (await ana.until(RoomState)).options.players == 8
 

@@ -35,11 +35,6 @@ def test_help_uses_the_name_of_the_command(capsys: pytest.CaptureFixture[str]) -
     assert "samedeal-server" not in capsys.readouterr().out
 
 
-def test_defaults_are_those_of_the_dataclass() -> None:
-    assert reading().values == Config()
-    assert reading().sources == {}
-
-
 def test_flag_overrides_variable_and_variable_overrides_file() -> None:
     file = "port = 1\nhost = '::1'\nlog-level = 'debug'"
     given = reading("--port 3", file, {"SAMEDEAL_PORT": "2", "SAMEDEAL_HOST": "0.0.0.0"})
@@ -65,12 +60,6 @@ def test_settings_are_read_or_refused() -> None:
         return "; ".join(line for line in shown if "  # " in line and not line.endswith("  # default"))
 
     assert_answers("settings", answer)
-
-
-def test_flag_can_switch_off_what_a_file_sets() -> None:
-    assert reading("--health-port off", "health-port = 5").values.health_port is None
-    assert reading("--tls-cert off --tls-key off", "tls-cert = 'a'\ntls-key = 'b'").values.tls_cert is None
-    assert not reading("--announce no", "announce = true").values.announce
 
 
 def test_path_may_start_with_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,12 +94,6 @@ def test_help_lists_every_setting_and_variable() -> None:
     for row in table(Config):
         assert f"--{row.name} " in text
         assert row.variable in text
-
-
-def test_names_are_unique() -> None:
-    rows = table(Config)
-    assert len({row.name for row in rows}) == len(rows)
-    assert not {row.variable for row in rows} & OTHER_VARIABLES
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe"])

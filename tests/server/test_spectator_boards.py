@@ -128,20 +128,6 @@ async def test_lagging_spectator_skips_to_a_snapshot(node: NodeMaker) -> None:
     assert one.metric("spectators_skipped_total") >= 1
 
 
-async def test_racers_are_sent_the_number_of_spectators(one: Node, two: Node) -> None:
-    ana = await race(one, delay=0)
-    first, second = await one.player("one"), await two.player("two")
-    await first.watch(ana.room)
-    await second.watch(ana.room)
-    assert (await ana.state(lambda state: state.spectator_count == 2)).players[0].name == "ana"
-    third = await two.player("three")
-    await third.watch(ana.room)
-    assert (await third.state(lambda state: state.spectator_count == 3)).phase == "racing"
-    await first.expect(Done, Leave)
-    await second.abort()
-    await ana.state(lambda state: state.spectator_count == 1)
-
-
 async def test_racer_may_not_watch(one: Node, two: Node) -> None:
     """Invariant: hidden stays hidden. All racers have the same deal, so a rival's board would reveal cards."""
     ana = await race(one, delay=0)
@@ -194,35 +180,27 @@ async def test_racer_who_starts_to_watch_is_not_connected(one: Node, monkeypatch
     assert not state.tallies[0].connected
 
 
-async def test_spectator_who_joins_elsewhere_sees_no_more(one: Node, two: Node) -> None:
-    """Invariant: hidden stays hidden. All racers have the same deal, so a rival's board would reveal cards."""
-    ana, bob = await one.player("ana"), await one.player("bob")
-    room = await ana.create(games=("athena",), delay=0)
-    watching = await two.player("bob", bob.session)
-    await watching.watch(room)
-    await ana.join(room)
-    await bob.join(room)
-    assert (await watching.until(Notice)).code == "seated"
-    await ana.expect(Done, Start)
-    await ana.dealt()
-    await ana.acts(5)
-    await ana.expect(Done, Resign)
-    await finish(bob)
-    assert not [message for message in watching.inbox if isinstance(message, DelayedBoard | DelayedMove)]
+async def test_spectator_who_joins_elsewhere_sees_no_more(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invariant: hidden stays hidden. All racers have the same deal, so a rival's board would reveal cards.
 
-
-async def test_spectator_who_joins_elsewhere_is_not_counted(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The others are told at once, not with the next refresh of the room."""
+    The others are told of the end at once, not with the next refresh of the room.
+    """
     monkeypatch.setattr(upkeep, "REFRESH_INTERVAL", 1000.0)
     one, two = await node(), await node()
     ana, bob = await one.player("ana"), await one.player("bob")
-    room = await ana.create(games=("athena",))
+    room = await ana.create(games=("athena",), delay=0)
     watching = await two.player("bob", bob.session)
     await ana.join(room)
     await watching.watch(room)
     await ana.state(lambda state: state.spectator_count == 1)
     await bob.join(room)
     await ana.state(lambda state: state.spectator_count == 0)
+    assert (await watching.until(Notice)).code == "seated"
+    await ana.expect(Done, Start)
+    await ana.dealt()
+    await ana.acts(5)
+    await finish(ana, bob)
+    assert not [message for message in watching.inbox if isinstance(message, DelayedBoard | DelayedMove)]
     await watching.expect(Done, Leave)
     assert room not in two.rooms.hubs
 

@@ -6,8 +6,7 @@ import asyncio
 import fcntl
 import re
 import sys
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -59,17 +58,17 @@ class Errors:
     def __init__(self) -> None:
         self.errors: list[StartupError] = []
 
-    @contextmanager
-    def collect(self) -> Iterator[None]:
-        """Collect the error that the block raises."""
+    def of(self, failing: Callable[..., object], *given: object, **options: object) -> None:
+        """Collect the error that a call raises."""
         with pytest.raises(StartupError) as caught:
-            yield
+            failing(*given, **options)
         self.errors.append(caught.value)
 
     async def add(self, failing: Awaitable[object]) -> None:
         """Collect the error that an awaitable raises."""
-        with self.collect():
+        with pytest.raises(StartupError) as caught:
             await failing
+        self.errors.append(caught.value)
 
     def lines(self, *replacements: tuple[str, str]) -> list[str]:
         """Return a line for each error, after replacing texts that differ between machines."""
@@ -100,10 +99,8 @@ def add_token_errors(errors: Errors, directory: Path) -> None:
         Config(admin_token="a" * 20, admin_token_file="token"),
         Config(admin_token_file=str(directory / "token")),
     ):
-        with errors.collect():
-            read_admin_token(config)
-    with errors.collect():
-        read_hook_secret(Config(hook_secret="short"))
+        errors.of(read_admin_token, config)
+    errors.of(read_hook_secret, Config(hook_secret="short"))
 
 
 def add_game_errors(errors: Errors, directory: Path) -> None:
@@ -112,14 +109,11 @@ def add_game_errors(errors: Errors, directory: Path) -> None:
     for text in (None, b'title = "House"\ndecks = 3', b"\xff", b"#" * 9_000):
         if text is not None:
             (games / "house.toml").write_bytes(text)
-        with errors.collect():
-            offer_games(games)
+        errors.of(offer_games, games)
     (games / "house.toml").unlink()
     (games / "house.toml").mkdir()
-    with errors.collect():
-        offer_games(games)
-    with errors.collect():
-        checked_tides(["12:00 willow", "20:00 chess"])
+    errors.of(offer_games, games)
+    errors.of(checked_tides, ["12:00 willow", "20:00 chess"])
 
 
 def add_backup_errors(errors: Errors, directory: Path) -> None:
@@ -127,8 +121,7 @@ def add_backup_errors(errors: Errors, directory: Path) -> None:
     (directory / "later").write_bytes(b"samedeal backup 2\n")
     (directory / "damaged").write_bytes(backup.FIRST_LINE + b"x" * 40)
     for name in ("missing", "other", "later", "damaged"):
-        with errors.collect():
-            next(backup.read(directory / name))
+        errors.of(next, backup.read(directory / name))
 
 
 def add_redis_errors(errors: Errors) -> None:
@@ -148,17 +141,16 @@ def add_redis_errors(errors: Errors) -> None:
         TimeoutError(),
     ]
     errors.errors += [explain_failure(failure, ADDRESS) for failure in failures]
-    with errors.collect():
-        preflight.check_eviction({"maxmemory_policy": "allkeys-lru", "maxmemory": 1_000_000}, ADDRESS)
-    with errors.collect(), store_required():
+    errors.of(preflight.check_eviction, {"maxmemory_policy": "allkeys-lru", "maxmemory": 1_000_000}, ADDRESS)
+    with pytest.raises(StartupError) as caught, store_required():
         raise StoreUnavailable("Connection reset by peer")
+    errors.errors.append(caught.value)
 
 
 def add_schema_errors(errors: Errors) -> None:
     time = int(datetime(2026, 11, 21, tzinfo=UTC).timestamp() * 1000)
     for version, release in ((schema.READABLE_VERSIONS[-1] + 1, "7.8.9"), (schema.READABLE_VERSIONS[0] - 1, "0.0.1")):
-        with errors.collect():
-            schema.check_records([(str(version).encode(), f"{time} {release}".encode())], since=0)
+        errors.of(schema.check_records, [(str(version).encode(), f"{time} {release}".encode())], since=0)
 
 
 async def add_embedded_redis_errors(
@@ -180,7 +172,8 @@ async def add_embedded_redis_errors(
         await errors.add(EmbeddedRedis(data, lock_timeout=0).start())
     (directory / "file").write_text("")
     await errors.add(EmbeddedRedis(directory / "file").start())
-    put_multipart_files(data)
+    (data / "appendonlydir").mkdir()
+    (data / "appendonlydir" / "appendonly.aof.1.incr.aof").write_text("")  # without its manifest
     await errors.add(EmbeddedRedis(data).start())
     write_program(programs / "redis-check-aof", "")
     redis = RedisBinary(programs / "redis-server", RedisRelease(valkey=False, version=(7, 0)))
@@ -193,12 +186,6 @@ async def add_embedded_redis_errors(
         errors.errors.append(explain_exit(directory / "data", redis, 1, log))
     writer = RedisRelease(valkey=True, version=(9, 0))
     errors.errors.append(explain_exit(directory / "data", redis, 1, "Can't handle RDB format version 80", writer))
-
-
-def put_multipart_files(data: Path) -> None:
-    """Put an append-only file without its manifest."""
-    (data / "appendonlydir").mkdir()
-    (data / "appendonlydir" / "appendonly.aof.1.incr.aof").write_text("")
 
 
 async def add_restore_errors(
@@ -237,8 +224,7 @@ async def test_sentences_of_startup_errors(
     add_token_errors(errors, tmp_path)
     add_game_errors(errors, tmp_path)
     await errors.add(started_workers((sys.executable, "-c", ""), 1).__aenter__())
-    with errors.collect():
-        Certificate(tmp_path / "cert.pem", tmp_path / "key.pem", Metrics())
+    errors.of(Certificate, tmp_path / "cert.pem", tmp_path / "key.pem", Metrics())
     add_backup_errors(errors, tmp_path)
     await add_restore_errors(errors, tmp_path, node, redis, redis_url, monkeypatch)
     await errors.add(open_store("redis://", 0, Metrics()).__aenter__())

@@ -78,11 +78,6 @@ def abandon_future(error: Exception) -> None:
     asyncio.get_running_loop().create_future().set_exception(error)
 
 
-async def abandon_task(error: Exception) -> None:
-    task = asyncio.ensure_future(raise_error(error))
-    await asyncio.wait([task])
-
-
 async def test_lost_connection_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     ignore_lost_connections()
     abandon_future(BrokenPipeError(32, "Broken pipe"))
@@ -93,7 +88,7 @@ async def test_lost_connection_is_not_logged(caplog: pytest.LogCaptureFixture) -
 async def test_other_unretrieved_exceptions_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     ignore_lost_connections()
     abandon_future(ValueError("a mistake"))
-    await abandon_task(BrokenPipeError(32, "Broken pipe"))
+    await asyncio.wait([asyncio.ensure_future(raise_error(BrokenPipeError(32, "Broken pipe")))])
     gc.collect()
     assert sorted(record.message.splitlines()[0] for record in caplog.records) == [
         "Future exception was never retrieved",

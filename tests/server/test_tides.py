@@ -8,13 +8,11 @@ import pytest
 
 from samedeal.deal_proof import DealProof
 from samedeal.options import MAX_SEATS, SEATS_OF_ADDRESS
-from samedeal.protocol.codec import decode_to_client
-from samedeal.protocol.messages import BoardState, Done, Drawn, Join, Leave, ProgressUpdate, RaceNow, Resign
+from samedeal.protocol.messages import Done, Join, RaceNow, Resign
 from samedeal.race.due_times import is_alone
 from samedeal.tides import OPEN_FOR
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.races import kept
-from tests.server.tides import GAME, PROXY, drawn, enter, person, place_cards, sent, soon, start_at_any_time
+from tests.server.tides import GAME, PROXY, drawn, enter, person, sent, soon, start_at_any_time
 
 
 @pytest.fixture(autouse=True)
@@ -103,17 +101,6 @@ async def test_room_that_fills_meanwhile_is_left_for_another(node: NodeMaker, mo
     assert await enter(ana, start) != room
 
 
-async def test_room_in_which_the_address_has_its_seats_is_left_for_another(one: Node) -> None:
-    """Four others have taken them since the player was sent there."""
-    start = await soon(one, 60_000)
-    ana, *others = [await one.player(f"p{number}") for number in range(SEATS_OF_ADDRESS + 1)]
-    room = await sent(ana, start)
-    for other in others:
-        await other.join(room)
-    await ana.refused("room_full", Join, room=room)
-    assert await enter(ana, start) != room
-
-
 async def test_tide_opens_some_minutes_before(one: Node) -> None:
     """A player who has entered several tides and never played waits a little longer."""
     ana, now = await one.player(), await one.store.now()
@@ -131,63 +118,3 @@ async def test_tide_opens_some_minutes_before(one: Node) -> None:
     assert past.missed == 2
     assert past.with_race("x", 0, "").wait == 0
     assert [past.with_race("x", 0, "", has_moved=False).wait, past.entering(now).wait] == [60_000, 120_000]
-
-
-async def test_nobody_enters_once_the_countdown_has_begun(node: NodeMaker) -> None:
-    one = await node(**PROXY)
-    start = await soon(one)
-    ana, bo = await person(one, 1), await person(one, 2)
-    room = await enter(ana, start)
-    await ana.phase("countdown")
-    await bo.refused("race_started", Join, room=room)
-
-
-async def test_room_that_all_leave_closes(node: NodeMaker) -> None:
-    """It does not open again: a joint deal that was drawn in vain must stay known."""
-    one = await node(**PROXY)
-    start = await soon(one)
-    ana = await person(one, 1)
-    room = await enter(ana, start)
-    await ana.phase("countdown")
-    await ana.commit()
-    eve = await person(one, 2)
-    await eve.watch(room)
-    await ana.expect(Done, Leave)
-    assert (await eve.phase("closed")).tide == start
-
-
-async def test_forty_players_draw_and_race_one_deal(node: NodeMaker) -> None:
-    nodes = [await node(**PROXY), await node(**PROXY)]
-    start = await soon(nodes[0], 6_000)
-    people = [await person(nodes[number % 2], number) for number in range(40)]
-    assert len(set(await asyncio.gather(*(enter(client, start) for client in people)))) == 1
-    await drawn(*people)
-    assert len({client.play.board for client in people}) == 1
-    await asyncio.gather(*(place_cards(client, 1) for client in people[:8]))
-    for client in people[:9]:
-        await client.until(ProgressUpdate, lambda told: told.foundation_cards)
-    for client in people:
-        await client.expect(Done, Resign)
-    ended = await asyncio.gather(*(client.phase("finished") for client in people))
-    assert len({state.proof for state in ended}) == len({state.terms for state in ended}) == 1
-    proof = DealProof.parse(ended[0].proof)
-    assert len(proof.shares) == 40
-    proof.check()
-    (await kept(people[0], people[0].room)).check()
-    for client in people:
-        told = [decode_to_client(frame) for frame in client.frames]
-        assert sum(isinstance(message, Drawn) for message in told) == 1
-        assert sum(isinstance(message, BoardState) for message in told) == 1
-
-
-async def test_tide_starts_although_its_node_dies(one: Node, two: Node) -> None:
-    """The node that opened the room stops working a second before the start. Nobody else has followed it."""
-    ana = await one.player("ana")
-    start = await soon(one)
-    room = await enter(ana, start)
-    await one.stop_tasks()
-    one.rooms.hubs[room].stop()
-    await ana.abort()
-    again = await two.player("ana", ana.session)
-    await again.join(room)
-    await drawn(again)

@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 from samedeal.protocol.messages import Created, RaceNow
-from samedeal.solver.solve import solve
 from samedeal_server.rooms import tide_rooms
 from tests.server.client import Client
 from tests.server.live_nodes import Node
@@ -52,11 +51,3 @@ async def drawn(*clients: Client) -> None:
         await client.dealt()
 
     await asyncio.gather(*map(draw, clients))
-
-
-async def place_cards(client: Client, count: int) -> None:
-    """Play until so many cards are on the foundations."""
-    for move in solve(client.play.board, 100_000).line:
-        if client.play.board.foundation_cards >= count:
-            return
-        await client.act(str(move))
