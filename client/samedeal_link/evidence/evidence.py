@@ -235,7 +235,7 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
     if sent is None:
         return known
     ack = Ack(fact.id, sent.revision + 1, fact.time, sent.action, fact.cards)
-    if ack in known.acks[-1:] or ack in known.acks:
+    if any(each[1:] == ack[1:] for each in reversed(known.acks)):
         return known
     if not known.acks or ack.revision > known.acks[-1].revision:
         return replace(known, acks=(*known.acks, ack))

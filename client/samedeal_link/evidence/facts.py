@@ -156,7 +156,7 @@ class Dealt(Fact, frozen=True):
 
 
 class Sent(Fact, frozen=True):
-    """The player sent an action on a revision. ``time`` is the server's, as far as the client knew."""
+    """The player sent an action on a revision. ``time`` is the earliest that the server's clock had, or 0 if unknown."""
 
     id: int
     revision: int

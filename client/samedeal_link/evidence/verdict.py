@@ -342,6 +342,9 @@ def _actions(
         if revision in acked:
             continue
         sent = open_actions.get((revision, action))
+        if sent == 0:
+            yield "unfinished", f"the server did not tell its time before your action {revision}"
+            break
         if sent is None or not sent <= time + _DRIFT:
             yield "foreign_action", f"Action {revision} is {action}."
             break

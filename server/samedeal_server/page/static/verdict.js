@@ -233,9 +233,11 @@ function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays) 
 	}
 	const times = new Map([...sent.values()].map(each => [`${each.revision + 1} ${each.action}`, each.time]))
 	const acked = new Set(acks.map(({revision}) => revision))
-	const isForeign = ({time, action}, i) => !acked.has(i + 1) && !(times.get(`${i + 1} ${action}`) <= start + time + DRIFT)
-	const foreign = actions.findIndex(isForeign)
-	if (foreign >= 0) yield ["foreign_action", `Action ${foreign + 1} is ${actions[foreign].action}.`]
+	const sentAt = i => times.get(`${i} ${actions[i - 1].action}`)
+	const isDoubtful = ({time}, i) => !acked.has(i + 1) && !(0 < sentAt(i + 1) && sentAt(i + 1) <= start + time + DRIFT)
+	const doubtful = actions.findIndex(isDoubtful) + 1
+	if (doubtful && sentAt(doubtful) === 0) yield ["unfinished", `the server did not tell its time before your action ${doubtful}`]
+	else if (doubtful) yield ["foreign_action", `Action ${doubtful} is ${actions[doubtful - 1].action}.`]
 	const refused = denied.find(({revision, action}) => plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
 	if (refused) yield ["refused_move", `It was ${refused.action}.`]
 }
