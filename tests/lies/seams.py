@@ -20,7 +20,9 @@ from samedeal.protocol import messages
 from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomState, TableLine, Tally
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record
+from samedeal_link.evidence.facts import Wanted
 from tests.lies.coherent import Drawing
+from tests.lies.deals import GAME
 from tests.lies.seen import Event
 from tests.lies.worlds import PLANS, Client, Plan, Racer, Server, _enter, _gone, options, script
 
@@ -49,6 +51,24 @@ _NO_BOTS: Final = Plan(
     script("ana:join eve:join ana:start race ana:move eve:stuck ana:stuck"),
     options(players=4, bots=False),
     bots=("eve",),
+)
+
+_LISTED: Final = replace(
+    _ALONE,
+    wanted={
+        "ana": Wanted(
+            line=messages.RoomLine(
+                room="friday",
+                game=GAME.name,
+                deal="winnable",
+                phase="open",
+                players=0,
+                seats=4,
+                spectators=False,
+                delay=0,
+            )
+        )
+    },
 )
 
 
@@ -184,6 +204,17 @@ class ThirdOfTwoSeats(Server):
     """Seats more players than the terms have seats."""
 
 
+class SpectatorsInSpiteOfRow(Server):
+    """Lists a room as one without spectators, and opens it with them."""
+
+
+class WithheldCounts(Server):
+    """Tells nobody of what rivals do during the race, so that all screens show them without a move."""
+
+    def tell(self, racer: Racer) -> None:
+        pass
+
+
 class OtherDelay(Server):
     """Tells a spectator another delay of the boards than that of the terms."""
 
@@ -305,6 +336,8 @@ SEAMS: Final = {
         Seam(PLANS["won"], "bob", ShortClock, 13),
         Seam(_NO_BOTS, "ana", BotWhereNone, 1),
         Seam(replace(PLANS["redraw"], options=options(players=2)), "ana", ThirdOfTwoSeats, 1),
+        Seam(_LISTED, "ana", SpectatorsInSpiteOfRow, 1),
+        Seam(PLANS["joint"], "ana", WithheldCounts, 16),
         Seam(PLANS["watched"], "sue", OtherDelay, 2),
         Seam(PLANS["joint"], "ana", FalseResignation, 15),
         Seam(PLANS["joint"], "ana", EarlierProgress, 16),

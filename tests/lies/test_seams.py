@@ -50,6 +50,7 @@ from tests.client.test_witness import commits, drawing
 from tests.lies.check import Outcome
 from tests.lies.coherent import LIES, EarlierDraw, other_deal
 from tests.lies.enumeration import outcome
+from tests.lies.page import Page, page_files
 from tests.lies.seams import CLOCKS, SEAMS, DrawnByOneselfTwice, LeftForAna
 from tests.lies.seen import Event
 from tests.lies.worlds import PLANS, Client, Plan, Server, _enter, _gone, _move, hold, options, script
@@ -234,6 +235,15 @@ async def test_race_that_was_given_up_counts_although_the_program_left_it_by_its
 
 
 @passes
+def test_race_that_the_player_left_after_the_reveal_counts_as_given_up() -> None:
+    """A server that does not like a deal may look for another one for as long as players wait."""
+    trail = hold(PLANS["joint"], SEED).clients["ana"].trail
+    revealed = next(seen for seen in trail if seen.evidence.draws)
+    gone = sent(revealed.evidence, Leave(id=9000), revealed.heard_at)
+    assert gone.is_given_up
+
+
+@passes
 async def test_refusal_of_nothing_takes_no_seat_away() -> None:
     server = ScriptedServer()
     async with server.listening(), connect(server) as (recorded, peer):
@@ -352,6 +362,14 @@ def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> 
     assert differences == []
 
 
+@accused
+def test_deal_that_is_drawn_again_after_all_have_left_is_no_lie_to_a_spectator() -> None:
+    """The countdown stops, though all shares were known, and that of others begins with the next draw."""
+    left = Plan("left alone", script("ana:join sue:watch ana:start ana:leave bob:join bob:start race bob:stuck"), _FOUR)
+    assert judged(left, "bob").verdict.kind == "fair"
+    assert judged(left, "sue").verdict.kind != "wrong"
+
+
 # The page
 
 BROWSER = """
@@ -388,6 +406,22 @@ def test_page_whose_connection_is_cut_when_it_reads_the_record_accuses_nobody(tm
         return faults.map(([row]) => row)
     """
     assert evaluate_with_page(f"await (async () => {{{BROWSER}{program}}})()", {}, tmp_path) != ["bad_record"]
+
+
+@needs_node
+@accused
+def test_page_orders_equal_lines_of_a_table_as_the_server_does() -> None:
+    """Both names are as people write them in Japan. JavaScript compares parts of characters."""
+    one, other = "\U00020bb7田", "\ufa11本"
+    words = f"{one}:join {other}:join {one}:start race {one}:stuck {other}:stuck"
+    held = hold(Plan("equal", script(words), options(series=3, players=4)), SEED)
+    found = outcome(held, held.clients[one])
+    assert found.verdict.kind == "fair"
+    with page_files() as folder:
+        page = Page(folder)
+        (told,) = page.judge([(found.seen, found.reading)])
+        page.close()
+    assert told["kind"] == "fair"
 
 
 @needs_node
