@@ -37,9 +37,13 @@ from samedeal_client.panels.records import verified_lines
 from samedeal_client.panels.verdict import compared
 from samedeal_link.connection.link_events import SeatLost
 from samedeal_link.evidence.evidence import MOST_BYTES, Evidence
+from samedeal_link.evidence.evidence_files import EvidenceFiles
 from samedeal_link.evidence.facts import Wanted
 from samedeal_link.evidence.observation import received, sent
 from samedeal_link.evidence.verdict import RaceReading, verdict
+from samedeal_link.evidence.witness import Witness
+from samedeal_link.model.model import Model
+from samedeal_link.session import race_audit
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.race_audit import Audit
 from samedeal_link.session.room_client import RoomClient
@@ -338,6 +342,37 @@ def test_room_of_others_with_a_code_that_the_player_had_used_is_no_lie() -> None
 
 
 @accused
+def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another_race(tmp_path: Path) -> None:
+    """Terms and commitment are the same on both days, so the evidence of the first race is taken for that of the second."""
+    number = Plan(
+        "number", script("ana:join bob:join ana:start race bob:move ana:move*3 bob:resign ana:stuck"), _NUMBER
+    )
+    for server in (Server, NextDay):
+        held = hold(number, SEED, server)
+        ana = held.clients["ana"]
+        witness = Witness(EvidenceFiles(tmp_path, "test"), lambda: bytes(32))
+        witness.asks("player", "friday", Wanted(), ana.player, ana.name)
+        for event in ana.events:
+            if event.kind == "sent":
+                witness.sends(event.message, event.now)
+            else:
+                witness.receives(event.message, event.now)
+        witness.close()
+        assert verdict(witness.evidence, held.read_for(ana)).kind == "checked"
+
+
+_NUMBER = options("#77")
+
+
+class NextDay(Server):
+    """An honest server a day later."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(plan, seed)
+        self.now += 86_400_000
+
+
+@accused
 def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> None:
     held = Server(PLANS["joint"], SEED)
     for word in script("ana:join bob:join ana:ready bob:ready ana:start race ana:move bob:move"):
@@ -360,6 +395,30 @@ def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> 
     assert record is not None
     ((_, differences),) = compared(record, [ana.seen.evidence])
     assert differences == []
+
+
+@accused
+async def test_check_of_a_race_that_takes_until_the_rematch_accuses_nobody_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Players go on to the rematch while their program still repeats the search for the deal of the race before."""
+    monkeypatch.setattr(race_audit, "RECORD_DELAYS", ())
+    found = judged(PLANS["joint"], "ana")
+    trail = hold(PLANS["series"], SEED).clients["ana"].trail
+    next_race = next(seen.evidence for seen in trail if seen.evidence.phase == "countdown")
+
+    class Rematched(RoomClient):
+        async def read_record(self, race: str, passphrase: str = "") -> bytes:
+            """Return the record. Its first reading takes until the player is in the next countdown."""
+            self.link.witness.evidence = next_race
+            return str(found.reading.record).encode()
+
+    rooms = Rematched(Referee())
+    rooms.link.witness.evidence = found.seen.evidence
+    rooms.model = Model(me="p-ana", name="ana", room=found.seen.state)
+    await race_audit.audit_race(rooms, lambda _: None)
+    assert rooms.link.evidence is not None
+    assert not rooms.link.evidence.contradiction
 
 
 @accused
