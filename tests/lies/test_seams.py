@@ -30,6 +30,8 @@ from samedeal.protocol.messages import (
     RoomState,
     Seat,
     ToClient,
+    Watch,
+    Watching,
 )
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record
@@ -395,6 +397,20 @@ def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> 
     assert record is not None
     ((_, differences),) = compared(record, [ana.seen.evidence])
     assert differences == []
+
+
+@accused
+def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(tmp_path: Path) -> None:
+    """The server's rooms close after their races, and their codes are used again. Racers notice that."""
+    witness = Witness(EvidenceFiles(tmp_path, "test"), lambda: bytes(32))
+    witness.asks("spectator", "k7", Wanted(), "p9", "sue")
+    for number, commitment in enumerate((bytes(32), b"\1" * 32)):
+        witness.sends(Watch(id=number, room="k7"), number)
+        witness.receives(Watching(to=number, room="k7", delay=0), number)
+        state = drawing(commitment)
+        if not witness.is_other_race(state):
+            witness.receives(state, number)
+    assert not witness.evidence.contradiction
 
 
 @accused
