@@ -38,6 +38,8 @@ class Seam(NamedTuple):
 
 _ALONE: Final = Plan("alone", script("ana:join ana:start race ana:move ana:stuck"), options(players=4))
 
+_THREE: Final = replace(_ALONE, script=script("ana:join bob:join cid:join ana:start race ana:move limit"))
+
 _SPRINT: Final = Plan(
     "sprint",
     script(
@@ -128,6 +130,16 @@ class SecondLookAtForgetful(Drawing):
         _enter(self, client)
         self.settle()
         self.push()
+
+
+class UnlistedLoss(Drawing):
+    """Takes two seats before it draws again, and names one, so that the verdict counts too few of them."""
+
+    def cheat(self) -> None:
+        *_, bob, cid = self.racers
+        self.racers.remove(bob)
+        self.gone[bob.name] = bob
+        self.lose(cid, "silent")
 
 
 class OtherDrawNumber(Server):
@@ -328,6 +340,7 @@ SEAMS: Final = {
     for seam in (
         Seam(_ALONE, "ana", DrawsAfterSilence, 5),
         Seam(_ALONE, "ana", SecondLookAtForgetful, 5),
+        Seam(_THREE, "ana", UnlistedLoss, 5),
         Seam(PLANS["joint"], "ana", OtherDrawNumber, 6),
         Seam(PLANS["random"], "ana", DrawnByOneself, 6),
         Seam(PLANS["random"], "ana", LossWithoutDraw, 6),

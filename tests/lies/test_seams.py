@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from samedeal.protocol import messages
 from samedeal.protocol.messages import (
     Acked,
     Act,
+    CommitShare,
     Created,
     Join,
     Joined,
@@ -45,14 +47,13 @@ from samedeal_link.evidence.observation import received, sent
 from samedeal_link.evidence.verdict import RaceReading, verdict
 from samedeal_link.evidence.witness import Witness
 from samedeal_link.model.model import Model
-from samedeal_link.session import race_audit
+from samedeal_link.session import client_session, race_audit
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.race_audit import Audit
 from samedeal_link.session.room_client import RoomClient
 from tests.client.referee import Referee
 from tests.client.scripted_server import ScriptedServer, connect
-from tests.client.server_messages import room_state
-from tests.client.test_witness import commits, drawing
+from tests.client.server_messages import drawing, room_state
 from tests.lies.check import Outcome
 from tests.lies.coherent import LIES, EarlierDraw, other_deal
 from tests.lies.enumeration import outcome
@@ -169,6 +170,32 @@ def test_what_is_shown_after_the_verdict_changes_it() -> None:
     assert asyncio.run(shown()) == "wrong"
 
 
+@passes
+async def test_what_is_shown_while_the_verdict_is_reached_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last of the record is read, and the server knows that. Nothing else needs to come afterwards."""
+    found = judged(PLANS["joint"], "ana")
+    state, before = found.seen.state, found.seen.evidence
+    assert state is not None
+    lines = tuple(with_fields(each, moves=each.moves + 1) for each in state.standings)
+    other = with_fields(state, standings=lines)
+    link = Referee()
+    link.witness.evidence = before
+    session = ClientSession(link)
+    session.rooms.model = Model(me="p-ana", name="ana", room=state)
+
+    async def audited(rooms: RoomClient, _: Callable[[str], None]) -> Audit:
+        judgement = verdict(before, found.reading)
+        link.witness.evidence = received(before, other, before.heard_at)
+        session._audit_finished_race()  # as after each event
+        return Audit(judgement, found.reading)
+
+    monkeypatch.setattr(client_session, "audit_race", audited)
+    session._audit_finished_race()
+    await session.audit()
+    assert session.model.verdict is not None
+    assert session.model.verdict.kind == "wrong"
+
+
 async def _done(audit: Audit) -> Audit:
     return audit
 
@@ -228,7 +255,8 @@ async def test_race_that_was_given_up_counts_although_the_program_left_it_by_its
     server = ScriptedServer()
     async with server.listening(), connect(server, evidence_root=tmp_path) as (recorded, peer):
         await recorded.join(peer)
-        promised = await commits(peer)
+        await peer.send(drawing())
+        promised = (await peer.receive(CommitShare)).commitment
         await peer.send(drawing(ana=promised, bob=b"\1" * 32))
         await peer.receive(RevealShare)
         await peer.abort()
@@ -410,6 +438,7 @@ def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(
         state = drawing(commitment)
         if not witness.is_other_race(state):
             witness.receives(state, number)
+    witness.close()
     assert not witness.evidence.contradiction
 
 
