@@ -1,9 +1,7 @@
-"""Lies that a client does not notice yet, each told coherently: everything after it is computed anew.
+"""Lies at the seams of what the evidence keeps: each needs a race of its own, or is one that no client can see.
 
-They were found at the seams of what the evidence keeps: fields that the screen shows and no fact has, rules that hold only
-until something else has happened, and promises of the terms that nobody compares. ``test_seams`` says of each that the
-verdict should not be good. When a client notices one, its test says so, and the lie belongs to ``coherent``, with a check
-of the oracle (``check``) where it needs one.
+``SEAMS`` are those that must be noticed. ``UNSEEN`` are the limits of the verdict, which SECURITY.md names: when a client
+learns to see one, its test says so.
 """
 
 from __future__ import annotations
@@ -28,17 +26,20 @@ from tests.lies.worlds import PLANS, Client, Plan, Racer, Server, _enter, _gone,
 
 
 class Seam(NamedTuple):
-    """A lie that passes: the race, who believes it, the server, and the fact of DEALS.md that does not see it."""
+    """A lie: the race, who notices it, and the server."""
 
     plan: Plan
     client: str
     liar: type[Server]
-    fact: int
 
 
 _ALONE: Final = Plan("alone", script("ana:join ana:start race ana:move ana:stuck"), options(players=4))
 
 _THREE: Final = replace(_ALONE, script=script("ana:join bob:join cid:join ana:start race ana:move limit"))
+
+_FREE: Final = Plan(
+    "free", script("ana:join bob:join ana:start race ana:move ana:restart bob:stuck ana:stuck"), options(undo="free")
+)
 
 _SPRINT: Final = Plan(
     "sprint",
@@ -49,7 +50,7 @@ _SPRINT: Final = Plan(
 )
 
 _NO_BOTS: Final = Plan(
-    "no bots",
+    "beyond bots",
     script("ana:join eve:join ana:start race ana:move eve:stuck ana:stuck"),
     options(players=4, bots=False),
     bots=("eve",),
@@ -57,6 +58,7 @@ _NO_BOTS: Final = Plan(
 
 _LISTED: Final = replace(
     _ALONE,
+    name="beyond the row",
     wanted={
         "ana": Wanted(
             line=messages.RoomLine(
@@ -338,33 +340,28 @@ class RefusedButMade(Server):
 SEAMS: Final = {
     seam.liar.__name__: seam
     for seam in (
-        Seam(_ALONE, "ana", DrawsAfterSilence, 5),
-        Seam(_ALONE, "ana", SecondLookAtForgetful, 5),
-        Seam(_THREE, "ana", UnlistedLoss, 5),
-        Seam(PLANS["joint"], "ana", OtherDrawNumber, 6),
-        Seam(PLANS["random"], "ana", DrawnByOneself, 6),
-        Seam(PLANS["random"], "ana", LossWithoutDraw, 6),
-        Seam(PLANS["daily"], "ana", DailyOfAnotherDay, 1),
-        Seam(_SPRINT, "cid", LateEndOfSprint, 13),
-        Seam(PLANS["won"], "bob", ShortClock, 13),
-        Seam(_NO_BOTS, "ana", BotWhereNone, 1),
-        Seam(replace(PLANS["redraw"], options=options(players=2)), "ana", ThirdOfTwoSeats, 1),
-        Seam(_LISTED, "ana", SpectatorsInSpiteOfRow, 1),
-        Seam(PLANS["joint"], "ana", WithheldCounts, 16),
-        Seam(PLANS["watched"], "sue", OtherDelay, 2),
-        Seam(PLANS["joint"], "ana", FalseResignation, 15),
-        Seam(PLANS["joint"], "ana", EarlierProgress, 16),
-        Seam(PLANS["watched"], "sue", InventedCurve, 16),
-        Seam(PLANS["daily"], "ana", OtherRivalInCountdown, 4),
-        Seam(PLANS["again"], "ana", CompanyInCountdown, 18),
-        Seam(PLANS["again"], "ana", ChangingEarlier, 15),
-        Seam(PLANS["series"], "ana", OtherTableBefore, 17),
-        Seam(PLANS["resumed"], "ana", NoUndo, 12),
-        Seam(PLANS["joint"], "ana", NotRacing, 12),
-        Seam(PLANS["joint"], "ana", RefusedButMade, 11),
+        Seam(_ALONE, "ana", DrawsAfterSilence),
+        Seam(_THREE, "ana", UnlistedLoss),
+        Seam(PLANS["joint"], "ana", OtherDrawNumber),
+        Seam(PLANS["random"], "ana", DrawnByOneself),
+        Seam(PLANS["random"], "ana", LossWithoutDraw),
+        Seam(_SPRINT, "cid", LateEndOfSprint),
+        Seam(PLANS["won"], "bob", ShortClock),
+        Seam(_NO_BOTS, "ana", BotWhereNone),
+        Seam(replace(PLANS["redraw"], name="beyond seats", options=options(players=2)), "ana", ThirdOfTwoSeats),
+        Seam(_LISTED, "ana", SpectatorsInSpiteOfRow),
+        Seam(PLANS["watched"], "sue", OtherDelay),
+        Seam(PLANS["joint"], "ana", FalseResignation),
+        Seam(PLANS["joint"], "ana", EarlierProgress),
+        Seam(PLANS["daily"], "ana", OtherRivalInCountdown),
+        Seam(PLANS["again"], "ana", CompanyInCountdown),
+        Seam(PLANS["again"], "ana", ChangingEarlier),
+        Seam(_FREE, "ana", NoUndo),
+        Seam(PLANS["joint"], "ana", NotRacing),
+        Seam(PLANS["joint"], "ana", RefusedButMade),
     )
 }
-"""The lies that pass, by their names."""
+"""The lies that must be noticed, by their names."""
 
 
 # The clock
@@ -395,8 +392,18 @@ class LaterClockAfterRestart(Server):
         return min(self.now + 10_000, self.ends - 1) if is_late else self.now
 
 
-CLOCKS: Final = {"LatePongs": (LatePongs, "daily"), "LaterClockAfterRestart": (LaterClockAfterRestart, "restarted")}
-"""Lies about the time of which the sentence about the clock says nothing to the first player."""
+UNSEEN: Final = {
+    seam.liar.__name__: seam
+    for seam in (
+        Seam(_ALONE, "ana", SecondLookAtForgetful),
+        Seam(PLANS["joint"], "ana", WithheldCounts),
+        Seam(PLANS["watched"], "sue", InventedCurve),
+        Seam(PLANS["series"], "ana", OtherTableBefore),
+        Seam(PLANS["daily"], "ana", LatePongs),
+        Seam(PLANS["restarted"], "ana", LaterClockAfterRestart),
+    )
+}
+"""What no client can see: it has forgotten what it knew, or knows no better clock, or was not shown what others saw."""
 
 
 # What friends compare

@@ -58,7 +58,7 @@ from tests.lies.check import Outcome
 from tests.lies.coherent import LIES, EarlierDraw, other_deal
 from tests.lies.enumeration import outcome
 from tests.lies.page import Page, page_files
-from tests.lies.seams import CLOCKS, SEAMS, DrawnByOneselfTwice, LeftForAna
+from tests.lies.seams import SEAMS, UNSEEN, DailyOfAnotherDay, DrawnByOneselfTwice, LeftForAna
 from tests.lies.seen import Event
 from tests.lies.worlds import PLANS, Client, Plan, Server, _enter, _gone, _move, hold, options, script
 from tests.shared.javascript import evaluate_with_page, needs_node
@@ -86,30 +86,33 @@ def racing(name: str = "joint", client: str = "ana") -> Evidence:
 
 
 @pytest.mark.parametrize("name", SEAMS)
-@passes
 def test_lie_is_not_called_fair(name: str) -> None:
     seam = SEAMS[name]
     assert judged(seam.plan, seam.client, seam.liar).verdict.kind not in GOOD
 
 
-@pytest.mark.parametrize("name", SEAMS)
+@pytest.mark.parametrize("name", [name for name, seam in SEAMS.items() if "beyond" not in seam.plan.name])
 def test_client_believes_nobody_less_without_the_lie(name: str) -> None:
     assert judged(SEAMS[name].plan, SEAMS[name].client).verdict.kind in GOOD
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="the sentence names who lost a seat, and nobody did")
 def test_deal_without_a_draw_that_is_said_to_be_drawn_twice_is_judged() -> None:
     assert judged(PLANS["random"], "ana", DrawnByOneselfTwice).verdict.kind not in GOOD
 
 
-@pytest.mark.parametrize("name", CLOCKS)
-@passes
-def test_sentence_about_the_clock_tells_it(name: str) -> None:
-    liar, plan = CLOCKS[name]
-    assert judged(PLANS[plan], "ana", liar).verdict.clock
+@pytest.mark.parametrize("name", UNSEEN)
+def test_limit_of_the_verdict_is_one_still(name: str) -> None:
+    seam = UNSEEN[name]
+    found = judged(seam.plan, seam.client, seam.liar).verdict
+    assert found.kind in GOOD
+    assert found.clock == ""
 
 
-@passes
+def test_daily_deal_of_another_day_was_perhaps_chosen() -> None:
+    assert judged(PLANS["daily"], "ana").verdict.kind == "fair"
+    assert judged(PLANS["daily"], "ana", DailyOfAnotherDay).verdict.kind == "checked"
+
+
 def test_moves_that_are_refused_for_now_and_then_made_are_late() -> None:
     """A server may answer each move with *later* for as long as it likes."""
     known = racing()
@@ -124,7 +127,6 @@ def test_moves_that_are_refused_for_now_and_then_made_are_late() -> None:
     assert "late" in known.mistimed
 
 
-@passes
 def test_race_does_not_begin_before_the_time_of_its_terms() -> None:
     """The tide of the enumeration begins a minute before the time that its room shows, and nobody minds."""
     found = judged(PLANS["tide"], "ana")
@@ -139,12 +141,11 @@ def test_who_comes_after_the_race_does_not_say_that_the_deal_was_set_before() ->
 
 
 @pytest.mark.parametrize("plan", ["joint", "daily"])
-@passes
-def test_players_with_the_same_words_and_fair_races_have_the_same_players(plan: str) -> None:
-    """SECURITY.md says so. Only the result words differ."""
+def test_players_who_saw_other_players_have_other_result_words(plan: str) -> None:
     held = hold(PLANS[plan], SEED, LeftForAna)
     ana, bob = (outcome(held, held.clients[name]) for name in ("ana", "bob"))
-    assert not ana.seen.words & bob.seen.words or ana.verdict.kind not in GOOD or ana.names == bob.names
+    assert ana.names != bob.names
+    assert ana.verdict.words != bob.verdict.words
 
 
 @passes
@@ -208,7 +209,6 @@ async def test_notice_of_the_server_does_not_look_like_a_verdict(code: str) -> N
     assert [each.sentence for each in session.take_messages()] != [FAIR]
 
 
-@passes
 def test_facts_that_a_server_can_add_without_end_are_dropped() -> None:
     """Facts about who is connected, lost seats and kicks are not among them."""
     known = with_fields(racing(), size=MOST_BYTES)
@@ -221,7 +221,6 @@ def test_facts_that_a_server_can_add_without_end_are_dropped() -> None:
 # Records that are read later
 
 
-@passes
 def test_seat_that_is_gone_after_the_race_leaves_the_evidence_as_it_was() -> None:
     """Otherwise nothing contradicts the record that the server gives later."""
     held = hold(PLANS["joint"], SEED)
@@ -233,7 +232,6 @@ def test_seat_that_is_gone_after_the_race_leaves_the_evidence_as_it_was() -> Non
     assert compared(record, [known])
 
 
-@passes
 def test_verified_deal_is_chosen_by_nobody_only_if_the_evidence_says_so() -> None:
     """The verdict on this race was that the server had gone back to a draw, perhaps because it liked that deal better."""
     held = hold(PLANS["joint"], SEED, LIES["EarlierDraw"])
@@ -249,7 +247,6 @@ def test_verified_deal_is_chosen_by_nobody_only_if_the_evidence_says_so() -> Non
 # Links
 
 
-@passes
 async def test_race_that_was_given_up_counts_although_the_program_left_it_by_itself(tmp_path: Path) -> None:
     """The server opens the room anew when it knows the deal, and the program leaves, which is no act of the player."""
     server = ScriptedServer()
@@ -268,7 +265,6 @@ async def test_race_that_was_given_up_counts_although_the_program_left_it_by_its
         assert recorded.link.witness.given_up() == 1
 
 
-@passes
 def test_race_that_the_player_left_after_the_reveal_counts_as_given_up() -> None:
     """A server that does not like a deal may look for another one for as long as players wait."""
     trail = hold(PLANS["joint"], SEED).clients["ana"].trail
@@ -287,7 +283,6 @@ async def test_refusal_of_nothing_takes_no_seat_away() -> None:
         assert not recorded.of(SeatLost)
 
 
-@passes
 async def test_room_that_a_program_goes_on_to_deals_an_earlier_race() -> None:
     """The program itself says so, and asks for no more than the game."""
     server = ScriptedServer()
@@ -308,7 +303,6 @@ async def test_room_that_a_program_goes_on_to_deals_an_earlier_race() -> None:
 # Honest servers
 
 
-@accused
 def test_clock_that_was_set_back_is_no_lie() -> None:
     """A failover may set it back. The last action was made just before, and its answer was lost with the program."""
     held = Server(Plan("back", script("ana:join bob:join ana:start race ana:move bob:move*8 ana:ping*12"), _FOUR), SEED)
@@ -402,7 +396,6 @@ class NextDay(Server):
         self.now += 86_400_000
 
 
-@accused
 def test_player_who_was_removed_while_away_has_not_been_resigned_by_a_liar() -> None:
     held = Server(PLANS["joint"], SEED)
     for word in script("ana:join bob:join ana:ready bob:ready ana:start race ana:move bob:move"):
@@ -466,7 +459,6 @@ async def test_check_of_a_race_that_takes_until_the_rematch_accuses_nobody_there
     assert not rooms.link.evidence.contradiction
 
 
-@accused
 def test_deal_that_is_drawn_again_after_all_have_left_is_no_lie_to_a_spectator() -> None:
     """The countdown stops, though all shares were known, and that of others begins with the next draw."""
     left = Plan("left alone", script("ana:join sue:watch ana:start ana:leave bob:join bob:start race bob:stuck"), _FOUR)
