@@ -30,7 +30,7 @@ MOST_BYTES: Final = 1_000_000
 
 _ENDLESS: Final = (
     *(facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed, facts.Dealt, facts.EndShown),
-    *(facts.Gone, facts.Back, facts.Losses, facts.Sat),
+    *(facts.Gone, facts.Back, facts.Sat),
 )
 """The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
 

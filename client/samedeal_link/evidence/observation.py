@@ -174,11 +174,14 @@ def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
         known = replace(known.finding_if(is_new, "other_players"), expected=places)
     if (terms := known.terms) is None:
         return known
-    known = known.finding_if(terms.deal.kind == "again" and len(places) != 1, "not_alone")
+    if terms.deal.kind == "again":
+        known = known.finding_if(len(places) != 1, "not_alone")
     options = terms.options
-    is_full = len(places) > options.players or (not options.bots and any(bot for _, _, bot in places))
+    is_full = terms.deal.kind != "again" and len(places) > options.players
+    has_bots = not options.bots and any(bot for _, _, bot in places)
     is_early = state.phase != "countdown" and state.starts < options.start_at
-    return known.finding_if(is_full or is_early or known.delay not in (None, options.delay), "contradicting_terms")
+    is_delayed = known.delay not in (None, options.delay)
+    return known.finding_if(is_full or has_bots or is_early or is_delayed, "contradicting_terms")
 
 
 def _with_losses(evidence: Evidence, state: RoomState) -> Evidence:
@@ -254,7 +257,7 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     for each in state.players:
         if each.stuck and each.seat not in known.stuck:
             known = known.plus(facts.Gone(each.seat, "stuck"))
-        if each.resigned and each.seat not in known.resigned:
+        if each.resigned and each.seat not in (known.seat, *known.resigned):
             known = known.plus(facts.Gone(each.seat, "resigned"))
     return _with_connection(known, 0, is_connected=True)
 

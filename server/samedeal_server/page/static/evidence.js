@@ -11,7 +11,7 @@ import {USUAL, UnknownTerms} from "./terms.mjs"
 import {dealWords, hex, unhex} from "./words.js"
 
 const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that have no end are dropped, and the verdict says so
-const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|losses|sat/ // what a server can add, and not the player
+const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat/ // what a server can add, and not the player
 const CAUSES = {loss: ["lost_data"], window: ["other_window", "new_session"]}
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)

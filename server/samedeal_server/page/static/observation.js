@@ -153,10 +153,13 @@ function showPlayers(known, {phase, players, starts}) {
 	}
 	if (!known.terms) return
 	const {deal, options} = known.terms
-	known.findingIf(kindOf(deal) === "again" && places.length !== 1, "not_alone")
-	const isFull = places.length > options.players || (!options.bots && places.some(([, , bot]) => bot))
+	const isAgain = kindOf(deal) === "again"
+	known.findingIf(isAgain && places.length !== 1, "not_alone")
+	const isFull = !isAgain && places.length > options.players
+	const hasBots = !options.bots && places.some(([, , bot]) => bot)
 	const isEarly = phase !== "countdown" && starts < options.start_at
-	known.findingIf(isFull || isEarly || (known.delay ?? options.delay) !== options.delay, "contradicting_terms")
+	const isDelayed = (known.delay ?? options.delay) !== options.delay
+	known.findingIf(isFull || hasBots || isEarly || isDelayed, "contradicting_terms")
 }
 
 const lostOf = each => [each.draw, each.seat, each.reason, each.name]
@@ -216,8 +219,9 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	known.findingIf(known.drawn && known.drawn.draw !== draw, "other_drawn")
 	known.findingIf(known.earlier && !same(known.earlier, earlier), "other_results")
 	known.earlier = earlier
-	for (const player of players) {
-		for (const how of ["stuck", "resigned"]) if (player[how] && !known[how].has(player.seat)) known.plus(["gone", player.seat, how])
+	for (const {seat, stuck, resigned} of players) {
+		if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, "stuck"])
+		if (resigned && seat !== known.seat && !known.resigned.has(seat)) known.plus(["gone", seat, "resigned"])
 	}
 	showConnection(known, 0, true)
 }
