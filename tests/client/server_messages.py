@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -11,6 +11,9 @@ from samedeal.deal import Deal
 from samedeal.options import Options
 from samedeal.protocol.messages import DelayedBoard, DelayedMove, RoomState, Seat, Tally
 from samedeal.terms import RoomTerms
+
+SERVER: Final = bytes(range(32))
+"""The commitment of the server in ``drawing``."""
 
 
 def room_state(room: str, options: Options, players: tuple[Seat, ...], **changes: Any) -> RoomState:
@@ -41,3 +44,12 @@ def delayed_board(player: str, play: Play, time: int, reached: tuple[int, ...] =
 def delayed_move(player: str, play: Play, action: str, time: int) -> DelayedMove:
     """Return the newest action of a player for spectators."""
     return DelayedMove(player=player, revision=play.revision, action=action, seen=play.seen, time=time)
+
+
+def drawing(commitment: bytes = SERVER, ana: bytes = b"", bob: bytes = b"") -> RoomState:
+    """The room in its first draw. Ana and Bob have committed to shares if the hashes are given."""
+    seats = (
+        Seat(player="p1", name="ana", seat=1, share_commitment=ana),
+        Seat(player="p2", name="bob", seat=2, share_commitment=bob),
+    )
+    return room_state("k7", Options(deal="winnable"), seats, phase="countdown", draw=1, commitment=commitment)

@@ -31,18 +31,7 @@ from samedeal_link.connection.link_events import SeatLost
 from samedeal_link.evidence.evidence_files import EvidenceFiles, read_evidence
 from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, parse_fact
 from tests.client.scripted_server import Peer, ScriptedServer, connect
-from tests.client.server_messages import room_state
-
-SERVER = bytes(range(32))
-
-
-def drawing(commitment: bytes = SERVER, ana: bytes = b"", bob: bytes = b"") -> RoomState:
-    """The room in its first draw. Ana and Bob have committed to shares if the hashes are given."""
-    seats = (
-        Seat(player="p1", name="ana", seat=1, share_commitment=ana),
-        Seat(player="p2", name="bob", seat=2, share_commitment=bob),
-    )
-    return room_state("k7", Options(deal="winnable"), seats, phase="countdown", draw=1, commitment=commitment)
+from tests.client.server_messages import SERVER, drawing, room_state
 
 
 def promise(share: bytes, commitment: bytes = SERVER) -> bytes:

@@ -35,7 +35,7 @@ class Truth:
     record: Record
     wrong: str
     plays: dict[int, list[Play]]
-    counts: dict[int, set[tuple[int, int, int, int, int]]]
+    counts: dict[int, set[tuple[int, ...]]]
 
     @classmethod
     def of(cls, record: Record) -> Truth:
@@ -66,10 +66,12 @@ class Truth:
 _TRUTHS: Final[dict[int, Truth]] = {}
 
 
-def _counts(record: Record, player: RecordedPlayer, plays: Sequence[Play]) -> Iterator[tuple[int, int, int, int, int]]:
-    for (time, _), play in zip(((0, ""), *player.actions), plays, strict=True):
+def _counts(record: Record, player: RecordedPlayer, plays: Sequence[Play]) -> Iterator[tuple[int, ...]]:
+    gained_at = 0
+    for (time, _), play, before in zip(((0, ""), *player.actions), plays, (plays[0], *plays), strict=False):
         at = record.start + time if play.revision else 0
-        yield play.board.foundation_cards, play.moves, play.undos, at, at if play.board.won else 0
+        gained_at = at if play.board.foundation_cards != before.board.foundation_cards else gained_at
+        yield play.board.foundation_cards, play.moves, play.undos, at, gained_at, at if play.board.won else 0
 
 
 def judged(seen: Seen, reading: RaceReading) -> Verdict:
@@ -103,12 +105,27 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
     yield from _terms(seen, states, truth)
     yield from _asked(seen, record)
     racers = [(each.seat, each.name, each.bot) for each in record.players]
+    options, finishes = record.terms.options, [each.finish_time for each in record.players if each.finish_time]
+    if len(racers) > options.players or (not options.bots and any(bot for _, _, bot in racers)):
+        yield "more players than the terms allow, or bots"
+    if record.start < options.start_at:
+        yield "started before its time"
+    if options.first_finish_ends and finishes and record.end - record.start > min(finishes) + CLOCK_DRIFT:
+        yield "went on after the first finish"
+    resigned = {each.seat for state in raced for each in state.players if each.resigned}
+    if any(each.seat in resigned and not (each.resigned or each.finish_time) for each in record.players):
+        yield "said to have resigned"
+    if any(state.draw != (record.proof.draw if record.proof else 0) for state in raced):
+        yield "other number of the draw"
+    if len({state.earlier for state in raced}) > 1:
+        yield "other earlier players"
     for state in raced:
         if sorted((each.seat, each.name, each.bot) for each in state.players) != racers:
             yield "other racers"
         if state.starts != record.start:
             yield "other start"
-        if state.ends != record.start + record.limit and not record.terms.options.first_finish_ends:
+        is_won = options.first_finish_ends and any(each.finished_at for each in state.tallies)
+        if state.ends != record.start + record.limit and not is_won:
             yield "other end"
         if not set(racers).issuperset((each.seat, each.name, each.bot) for each in state.players):
             yield "other racers"
@@ -132,8 +149,9 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
         yield from _watched(shown, seats, truth)
 
 
-def _count(tally: Tally) -> tuple[int, int, int, int, int]:
-    return tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at
+def _count(tally: Tally) -> tuple[int, ...]:
+    times = tally.acted_at, tally.last_progress_at, tally.finished_at
+    return tally.foundation_cards, tally.moves, tally.undos, *times
 
 
 def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[str]:
@@ -168,8 +186,9 @@ def _asked(seen: Seen, record: Record) -> Iterator[str]:
             if value != asked and not (name == "deal" and asked == "daily" and terms.deal.kind == "daily"):
                 yield f"other {name} than asked for"
     if (line := wanted.line) is not None:
-        found = terms.game.name, str(terms.deal), terms.options.players, terms.options.delay, terms.options.bots
-        if found != (line.game, line.deal, line.seats, line.delay, line.bots):
+        given = terms.options
+        found = terms.game.name, str(terms.deal), given.players, given.delay, given.bots, given.spectators
+        if found != (line.game, line.deal, line.seats, line.delay, line.bots, line.spectators):
             yield "other race than the row of the list"
     if wanted.game and wanted.game != terms.game.name:
         yield "other game than asked for"
@@ -248,14 +267,17 @@ def _is_early(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> boo
 
 def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomState], record: Record) -> Iterator[str]:
     proof = record.proof
+    drawn = [value for what, value in shown if what == "drawn"]
     if proof is None or proof.public:
+        if drawn or any(state.lost for state in states):
+            yield "a draw of a deal without one"
         return
-    for what, value in shown:
-        if what == "drawn" and (
-            value.room != seen.asked.room
-            or value.draw != proof.draw
-            or tuple((each.seat, each.name, each.commitment, each.share) for each in value.shares) != proof.shares
-        ):
+    for value in drawn:
+        lost = seen.asked.role == "spectator" and any(each.draw == value.draw for each in proof.lost)
+        if value.room != seen.asked.room or (value.draw != proof.draw and not lost):
+            yield "other shares shown"
+        shares = tuple((each.seat, each.name, each.commitment, each.share) for each in value.shares)
+        if value.draw == proof.draw and shares != proof.shares:
             yield "other shares shown"
     lost = [(each.draw, each.seat, each.reason, each.name) for each in states[-1].lost]
     if lost != [tuple(each) for each in proof.lost]:
@@ -279,7 +301,8 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
             yield "revealed twice"
     for one, other in zip(draws, list(draws)[1:], strict=False):
         names = [{each[:2] for each in draws[draw]} for draw in (one, other)]
-        if other != one + 1 or not names[1] < names[0]:
+        lost = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
+        if other < one or not names[1] < names[0] or not names[0] - names[1] <= lost:
             yield "revealed for another draw that nobody made necessary"
     silent = [each for each in states[-1].lost if each.name == seen.name and each.reason == "silent"]
     if any(each.draw in draws for each in silent):
@@ -304,11 +327,12 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
     boards = [value for what, value in shown if what == "board"]
     if not any(revision == 0 for revision, *_ in boards):
         yield "first board not shown"
-    for revision, piles, moves, undos in boards:
-        if revision >= len(plays) or (piles, moves, undos) != (
-            *(plays[revision].board.masked().piles, plays[revision].moves, plays[revision].undos),
-        ):
+    for revision, piles, moves, undos, may_undo in boards:
+        play = plays[revision] if revision < len(plays) else None
+        if play is None or (piles, moves, undos) != (play.board.masked().piles, play.moves, play.undos):
             yield "other board"
+        elif may_undo not in (None, play.why_no_undo is None):
+            yield "wrong about undo"
     sent: dict[tuple[int, str], int] = {}
     acts = set()
     for what, value in shown:

@@ -1034,6 +1034,14 @@ class EarlyUnanswered(Server):
 
 
 @lie
+class EarlyUnansweredWithoutTime(EarlyUnanswered):
+    """Never tells its time either."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        return () if isinstance(message, messages.Pong) else super().told(client, message)
+
+
+@lie
 class ResignsForAna(Server):
     """Resigns for the first player."""
 

@@ -60,11 +60,12 @@ class World(NamedTuple):
     is_untrue: bool
 
     def shows(self, other: Verdict) -> bool:
-        """Whether another verdict is wrong here: a lie is called fair, or an honest server is accused."""
+        """Whether another verdict is wrong here: a lie is called fair or excused, or an honest server is accused."""
         own = self.verdict
         if self.is_honest and own.kind != other.kind and (own.kind in _GOOD or other.kind == "wrong"):
             return True
-        return self.is_untrue and own.kind not in _GOOD and other.kind in _GOOD
+        is_milder = own.kind not in _GOOD and (other.kind in _GOOD or (own.kind, other.kind) == ("wrong", "unsure"))
+        return self.is_untrue and is_milder
 
     def shows_other_text(self, other: Verdict) -> bool:
         own = self.verdict

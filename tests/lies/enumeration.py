@@ -29,8 +29,11 @@ MOST_HOLES: Final = 400
 BATCH: Final = 300
 """Number of worlds that the page judges at once."""
 
-MOST_RETRIES: Final = 25
-"""Number of worlds, of different kinds, that are tried without a row that no world needed so far."""
+MOST_RETRIES: Final = 60
+"""Number of worlds that are tried without a row that no world needed so far."""
+
+MOST_ALIKE: Final = 6
+"""Number of worlds of one kind among these."""
 
 Chosen = Callable[[], bool]
 Held = Callable[[], Outcome]
@@ -110,7 +113,7 @@ class Watcher:
         self.findings, self.page = findings, page
         self.pending: list[tuple[str, Outcome]] = []
         self.worlds = Worlds()
-        self.retries: dict[str, dict[str, tuple[str, Held]]] = defaultdict(dict)
+        self.retries: dict[str, list[tuple[str, str, Held]]] = defaultdict(list)
 
     def keep(self, server: Server) -> None:
         """Let the page remember the races of a server, as which other worlds begin."""
@@ -161,8 +164,9 @@ class Watcher:
         if len(decisive) == 1 and (wrong or "out_of_draw" in found.rows):
             findings.need(next(iter(decisive)), f"{world}: {(*wrong, 'seat lost')[0]}")
         for row in found.rows if len(found.rows) > 1 or kind in TROUBLES else ():
-            if len(self.retries[row]) < MOST_RETRIES:
-                self.retries[row].setdefault(kind, (world, held))
+            retries = self.retries[row]
+            if len(retries) < MOST_RETRIES and sum(kind == other for other, _, _ in retries) < MOST_ALIKE:
+                retries.append((kind, world, held))
         for other in others if is_good else ():
             for what in disagreements(result, other):
                 findings.hole(world, what)
@@ -175,7 +179,7 @@ class Watcher:
         for row, worlds in self.retries.items():
             if row in self.findings.needed:
                 continue
-            for kind, (world, held) in worlds.items():
+            for kind, world, held in worlds:
                 with removed(row):
                     try:
                         result = held()

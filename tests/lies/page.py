@@ -115,7 +115,7 @@ class Page:
 def _root(seen: Seen) -> dict[str, Any]:
     asked = seen.asked
     return {
-        "role": [asked.role, asked.room, msgspec.to_builtins(asked.wanted), asked.bot],
+        "role": [asked.role, asked.room, msgspec.to_builtins(asked.wanted), asked.bot, asked.today],
         "player": seen.player,
         "name": seen.name,
         "shares": [seen.share(draw).hex() for draw in range(1, MAX_DRAWS + 1)],

@@ -212,7 +212,9 @@ class Seen(Struct, frozen=True):
             revision = next(each.revision for each in before.pending if each.id == getattr(message, "to", None))
             known = known.showing("refused", (revision, own.rollback.action, own.rollback.code))
         if own.play is not None and own.play is not before.play and not own.out_of_sync:
-            known = known.showing("board", (own.play.revision, own.play.board.piles, own.play.moves, own.play.undos))
+            may_undo = own.may_undo if not own.pending else None
+            shown = own.play.revision, own.play.board.piles, own.play.moves, own.play.undos, may_undo
+            known = known.showing("board", shown)
             if isinstance(message, messages.Acked):
                 action = next(each.action for each in before.pending if each.id == message.to)
                 known = known.showing("ack", (own.play.revision, action, message.time))

@@ -334,7 +334,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "forget": Trouble(lambda server, client: _step("forget")(server, client) if client.seen.state else None, FORGOTTEN),
     "recovered": Trouble(_recovered, LOST),
     "lost for good": Trouble(_lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched"}),
-    "lost end": Trouble(_lost_end, LOST | {"other_results"}, is_own=False),
+    "lost end": Trouble(_lost_end, LOST | {"other_results", "unfinished"}, is_own=False),
     "other end": Trouble(_other_end, LOST | {"changed_record", "other_results"}, is_own=False),
     "lost start": Trouble(_lost_start, LOST | {"other_start"}, is_own=False),
     "window": Trouble(_window, WINDOW),

@@ -55,6 +55,7 @@ class Plan:
     table: tuple[TableLine, ...] = ()
     rooms_before: tuple[str, ...] = ()
     date: str = "2026-11-21"
+    today: str = "2026-11-21"
     bots: tuple[str, ...] = ()
 
 
@@ -514,7 +515,8 @@ class Server:
         self.tell(racer)
 
     def begin(self) -> None:
-        self.phase, self.starts = "countdown", self.now + 1000 * self.options.countdown
+        self.phase = "countdown"
+        self.starts = max(self.now + 1000 * self.options.countdown, self.options.start_at)
         self.ends = self.starts + 1000 * self.options.limit
         if self.deal.kind == "winnable":
             self.redraw()
@@ -706,7 +708,7 @@ class Server:
     def ask(self, name: str, role: Any = "player") -> Client:
         if name not in self.clients:
             wanted = self.plan.wanted.get(name, ANYTHING)
-            asked = AskedToEnter(role, "friday", wanted, name in self.plan.bots)
+            asked = AskedToEnter(role, "friday", wanted, name in self.plan.bots, self.plan.today)
             self.clients[name] = Client(self, name, asked)
         return self.clients[name]
 

@@ -9,6 +9,7 @@ from samedeal.protocol.messages import RecordLine
 from samedeal.record import Record
 from samedeal.series import record_standings
 from samedeal.utc_text import utc_text
+from samedeal_client.panels.verdict import saw_the_draw
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.draw_wording import LOSSES
 from samedeal_client.text.option_wording import deal_title, public_deal_title, title_of
@@ -54,7 +55,7 @@ def _deal_lines(proof: DealProof, *, is_known_fair: bool) -> list[str]:
     if proof.public:
         if proof.public.startswith("again "):
             return ["The deal is that of an earlier race, which the server chose."]
-        return ["The deal follows from its name, so nobody chose it."]
+        return ["The deal follows from its name, so nobody chose it if it was that of the day."]
     lines = [f"The deal was drawn by the server and {counted(len(proof.shares), 'player')} together."]
     lines += [f"Draw {lost.draw}: {lost.name} {LOSSES[lost.reason]} and lost the seat." for lost in proof.lost]
     known = (
@@ -74,7 +75,7 @@ def verified_lines(record: Record, known: Sequence[tuple[Evidence, list[str]]], 
     whole = "every move and the standings" if record.is_whole else "every move of the one player in it"
     lines.append(f"The record passed the check: the deal, {whole} follow from each other.")
     if record.proof is not None:
-        is_known_fair = any(evidence.draws and not differences for evidence, differences in known)
+        is_known_fair = any(saw_the_draw(record, evidence) for evidence, _ in known)
         lines += _deal_lines(record.proof, is_known_fair=is_known_fair)
         earlier = (
             "No earlier candidate deal should have been dealt." if deep else "Check earlier candidates with --deep."

@@ -75,6 +75,12 @@ def compared(record: Record, known: Iterable[Evidence]) -> list[tuple[Evidence, 
     ]
 
 
+def saw_the_draw(record: Record, evidence: Evidence) -> bool:
+    """Return whether a player took part in the draw of a record's deal, and all of it was as it has to be."""
+    rows = verdict(evidence, RaceReading(record)).rows
+    return bool(evidence.draws) and rows.keys() <= {"no_record", "not_repeated"}
+
+
 def _is_of(record: Record, evidence: Evidence) -> bool:
     is_same = evidence.commitment == record.commitment or evidence.start == record.start
     return evidence.role == "player" and not evidence.is_out and evidence.room == record.terms.room and is_same

@@ -373,9 +373,17 @@ class Link:
         step = self._resumption.follow(state)
         if step.send:
             role: Role = "player" if isinstance(self._resumption.place, Join) else "spectator"
-            self.witness.asks(role, state.next, Wanted(game=state.game), self.player, self.name)
+            self.witness.asks(role, state.next, self._repeated(state), self.player, self.name)
             await self.events.put(Notice(code=ClientCode.REPEATED, message=_NOBODY_CAME))
         await self._execute(step)
+
+    def _repeated(self, state: RoomState) -> Wanted:
+        """Return what the room has to be in which the deal of an earlier race is dealt again."""
+        terms = self.evidence.terms if self.evidence is not None else None
+        if terms is None:
+            return Wanted(game=state.game)
+        options = replace(terms.options, players=1, start="full", start_at=0)
+        return Wanted(options=options, private=terms.private, again=True)
 
     async def _warn(self, code: ClientCode, sentence: str) -> None:
         """Tell the player about something wrong with the server, but only once."""

@@ -28,18 +28,25 @@ from samedeal_link.evidence.race_clock import RaceClock
 MOST_BYTES: Final = 1_000_000
 """Length of the facts of a race as text after which those in ``_ENDLESS`` are dropped. Then the verdict says so."""
 
-_ENDLESS: Final = (facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed, facts.Dealt, facts.EndShown)
+_ENDLESS: Final = (
+    *(facts.Counted, facts.BoardWatched, facts.MoveWatched, facts.Mistimed, facts.Dealt, facts.EndShown),
+    *(facts.Gone, facts.Back, facts.Sat),
+)
 """The facts that a server can add without end. What the player does has bounds, and without it the server seems to lie."""
 
 
 class Ack(NamedTuple):
-    """An action that the server confirmed: its id, the revision that it led to, its time and text, the board's hash."""
+    """An action that the server confirmed: its id, the revision that it led to, its time and text, the board's hash.
+
+    ``may_undo`` is whether the server said that it can be undone.
+    """
 
     id: int
     revision: int
     time: int
     action: str
     cards: bytes
+    may_undo: bool
 
 
 _CAUSES: Final = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
@@ -56,7 +63,8 @@ class Evidence(Struct, frozen=True):
 
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
     computed by this client. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
-    player has no seat any more, and ``was_out`` that this was so at any time. ``places`` are all seats that the player had,
+    player has no seat any more, and ``out_after`` in how many draws the player had revealed a share when this was so the
+    last time, or -1. ``today`` is the date by the clock of this machine. ``places`` are all seats that the player had,
     with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
     until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
     missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
@@ -64,7 +72,8 @@ class Evidence(Struct, frozen=True):
     go on. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
     were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
 
-    The fields from ``new`` on are only in memory.
+    The fields from ``new`` on are only in memory. ``expected`` are the seats, names and kinds of the players as the newest
+    countdown showed them, or None. ``delay`` is that of the boards for spectators, as the server said it.
     """
 
     role: Role = "player"
@@ -75,6 +84,7 @@ class Evidence(Struct, frozen=True):
     seat: int = 0
     places: frozenset[tuple[int, str]] = frozenset()
     bot: bool = False
+    today: str = ""
     generation: int = 0
     terms_text: str = ""
     terms: RoomTerms | None = None
@@ -84,15 +94,16 @@ class Evidence(Struct, frozen=True):
     lost: tuple[messages.LostSeat, ...] = ()
     drawn: facts.SharesShown | None = None
     is_out: bool = False
-    was_out: bool = False
+    out_after: int = -1
     begun: facts.Begun | None = None
     dealt: tuple[facts.Dealt, ...] = ()
     sent_actions: Mapping[int, facts.Sent] = field(default_factory=dict)
     acks: tuple[Ack, ...] = ()
-    denied: tuple[facts.Sent, ...] = ()
+    denied: tuple[tuple[facts.Sent, int], ...] = ()
     own: frozenset[str] = frozenset()
     is_kicked: bool = False
     stuck: frozenset[int] = frozenset()
+    resigned: frozenset[int] = frozenset()
     absent: frozenset[int] = frozenset({0})
     results: tuple[facts.EndShown, ...] = ()
     table: tuple[messages.TableLine, ...] | None = None
@@ -107,6 +118,9 @@ class Evidence(Struct, frozen=True):
     heard_at: int = 0
     phase: str = ""
     came_from: int = 0
+    expected: frozenset[tuple[int, str, bool]] | None = None
+    earlier: tuple[messages.EarlierPlayer, ...] | None = None
+    delay: int | None = None
     clock: RaceClock = field(default_factory=RaceClock)
     waiting: Mapping[int, tuple[ToServer, int]] = field(default_factory=dict)
     tallies: Mapping[int, Tally] = field(default_factory=dict)
@@ -144,8 +158,13 @@ class Evidence(Struct, frozen=True):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the player has revealed a share for a race that did not begin with the player, who did not leave."""
-        return bool(self.draws) and (self.begun is None or self.is_out) and "leave" not in self.own
+        """Whether the player has revealed a share for a race that did not begin with the player."""
+        return bool(self.draws) and (self.begun is None or self.is_out)
+
+    @property
+    def has_given_up(self) -> bool:
+        """Whether the player has resigned or left, or was removed, as far as this program knows."""
+        return not self.own.isdisjoint(("resign", "leave")) or self.is_kicked
 
     @property
     def contradiction(self) -> str:
@@ -198,7 +217,7 @@ class Evidence(Struct, frozen=True):
 
 
 def _asked(known: Evidence, fact: facts.AskedToEnter) -> Evidence:
-    return replace(known, role=fact.role, room=fact.room, wanted=fact.wanted, bot=fact.bot)
+    return replace(known, role=fact.role, room=fact.room, wanted=fact.wanted, bot=fact.bot, today=fact.today)
 
 
 def _known(known: Evidence, fact: facts.Known) -> Evidence:
@@ -234,8 +253,8 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
     sent = known.sent_actions.get(fact.id)
     if sent is None:
         return known
-    ack = Ack(fact.id, sent.revision + 1, fact.time, sent.action, fact.cards)
-    if ack in known.acks[-1:] or ack in known.acks:
+    ack = Ack(fact.id, sent.revision + 1, fact.time, sent.action, fact.cards, fact.may_undo)
+    if any(each[1:] == ack[1:] for each in reversed(known.acks)):
         return known
     if not known.acks or ack.revision > known.acks[-1].revision:
         return replace(known, acks=(*known.acks, ack))
@@ -247,7 +266,7 @@ def _acked(known: Evidence, fact: facts.ActConfirmed) -> Evidence:
 
 def _denied(known: Evidence, fact: facts.Denied) -> Evidence:
     sent = known.sent_actions.get(fact.id)
-    return replace(known, denied=(*known.denied, sent)) if sent is not None else known
+    return replace(known, denied=(*known.denied, (sent, fact.ended))) if sent is not None else known
 
 
 def _counted(known: Evidence, fact: facts.Counted) -> Evidence:
@@ -260,16 +279,20 @@ def _mistimed(known: Evidence, fact: facts.Mistimed) -> Evidence:
 
 
 def _gone(known: Evidence, fact: facts.Gone) -> Evidence:
-    if fact.stuck:
-        return replace(known, stuck=known.stuck | {fact.seat})
-    return replace(known, absent=known.absent | {fact.seat})
+    match fact.how:
+        case "stuck":
+            return replace(known, stuck=known.stuck | {fact.seat})
+        case "resigned":
+            return replace(known, resigned=known.resigned | {fact.seat})
+        case "away":
+            return replace(known, absent=known.absent | {fact.seat})
 
 
 _ADDED: Final[Mapping[type, Callable[[Evidence, Any], Evidence]]] = {
     facts.AskedToEnter: _asked,
     facts.Known: _known,
     facts.Sat: _sat,
-    facts.Out: lambda known, _: replace(known, is_out=True, was_out=True),
+    facts.Out: lambda known, _: replace(known, is_out=True, out_after=len(known.draws)),
     facts.Shown: _terms_shown,
     facts.Share: _share,
     facts.Sealed: lambda known, fact: replace(known, draws=(*known.draws, fact)),

@@ -27,7 +27,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     ``options`` are those of a room that the player opened, or those that follow from the race before a rematch. ``line``
     is the row that the player chose in the list of rooms. ``game`` and ``tide`` are those of *race now*, which without a
     ``tide`` may lead to the room of one too. A room that the player opened belongs to none. ``round`` is that of a rematch.
-    ``private`` says whether the player asked for a passphrase.
+    ``private`` says whether the player asked for a passphrase. With ``again``, the deal of an earlier race is dealt again.
     """
 
     options: Options | None = None
@@ -36,13 +36,15 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
     tide: int = 0
     round: int = -1
     private: bool | None = None
+    again: bool = False
 
     def difference(self, terms: RoomTerms) -> str:
         """Return in what a race differs from what the player asked for, in a word, or an empty text."""
         given, asked = terms.options, self.options
         if asked is not None:
             wanted = RoomTerms.options_with(asked, terms.deal)
-            if Deal.parse(asked.deal).on(terms.deal.date) != terms.deal:
+            is_same = Deal.parse(asked.deal).on(terms.deal.date) == terms.deal
+            if not (terms.deal.kind == "again" if self.again else is_same):
                 return "deal"
             changed = (name for name in Options.__struct_fields__ if getattr(wanted, name) != getattr(given, name))
             if name := next(changed, ""):
@@ -59,6 +61,7 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
             found["number of seats"] = self.line.seats, given.players
             found["delay"] = self.line.delay, given.delay
             found["rule for bots"] = self.line.bots, given.bots
+            found["rule for spectators"] = self.line.spectators, given.spectators
         return next((name for name, (own, shown) in found.items() if own not in ("", None, shown)), "")
 
 
@@ -75,12 +78,13 @@ class Fact(Struct, frozen=True, array_like=True, tag_field="kind", tag=str.lower
 
 
 class AskedToEnter(Fact, frozen=True):
-    """The player asked to take a seat in a room, or to watch it."""
+    """The player asked to take a seat in a room, or to watch it. ``today`` is the date by the clock of this machine."""
 
     role: Role
     room: str
     wanted: Wanted = ANYTHING
     bot: bool = False
+    today: str = ""
 
 
 class Known(Fact, frozen=True):
@@ -153,10 +157,11 @@ class Dealt(Fact, frozen=True):
     cards: bytes
     moves: int
     undos: int
+    may_undo: bool
 
 
 class Sent(Fact, frozen=True):
-    """The player sent an action on a revision. ``time`` is the server's, as far as the client knew."""
+    """The player sent an action on a revision. ``time`` is the earliest that the server's clock had, or 0 if unknown."""
 
     id: int
     revision: int
@@ -170,12 +175,14 @@ class ActConfirmed(Fact, frozen=True):
     id: int
     time: int
     cards: bytes
+    may_undo: bool
 
 
 class Denied(Fact, frozen=True):
-    """The server said that the rules forbid an action."""
+    """The server said that the rules forbid an action, or that the race was over, by ``ended`` on its clock."""
 
     id: int
+    ended: int = 0
 
 
 class Own(Fact, frozen=True):
@@ -197,10 +204,10 @@ class EndShown(Fact, frozen=True):
 
 
 class Gone(Fact, frozen=True):
-    """A rival was shown as stuck (``stuck``) or as disconnected, at this seat. Seat 0 stands for this client."""
+    """A racer was shown as stuck, as resigned or as disconnected (``away``), at this seat. Seat 0 stands for this client."""
 
     seat: int
-    stuck: bool
+    how: Literal["stuck", "resigned", "away"]
 
 
 class Back(Fact, frozen=True):
@@ -217,6 +224,7 @@ class Counted(Fact, frozen=True):
     moves: int = 0
     undos: int = 0
     acted_at: int = 0
+    last_progress_at: int = 0
     finished_at: int = 0
 
 

@@ -38,8 +38,9 @@ def sent(evidence: Evidence, request: ToServer, now: int) -> Evidence:
         known = replace(evidence, waiting={request.id: (request, now)})
         is_noted = 0 in known.absent or known.results
         was_away = not is_noted and not 0 < now - known.heard_at < _ABSENT_AFTER
-        return known.plus(facts.Gone(0, stuck=False)) if was_away else known
-    known = replace(evidence, waiting={**evidence.waiting, request.id: (request, now)})
+        return known.plus(facts.Gone(0, "away")) if was_away else known
+    first = evidence.waiting.get(request.id, (request, now))  # an action that is sent again was first sent then
+    known = replace(evidence, waiting={**evidence.waiting, request.id: first})
     match request:
         case messages.Act() if request.id not in known.sent_actions:
             low = now + known.clock.low if known.clock.is_known else 0
@@ -59,10 +60,16 @@ def received(evidence: Evidence, message: ToClient, now: int) -> Evidence:
     if message.to not in evidence.waiting:
         return evidence
     request, at = evidence.waiting[message.to]
-    if isinstance(request, messages.Act) and not isinstance(message, messages.Acked | messages.Refused):
+    if isinstance(request, messages.Act) and not _is_final(message):
         return evidence  # the board waits on for its answer
     waiting = {id_: each for id_, each in evidence.waiting.items() if id_ != message.to}
     return _answered(replace(evidence, waiting=waiting), request, at, message, now)
+
+
+def _is_final(answer: ToClient) -> bool:
+    """Return whether an answer to an action is its last one."""
+    is_put_off = isinstance(answer, messages.Refused) and answer.code == RefusalCode.RATE_LIMITED
+    return isinstance(answer, messages.Acked | messages.Refused) and not is_put_off
 
 
 def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now: int) -> Evidence:
@@ -74,15 +81,22 @@ def _answered(known: Evidence, request: ToServer, at: int, answer: ToClient, now
             return replace(known, clock=known.clock.exchanged(at, now, answer.time))
         case messages.Join(), messages.Joined():
             back = _joined(known, answer)
-            return replace(back, clock=replace(back.clock, entered_at=now))
+            return replace(back, clock=replace(back.clock, entered_at=now), expected=None)
+        case messages.Join(), messages.Refused() if answer.code == RefusalCode.KICKED:
+            return _kicked(known)
         case messages.Watch(), messages.Watching():
-            return known.finding_if(answer.room != known.room, "other_room")
+            watching = replace(known, delay=answer.delay) if known.role == "spectator" else known
+            return watching.finding_if(answer.room != known.room, "other_room")
         case messages.Act(), messages.Acked():
-            acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash))
+            acked = known.plus(facts.ActConfirmed(answer.to, answer.time, answer.hash, answer.may_undo))
             acked = acked.timed("misdated", known.clock.misdated(at, now, answer.time))
             return acked.timed("late", known.clock.late(at, now))
         case messages.Act(), messages.Refused() if answer.code in _BY_RULES:
             return known.plus(facts.Denied(request.id))
+        case messages.Act(), messages.Refused() if (
+            answer.code == RefusalCode.NOT_RACING and known.clock.is_known and not known.has_given_up
+        ):
+            return known.plus(facts.Denied(request.id, now + known.clock.high))
         case _:
             return known
 
@@ -118,8 +132,10 @@ def _shown(evidence: Evidence, state: RoomState, _: int) -> Evidence:
     went_back = _ORDER.index(state.phase) < _ORDER.index(known.phase) and not is_open_again
     known = known.finding_if(state.event < known.event or went_back, "lost_data")
     known = replace(known, event=max(state.event, known.event), phase=state.phase)
-    if state.phase == "countdown":
-        known = replace(known, clock=replace(known.clock, is_fixed=known.clock.is_known))
+    if state.phase in ("countdown", "racing", "finished"):
+        known = _from_countdown(known, state)
+    elif state.phase == "open":
+        known = replace(known, expected=None)
     known = _with_losses(known, state)
     if known.role == "player":
         known = _with_own_seat(known, state)
@@ -147,6 +163,25 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
     is_same = asked == (Deal("winnable") if terms.deal.kind == "again" else terms.deal)
     options = RoomTerms.options_with(state.options, terms.deal) if is_same else state.options
     return changed.finding_if(shown != fixed or options != terms.options, "contradicting_terms")
+
+
+def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
+    """Return the evidence after a state of the countdown or of the race, which nobody joins any more."""
+    known = replace(evidence, clock=replace(evidence.clock, is_fixed=evidence.clock.is_known))
+    places = frozenset((each.seat, each.name, each.bot) for each in state.players)
+    if known.role == "player" and known.begun is None:
+        is_new = state.phase != "countdown" and known.expected is not None and not places <= known.expected
+        known = replace(known.finding_if(is_new, "other_players"), expected=places)
+    if (terms := known.terms) is None:
+        return known
+    if terms.deal.kind == "again":
+        known = known.finding_if(len(places) != 1, "not_alone")
+    options = terms.options
+    is_full = terms.deal.kind != "again" and len(places) > options.players
+    has_bots = not options.bots and any(bot for _, _, bot in places)
+    is_early = state.phase != "countdown" and state.starts < options.start_at
+    is_delayed = known.delay not in (None, options.delay)
+    return known.finding_if(is_full or has_bots or is_early or is_delayed, "contradicting_terms")
 
 
 def _with_losses(evidence: Evidence, state: RoomState) -> Evidence:
@@ -185,8 +220,7 @@ def _with_own_seat(evidence: Evidence, state: RoomState) -> Evidence:
     seat = own[0]
     wrong = (seat.seat, seat.name) != (evidence.seat, evidence.name) or seat.bot is not evidence.bot
     known = evidence.finding_if(wrong or len(own) > 1, "other_identity")
-    resigned = seat.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked
-    known = known.finding_if(resigned, "resigned_for_you")
+    known = known.finding_if(seat.resigned and not evidence.has_given_up, "resigned_for_you")
     return known.finding_if(seat.stuck and "declarestuck" not in evidence.own, "stuck_for_you")
 
 
@@ -194,7 +228,7 @@ def _without_seat(evidence: Evidence, state: RoomState) -> Evidence:
     """Return the evidence after a state without the player's seat."""
     if evidence.is_out or "leave" in evidence.own or evidence.is_kicked:
         return evidence
-    if state.phase in ("racing", "finished"):
+    if evidence.begun is not None or state.phase in ("racing", "finished"):
         return evidence  # other racers than those of the record
     place = evidence.seat, evidence.name
     reasons = [each.reason for each in state.lost if (each.seat, each.name) == place]
@@ -215,13 +249,16 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     terms = known.terms
     if terms is not None:
         end = state.starts + 1000 * terms.options.limit
-        is_earlier = terms.options.first_finish_ends and state.starts <= state.ends < end
-        known = known.finding_if(state.ends != end and not is_earlier, "other_limit")
-        alone = terms.deal.kind != "again" or len(racers) == 1
-        known = known.finding_if(not alone, "not_alone")
+        is_won = terms.options.first_finish_ends and any(tally.finished_at for tally in state.tallies)
+        known = known.finding_if(state.ends != end and not (is_won and state.starts <= state.ends < end), "other_limit")
+    known = known.finding_if(known.drawn is not None and known.drawn.draw != state.draw, "other_drawn")
+    known = known.finding_if(known.earlier not in (None, state.earlier), "other_results")
+    known = replace(known, earlier=state.earlier)
     for each in state.players:
         if each.stuck and each.seat not in known.stuck:
-            known = known.plus(facts.Gone(each.seat, stuck=True))
+            known = known.plus(facts.Gone(each.seat, "stuck"))
+        if each.resigned and each.seat not in (known.seat, *known.resigned):
+            known = known.plus(facts.Gone(each.seat, "resigned"))
     return _with_connection(known, 0, is_connected=True)
 
 
@@ -246,12 +283,19 @@ def _drawn(evidence: Evidence, message: messages.Drawn, _: int) -> Evidence:
     if message.room != evidence.room:
         return evidence.finding("other_room")
     drawn = facts.SharesShown(message.draw, message.shares)
-    if evidence.drawn is not None:
+    if evidence.drawn is not None and not _is_drawn_again(evidence, drawn):
         return evidence.finding_if(drawn != evidence.drawn, "other_drawn")
     if not all(0 < each.seat <= HIGHEST_SEAT for each in drawn.shares):
         return evidence.finding("other_shares")
     known = evidence.plus(drawn)
     return known.finding_if(known.role == "player" and not known.is_out and not agrees(known, drawn), "other_shares")
+
+
+def _is_drawn_again(evidence: Evidence, drawn: facts.SharesShown) -> bool:
+    """Return whether shares are those of others, who came after all had left. A player was among those who left."""
+    before = evidence.drawn.draw if evidence.drawn else 0
+    is_lost = any(each.draw == before for each in evidence.lost)
+    return evidence.role == "spectator" and evidence.begun is None and drawn.draw > before and is_lost
 
 
 def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Evidence:
@@ -265,7 +309,7 @@ def _dealt(evidence: Evidence, message: messages.BoardState, now: int) -> Eviden
         return evidence.finding("contradicting_terms")
     cards = _cards(evidence, message.piles)
     known = evidence.finding_if(cards != message.hash, "other_board")
-    known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos))
+    known = known.plus(facts.Dealt(message.revision, cards, message.moves, message.undos, message.may_undo))
     is_first = known.begun is not None and not evidence.dealt
     return known.timed("dealt", known.clock.dealt(now, known.start)) if is_first else known
 
@@ -293,7 +337,8 @@ def _with_tally(evidence: Evidence, seat: int, tally: Tally) -> Evidence:
     if seat != known.seat:  # a client knows when its own line was cut
         known = _with_connection(known, seat, is_connected=tally.connected)
     before = known.counts.get(seat, (facts.Counted(seat),))[-1]
-    counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, tally.acted_at, tally.finished_at)
+    times = tally.acted_at, tally.last_progress_at, tally.finished_at
+    counts = facts.Counted(seat, tally.foundation_cards, tally.moves, tally.undos, *times)
     known = known.finding_if(counts.moves + counts.undos < before.moves + before.undos, "lost_data")
     return known if counts in (before, facts.Counted(seat)) else known.plus(counts)
 
@@ -302,7 +347,7 @@ def _with_connection(evidence: Evidence, seat: int, *, is_connected: bool) -> Ev
     """Return the evidence after a racer was seen to be connected or not. Who is back after the end was gone at the end."""
     if is_connected == (seat not in evidence.absent) or (is_connected and evidence.phase != "racing"):
         return evidence
-    return evidence.plus(facts.Back(seat) if is_connected else facts.Gone(seat, stuck=False))
+    return evidence.plus(facts.Back(seat) if is_connected else facts.Gone(seat, "away"))
 
 
 def _watched(evidence: Evidence, message: messages.DelayedBoard, _: int) -> Evidence:
@@ -319,7 +364,11 @@ def _moved(evidence: Evidence, message: messages.DelayedMove, _: int) -> Evidenc
 
 
 def _noticed(evidence: Evidence, message: messages.Notice, _: int) -> Evidence:
-    return evidence.plus(facts.Kicked()) if message.code == NoticeCode.KICKED else evidence
+    return _kicked(evidence) if message.code == NoticeCode.KICKED else evidence
+
+
+def _kicked(evidence: Evidence) -> Evidence:
+    return evidence if evidence.is_kicked else evidence.plus(facts.Kicked())
 
 
 _HANDLERS: Final[Mapping[type, Callable[[Evidence, Any, int], Evidence]]] = {

@@ -79,6 +79,9 @@ def _revealing(evidence: Evidence, sealed: Sealed) -> Evidence | None:
     if last is not None:
         if sealed.draw < last.draw:
             return None
-        is_smaller = _places(sealed.seats) < _places(last.seats)
-        known = evidence.finding_if(not (is_smaller or evidence.was_out), "no_seat_lost")
+        before, places = _places(last.seats), _places(sealed.seats)
+        lost = {(each.seat, each.name) for each in evidence.lost if each.draw >= last.draw}
+        is_needed = places < before and before - places <= lost
+        is_back = evidence.out_after == len(evidence.draws)  # a player who came back was not shown who else has gone
+        known = evidence.finding_if(not (is_needed or is_back), "no_seat_lost")
     return known if known.contradiction else known.plus(sealed)

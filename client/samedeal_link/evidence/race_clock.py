@@ -20,9 +20,9 @@ _SLOW: Final = 1000
 class RaceClock(Struct, frozen=True):
     """What the client knows about the server's clock. All values are in milliseconds.
 
-    ``low`` and ``high`` bound the difference between the server's clock and the local one. They are fixed once the
-    countdown begins. ``fastest`` is the shortest round trip. ``entered_at`` is the local time at which the player came
-    into the room, or came back. The methods that return a time return 0 or less if nothing is strange.
+    ``low`` and ``high`` bound the difference between the server's clock and the local one. Once the countdown begins, they
+    are fixed and only come closer. ``fastest`` is the shortest round trip. ``entered_at`` is the local time at which the
+    player came into the room, or came back. The methods that return a time return 0 or less if nothing is strange.
     """
 
     low: int = -(1 << 60)
@@ -39,11 +39,9 @@ class RaceClock(Struct, frozen=True):
     def exchanged(self, sent: int, received: int, server: int) -> RaceClock:
         """Return the clock after a ping that was sent and answered at these local times."""
         fastest = min(self.fastest, received - sent)
-        if self.is_fixed:
-            return replace(self, fastest=fastest)
         low, high = max(self.low, server - received), min(self.high, server - sent)
         if low > high:  # the server's clock was set
-            low, high = server - received, server - sent
+            low, high = (self.low, self.high) if self.is_fixed else (server - received, server - sent)
         return replace(self, low=low, high=high, fastest=fastest)
 
     def misdated(self, sent: int, received: int, server: int) -> int:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
+from math import inf
 from typing import Final
 
 from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
 
-from samedeal.board_history import Play
+from samedeal.board_history import UNDO, Play
 from samedeal.deal_words import result_words
 from samedeal.errors import DealNotCheckable, DealNotProven, PlayError, SamedealError
 from samedeal.protocol.messages import DrawnShare, LostSeat
@@ -73,15 +75,19 @@ class RaceReading:
 
     @cached_property
     def counts(self) -> Mapping[int, frozenset[tuple[int, ...]]]:
-        """All counts that the players had, by their seats: cards, moves, undos, newest action, finish."""
+        """All counts that the players had, by their seats: cards, moves, undos, newest action, newest gain, finish."""
         players = self.record.players if self.record else ()
         return {player.seat: frozenset(self._counts(player)) for player in players}
 
     def _counts(self, player: RecordedPlayer) -> Iterator[tuple[int, ...]]:
         start = self.record.start if self.record else 0
         times = [0, *(start + time for time, _ in player.actions)]
+        before = gained_at = 0
         for time, play in zip(times, self.plays[player.seat].values(), strict=True):
-            yield play.board.foundation_cards, play.moves, play.undos, time, time if play.board.won else 0
+            cards = play.board.foundation_cards
+            gained_at = time if cards != before else gained_at
+            yield cards, play.moves, play.undos, time, gained_at, time if play.board.won else 0
+            before = cards
 
 
 NO_READING: Final = RaceReading()
@@ -117,9 +123,15 @@ def verdict(evidence: Evidence, reading: RaceReading) -> Verdict:
 
 
 def _nobody_could_choose(evidence: Evidence) -> bool:
-    return (
-        evidence.role == "player" and evidence.terms is not None and evidence.terms.deal.kind in ("winnable", "daily")
-    )
+    """Return whether nobody could choose the deal: all players drew it, or it is that of the day, anywhere on earth."""
+    if evidence.role != "player" or evidence.terms is None:
+        return False
+    deal = evidence.terms.deal
+    return deal.kind == "winnable" or (deal.kind == "daily" and _days_between(deal.date, evidence.today) <= 1)
+
+
+def _days_between(one: str, other: str) -> float:
+    return abs((date.fromisoformat(one) - date.fromisoformat(other)).days) if one and other else inf
 
 
 def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows: Mapping[str, str]) -> str:
@@ -223,17 +235,16 @@ def _deal(evidence: Evidence, record: Record) -> Iterator[tuple[str, str]]:
     shown = deal_hash(record.seed, str(proof) if proof else "")
     if any(result.deal != shown for result in evidence.results):
         yield "other_deal", ""
-    if proof is None:
-        return
-    drawn = SharesShown(proof.draw, tuple(DrawnShare(**share._asdict()) for share in proof.shares))
+    draw, shares, lost = (proof.draw, proof.shares, proof.lost) if proof else (0, (), ())
+    drawn = SharesShown(draw, tuple(DrawnShare(**share._asdict()) for share in shares))
     if evidence.drawn not in (None, drawn):
         yield "other_drawn", ""
-    if evidence.lost != tuple(LostSeat(**lost._asdict()) for lost in proof.lost):
+    if evidence.lost != tuple(LostSeat(**each._asdict()) for each in lost):
         yield "other_lost", ""
     if evidence.draws:
         if not agrees(evidence, drawn):
             yield "other_shares", ""
-        if proof.draw < evidence.draws[-1].draw:
+        if draw < evidence.draws[-1].draw:
             yield "went_back", ""
 
 
@@ -248,6 +259,11 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
     shown = sorted((each.seat, each.name, each.bot) for each in begun.racers)
     if shown != [(each.seat, each.name, each.bot) for each in record.players]:
         yield "other_players", ""
+    if any(each.seat in evidence.resigned and not (each.resigned or each.finish_time) for each in record.players):
+        yield "other_results", ""
+    finishes = [player.finish_time for player in record.players if player.finish_time]
+    if record.terms.options.first_finish_ends and finishes and record.end - record.start > min(finishes) + _DRIFT:
+        yield "unfinished", "the race went on after the first finish, which should end it"
     if evidence.results and _ended_early(evidence, record, plays):
         if 0 in evidence.absent:  # who was away has not seen for how long, nor who else was
             yield "unfinished", "the race ended early while you were away"
@@ -312,8 +328,12 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
             yield ("other_board" if board.revision else "other_cards"), f"That was after action {board.revision}."
         if (board.moves, board.undos) != (play.moves, play.undos):
             yield "other_board", f"It counted your moves in another way after action {board.revision}."
+        if board.may_undo != (play.why_no_undo is None):
+            yield "other_board", f"It was wrong about undo after action {board.revision}."
     yield from _actions(evidence, _made(record, player), own)
-    if player.resigned and evidence.own.isdisjoint(("resign", "leave")) and not evidence.is_kicked:
+    if not player.finish_time and any(0 < ended < record.end - _TOLERANCE for _, ended in evidence.denied):
+        yield "unfinished", "the server took no more moves of yours, although the race went on"
+    if player.resigned and not evidence.has_given_up:
         yield "resigned_for_you", ""
 
 
@@ -336,18 +356,24 @@ def _actions(
         if own[ack.revision].board.masked().state_hash() != ack.cards:
             yield "other_board", f"That was after action {ack.revision}."
             break
+        if ack.action == UNDO and ack.may_undo != (own[ack.revision].why_no_undo is None):
+            yield "other_board", f"It was wrong about undo after action {ack.revision}."
+            break
     acked = {ack.revision for ack in evidence.acks}
     open_actions = {(each.revision + 1, each.action): each.time for each in evidence.sent_actions.values()}
     for revision, (time, action) in made.items():
         if revision in acked:
             continue
         sent = open_actions.get((revision, action))
-        if sent is None or not sent <= time + _DRIFT:
+        if sent is None:
             yield "foreign_action", f"Action {revision} is {action}."
             break
-    for denied in evidence.denied:
+        if not 0 < sent <= time + _DRIFT:
+            yield "unfinished", f"your action {revision} was never confirmed, and its time is doubtful"
+            break
+    for denied, ended in evidence.denied:
         play = own.get(denied.revision)
-        if play is None:
+        if play is None or ended:
             continue
         try:
             play.act(denied.action)
@@ -359,6 +385,9 @@ def _actions(
 
 _DRIFT: Final = 1000
 """Time, in milliseconds, by which the client's idea of the server's clock may be wrong."""
+
+_TOLERANCE: Final = 100
+"""Time, in milliseconds, by which clocks may drift during a race."""
 
 
 def _watched(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Play]]) -> Iterator[tuple[str, str]]:

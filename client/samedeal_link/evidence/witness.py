@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
@@ -53,7 +54,8 @@ class Witness:
         is_same_race = role == "spectator" and known.role == "player" and known.room == room and known.begun is not None
         if self.is_blind or is_same_race:
             return
-        asked = Evidence.asked(AskedToEnter(role, room, wanted, self._bot), player, name)
+        today = datetime.now(UTC).date().isoformat()
+        asked = Evidence.asked(AskedToEnter(role, room, wanted, self._bot, today), player, name)
         self._next = replace(asked, clock=replace(self.evidence.clock, is_fixed=False))
 
     def greeted(self, welcome: Welcome, now: int) -> None:

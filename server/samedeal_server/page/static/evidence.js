@@ -10,7 +10,7 @@ import {hex, sha256, unhex} from "./hash.js"
 import {USUAL, UnknownTerms} from "./terms.mjs"
 
 const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that have no end are dropped, and the verdict says so
-const ENDLESS = /counted|watched|mistimed|dealt|result/ // what a server can add, and not the player
+const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat/ // what a server can add, and not the player
 const CAUSES = {loss: ["lost_data"], window: ["other_window", "new_session"]}
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
@@ -25,12 +25,13 @@ export const placeText = ([seat, name]) => `${seat} ${name}`
 export class Evidence {
 	role = "player"
 	room = ""
-	wanted = {} // what the player asked for: {options, line, game, tide, round, private}
+	wanted = {} // what the player asked for: {options, line, game, tide, round, private, again}
 	player = ""
 	name = ""
 	seat = 0
 	places = [] // all seats that the player had, with the name there
 	bot = false
+	today = "" // by the clock of this machine
 	generation = 0
 	termsText = ""
 	terms = null // also if this release does not understand them
@@ -41,20 +42,21 @@ export class Evidence {
 	lost = [] // [draw, seat, reason, name]
 	drawn = null // {draw, shares: [[seat, name, promise, share]]}
 	isOut = false
-	wasOut = false
+	outAfter = -1 // draws in which the player had revealed a share when the seat was lost the last time
 	begun = null // {start, racers: [[player, seat, name, bot]]}
-	dealt = [] // {revision, cards, moves, undos}
+	dealt = [] // {revision, cards, moves, undos, mayUndo}
 	sent = new Map() // by id: {id, revision, action, time}
-	acks = [] // {revision, time, action, cards}
-	denied = []
+	acks = [] // {revision, time, action, cards, mayUndo}
+	denied = [] // {revision, action, ended}
 	own = new Set()
 	isKicked = false
 	stuck = new Set()
+	resigned = new Set()
 	absent = new Set([0]) // seats, and 0 while this client has not seen the race go on
 	results = [] // {end, lines, deal}
 	table = null
 	found = {} // by row of the table of verdicts: [detail, times]
-	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the finish]
+	counts = new Map() // of racers, by seat: [cards, moves, undos, time of the action, of the gain, of the finish]
 	boards = [] // of racers, that somebody saw who watches: [player, revision, cards, moves, undos, time]
 	moves = [] // [player, revision, action, seen, time]
 	mistimed = {} // how often and by how much the server's times were wrong: {misdated, late, dealt}
@@ -64,6 +66,9 @@ export class Evidence {
 	heardAt = 0
 	phase = ""
 	cameFrom = 0 // the seat before the player came back, until a state says more
+	expected = null // the players of the newest countdown: [seat, name, bot]
+	earlier = null // the players of the earlier race
+	delay = null // of the boards for spectators, as the server said it
 	clock = new RaceClock()
 	waiting = new Map() // by id: [request, time]
 	tallies = new Map() // by seat
@@ -78,6 +83,11 @@ export class Evidence {
 		for (const fact of facts) evidence.plus(fact)
 		const phase = evidence.results.length ? "finished" : evidence.begun ? "racing" : ""
 		return Object.assign(evidence, {phase, fresh: []})
+	}
+
+	// Whether the player has resigned or left, or was removed, as far as this page knows.
+	get hasGivenUp() {
+		return this.own.has("resign") || this.own.has("leave") || this.isKicked
 	}
 
 	// The first row that contradicts, as a sentence, or undefined.
@@ -133,20 +143,20 @@ export class Evidence {
 }
 
 const ADDED = {
-	asked: (known, role, room, wanted, bot = false) => Object.assign(known, {role, room, wanted, bot}),
+	asked: (known, role, room, wanted, bot = false, today = "") => Object.assign(known, {role, room, wanted, bot, today}),
 	known: (known, player, name) => Object.assign(known, {player, name}),
 	sat,
-	out: known => Object.assign(known, {isOut: true, wasOut: true}),
+	out: known => Object.assign(known, {isOut: true, outAfter: known.draws.length}),
 	shown: showTerms,
 	share: (known, draw, share) => (known.shares[draw] = share),
 	sealed: (known, number, seats) => known.draws.push({number, seats, share: known.shares[number]}),
 	losses: (known, lost) => (known.lost = lost),
 	drawn: (known, draw, shares) => (known.drawn = {draw, shares}),
 	begun: (known, start, racers) => (known.begun = {start, racers}),
-	dealt: (known, revision, cards, moves, undos) => known.dealt.push({revision, cards, moves, undos}),
+	dealt: (known, revision, cards, moves, undos, mayUndo) => known.dealt.push({revision, cards, moves, undos, mayUndo}),
 	sent: (known, id, revision, action, time) => known.sent.set(id, {id, revision, action, time}),
 	acked: addAck,
-	denied: (known, id) => known.sent.has(id) && known.denied.push(known.sent.get(id)),
+	denied: (known, id, ended = 0) => known.sent.has(id) && known.denied.push({...known.sent.get(id), ended}),
 	own: (known, act) => known.own.add(act),
 	kicked: known => (known.isKicked = true),
 	result: (known, end, lines, deal) => known.results.push({end, lines, deal}),
@@ -158,7 +168,7 @@ const ADDED = {
 		known.mistimed[what] = [times + 1, sum + by]
 	},
 	back: (known, seat) => known.absent.delete(seat),
-	gone: (known, seat, stuck) => known[stuck ? "stuck" : "absent"].add(seat),
+	gone: (known, seat, how) => known[how === "away" ? "absent" : how].add(seat),
 	found: (known, row, detail) => (known.found[row] = [detail, 1])
 }
 
@@ -189,10 +199,10 @@ export const isDeal = (asked, deal) =>
 	asked === deal || (asked === "daily" && deal.startsWith("daily ")) || (/^#?\d+$/.test(asked) && deal === `#${Number(asked.replace("#", ""))}`)
 
 // In what a race differs from what the player asked for, in a word, or an empty text.
-function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = ""}, terms) {
+function differenceOf({options, line, game = "", tide = 0, round = -1, private: isPrivate = "", again = false}, terms) {
 	const given = terms.options
 	if (options) {
-		if (!isDeal(options.deal ?? USUAL.deal, terms.deal)) return "deal"
+		if (again ? kindOf(terms.deal) !== "again" : !isDeal(options.deal ?? USUAL.deal, terms.deal)) return "deal"
 		const asked = {...USUAL, ...options, deal: given.deal}
 		const changed = Object.keys(given).find(name => !same(asked[name], given[name]))
 		if (changed) return changed.replaceAll("_", " ")
@@ -203,15 +213,16 @@ function differenceOf({options, line, game = "", tide = 0, round = -1, private: 
 		["round", Math.max(round, 0), round >= 0 ? terms.round : 0],
 		["rule for who may enter", isPrivate, terms.private],
 		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players]] : []),
-		...(line ? [["delay", line.delay, given.delay], ["rule for bots", line.bots, given.bots]] : [])
+		...(line ? [["delay", line.delay, given.delay], ["rule for bots", line.bots, given.bots]] : []),
+		...(line ? [["rule for spectators", line.spectators, given.spectators]] : [])
 	]
 	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
 }
 
-function addAck(known, id, time, cards) {
+function addAck(known, id, time, cards, mayUndo) {
 	const sent = known.sent.get(id)
 	if (!sent) return
-	const ack = {revision: sent.revision + 1, time, action: sent.action, cards}
+	const ack = {revision: sent.revision + 1, time, action: sent.action, cards, mayUndo}
 	if (known.acks.some(each => each.revision === ack.revision && same(each, ack))) return
 	if (ack.revision <= (known.acks.at(-1)?.revision ?? -Infinity)) {
 		const isLost = CAUSES.loss.some(row => known.found[row])

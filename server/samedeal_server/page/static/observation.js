@@ -11,7 +11,7 @@ import {hex} from "./hash.js"
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
-const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "finished_at"]
+const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "last_progress_at", "finished_at"]
 
 const last = list => list[list.length - 1]
 
@@ -21,10 +21,10 @@ export function noteSent(known, {type, id, ...request}, now) {
 		known.waiting = new Map([[id, [{type}, now]]]) // what was asked on other connections is never answered
 		const away = now - known.heardAt
 		const isNoted = known.results.length || known.absent.has(0)
-		if (!isNoted && !(away > 0 && away < ABSENT_AFTER)) known.plus(["gone", 0, false])
+		if (!isNoted && !(away > 0 && away < ABSENT_AFTER)) known.plus(["gone", 0, "away"])
 		return
 	}
-	known.waiting.set(id, [{type, ...request}, now])
+	if (!known.waiting.has(id)) known.waiting.set(id, [{type, ...request}, now]) // an action that is sent again was first sent then
 	if (type === "act" && !known.sent.has(id)) {
 		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
 		known.plus(["sent", id, request.revision, request.action, time])
@@ -36,17 +36,28 @@ export function noteReceived(known, message, now) {
 	known.heardAt = now
 	if (!("to" in message)) return SHOWN[message.type]?.(known, message, now)
 	const [request, at] = known.waiting.get(message.to) ?? []
-	if (!request || (request.type === "act" && !/acked|refused/.test(message.type))) return
+	const isFinal = /acked|refused/.test(message.type) && message.code !== "rate_limited"
+	if (!request || (request.type === "act" && !isFinal)) return
 	known.waiting.delete(message.to)
 	const both = `${request.type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
 	else if (both === "ping pong") known.clock.exchanged(at, now, message.time)
 	else if (both === "join joined") joined(known, message, now)
-	else if (both === "watch watching") known.findingIf(message.room !== known.room, "other_room")
-	else if (both === "act acked") {
-		known.plus(["acked", message.to, message.time, hex(message.hash)])
+	else if (both === "join refused" && message.code === "kicked") removed(known)
+	else if (both === "watch watching") {
+		if (known.role === "spectator") known.delay = message.delay
+		known.findingIf(message.room !== known.room, "other_room")
+	} else if (both === "act acked") {
+		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
 	} else if (request.type === "act" && /^(illegal|cannot_undo)$/.test(message.code)) known.plus(["denied", message.to])
+	else if (request.type === "act" && message.code === "not_racing" && known.clock.isKnown && !known.hasGivenUp) {
+		known.plus(["denied", message.to, Math.round(now + known.clock.high)])
+	}
+}
+
+function removed(known) {
+	if (!known.isKicked) known.plus(["kicked"])
 }
 
 function welcomed(known, {player, name}) {
@@ -57,6 +68,7 @@ function welcomed(known, {player, name}) {
 
 function joined(known, {room, seat, generation, revision}, now) {
 	known.clock.enteredAt = now
+	known.expected = null
 	if (room !== known.room) return known.finding("other_room")
 	if (known.seat && !known.isOut) {
 		known.findingIf(seat !== known.seat && known.begun, "other_identity")
@@ -81,7 +93,7 @@ const SHOWN = {
 		known.plus(["movewatched", player, revision, action, hex(seen), time])
 	},
 	notice(known, {code}) {
-		if (code === "kicked") known.plus(["kicked"])
+		if (code === "kicked") removed(known)
 	}
 }
 
@@ -104,7 +116,8 @@ function showState(known, state) {
 	const wentBack = ORDER.indexOf(phase) < ORDER.indexOf(known.phase) && !isOpenAgain
 	known.findingIf(event < known.event || wentBack, "lost_data")
 	Object.assign(known, {event: Math.max(event, known.event), phase})
-	if (phase === "countdown") known.clock.isFixed = known.clock.isKnown
+	if (/countdown|racing|finished/.test(phase)) showPlayers(known, state)
+	else if (phase === "open") known.expected = null
 	showLosses(known, state)
 	if (known.role === "player") showOwnSeat(known, state)
 	if (/racing|finished/.test(phase)) showRace(known, state)
@@ -127,6 +140,26 @@ function checkTerms(known, state) {
 	const options = isDeal(state.options.deal, wanted) ? {...state.options, deal: terms.deal} : state.options
 	const fits = IN_TERMS.every(name => state[name] === terms[name]) && Object.keys(terms.options).every(name => same(options[name], terms.options[name]))
 	known.findingIf(!fits, "contradicting_terms")
+}
+
+// A state of the countdown or of the race, which nobody joins any more.
+function showPlayers(known, {phase, players, starts}) {
+	known.clock.isFixed = known.clock.isKnown
+	const places = players.map(each => [each.seat, each.name, each.bot])
+	if (known.role === "player" && !known.begun) {
+		const isNew = place => !known.expected.some(each => same(each, place))
+		known.findingIf(phase !== "countdown" && known.expected && places.some(isNew), "other_players")
+		known.expected = places
+	}
+	if (!known.terms) return
+	const {deal, options} = known.terms
+	const isAgain = kindOf(deal) === "again"
+	known.findingIf(isAgain && places.length !== 1, "not_alone")
+	const isFull = !isAgain && places.length > options.players
+	const hasBots = !options.bots && places.some(([, , bot]) => bot)
+	const isEarly = phase !== "countdown" && starts < options.start_at
+	const isDelayed = (known.delay ?? options.delay) !== options.delay
+	known.findingIf(isFull || hasBots || isEarly || isDelayed, "contradicting_terms")
 }
 
 const lostOf = each => [each.draw, each.seat, each.reason, each.name]
@@ -159,21 +192,20 @@ function showOwnSeat(known, state) {
 	if (!seat) return loseSeat(known, state)
 	const isOwn = same([seat.seat, seat.name, seat.bot], [known.seat, known.name, known.bot])
 	known.findingIf(!isOwn || others.length, "other_identity")
-	const hasResigned = known.own.has("resign") || known.own.has("leave") || known.isKicked
-	known.findingIf(seat.resigned && !hasResigned, "resigned_for_you")
+	known.findingIf(seat.resigned && !known.hasGivenUp, "resigned_for_you")
 	known.findingIf(seat.stuck && !known.own.has("declarestuck"), "stuck_for_you")
 }
 
 // After a state without the player's seat.
 function loseSeat(known, {phase, lost}) {
-	if (known.isOut || known.own.has("leave") || known.isKicked || /racing|finished/.test(phase)) return // or other racers than in the record
+	if (known.isOut || known.own.has("leave") || known.isKicked || known.begun || /racing|finished/.test(phase)) return // or other racers than in the record
 	const {reason} = last(lost.filter(each => each.seat === known.seat && each.name === known.name)) ?? {}
 	known.findingIf(!reason && phase === "countdown", "seat_vanished")
 	known.findingIf(reason === "left", "said_left").plus(["out"])
 }
 
 // After a state of a race that has begun.
-function showRace(known, {players, starts, ends}) {
+function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	const racers = players.map(each => [each.player, each.seat, each.name, each.bot]).sort(byText)
 	if (!known.begun) known.plus(["begun", starts, racers])
 	known.findingIf(starts !== known.begun?.start, "lost_data") // a race has one start; the record has it
@@ -181,11 +213,16 @@ function showRace(known, {players, starts, ends}) {
 	const {terms} = known
 	if (terms) {
 		const end = starts + 1000 * terms.options.limit
-		const isEarlier = terms.options.first_finish_ends && starts <= ends && ends < end
-		known.findingIf(ends !== end && !isEarlier, "other_limit")
-		known.findingIf(kindOf(terms.deal) === "again" && racers.length !== 1, "not_alone")
+		const isWon = terms.options.first_finish_ends && tallies.some(each => each.finished_at)
+		known.findingIf(ends !== end && !(isWon && starts <= ends && ends < end), "other_limit")
 	}
-	for (const {seat, stuck} of players) if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, true])
+	known.findingIf(known.drawn && known.drawn.draw !== draw, "other_drawn")
+	known.findingIf(known.earlier && !same(known.earlier, earlier), "other_results")
+	known.earlier = earlier
+	for (const {seat, stuck, resigned} of players) {
+		if (stuck && !known.stuck.has(seat)) known.plus(["gone", seat, "stuck"])
+		if (resigned && seat !== known.seat && !known.resigned.has(seat)) known.plus(["gone", seat, "resigned"])
+	}
 	showConnection(known, 0, true)
 }
 
@@ -225,20 +262,22 @@ function withRace(table, standings, length) {
 function showDrawn(known, {room, draw, shares}) {
 	if (room !== known.room) return known.finding("other_room")
 	const all = shares.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
-	if (known.drawn) return known.findingIf(!same(known.drawn, {draw, shares: all}), "other_drawn")
+	const isLost = known.lost.some(([lostIn]) => lostIn === known.drawn?.draw)
+	const isAgain = known.role === "spectator" && !known.begun && draw > known.drawn?.draw && isLost // of others, once all had left
+	if (known.drawn && !isAgain) return known.findingIf(!same(known.drawn, {draw, shares: all}), "other_drawn")
 	if (!all.every(([seat]) => seat > 0 && seat < 256)) return known.finding("other_shares")
 	known.plus(["drawn", draw, all])
 	known.findingIf(known.role === "player" && !known.isOut && !agrees(known, known.drawn), "other_shares")
 }
 
-function showDealt(known, {room, game, piles, hash, revision, moves, undos}, now) {
+function showDealt(known, {room, game, piles, hash, revision, moves, undos, may_undo: mayUndo = true}, now) {
 	if (room !== known.room) return known.finding("other_room")
 	if (known.role !== "player" || !known.termsText) return known.finding("other_board")
 	if (!known.terms) return
 	if (game !== known.terms.game) return known.finding("contradicting_terms")
 	const cards = cardsOf(known, piles)
 	const isFirst = known.begun && !known.dealt.length
-	known.findingIf(cards !== hex(hash), "other_board").plus(["dealt", revision, cards, moves, undos])
+	known.findingIf(cards !== hex(hash), "other_board").plus(["dealt", revision, cards, moves, undos, mayUndo])
 	if (isFirst) known.timed("dealt", known.clock.dealt(now, known.begun.start))
 }
 
@@ -253,7 +292,7 @@ function showCounts(known, {seat, type, ...changes}, now) {
 // Who is back after the end was gone at the end.
 function showConnection(known, seat, isConnected) {
 	if (isConnected === !known.absent.has(seat) || (isConnected && known.phase !== "racing")) return
-	known.plus(isConnected ? ["back", seat] : ["gone", seat, false])
+	known.plus(isConnected ? ["back", seat] : ["gone", seat, "away"])
 }
 
 function showTally(known, seat, tally) {

@@ -45,8 +45,11 @@ function reveals(known, number, seats) {
 	if (earlier) return same([earlier.seats, earlier.share], [seats, known.shares[number]])
 	if (last && number < last.number) return false
 	const [before, now] = [last?.seats ?? [], seats].map(each => new Set(each.map(placeText)))
+	const lost = new Set(known.lost.filter(([draw]) => draw >= last?.number).map(([, seat, , name]) => placeText([seat, name])))
 	const isFewer = now.size < before.size && [...now].every(place => before.has(place))
-	known.findingIf(last && !isFewer && !known.wasOut, "no_seat_lost")
+	const isNeeded = isFewer && [...before].every(place => now.has(place) || lost.has(place))
+	const isBack = known.outAfter === known.draws.length // a player who came back was not shown who else has gone
+	known.findingIf(last && !isNeeded && !isBack, "no_seat_lost")
 	if (!known.contradiction) known.plus(["sealed", number, seats])
 	return true
 }

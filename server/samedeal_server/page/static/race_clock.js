@@ -5,7 +5,7 @@ const TOLERANCE = 100 // by which clocks may drift during a race
 const SLOW = 1000 // longer than the fastest answer: then an answer is late
 
 export class RaceClock {
-	low = -Infinity // bounds of the difference between the server's clock and the local one, fixed once the countdown begins
+	low = -Infinity // bounds of the difference between the server's clock and the local one: once the countdown begins, they only come closer
 	high = Infinity
 	fastest = Infinity // round trip
 	isFixed = false
@@ -18,9 +18,9 @@ export class RaceClock {
 	// A ping was sent and answered at these local times.
 	exchanged(sent, received, server) {
 		this.fastest = Math.min(this.fastest, received - sent)
-		if (this.isFixed) return
 		const [low, high] = [Math.max(this.low, server - received), Math.min(this.high, server - sent)]
-		Object.assign(this, low > high ? {low: server - received, high: server - sent} : {low, high}) // the server's clock was set
+		if (low <= high) Object.assign(this, {low, high})
+		else if (!this.isFixed) Object.assign(this, {low: server - received, high: server - sent}) // the server's clock was set
 	}
 
 	// These return by how many milliseconds a time is strange, or 0 or less. First the date of an action that was sent and

@@ -100,13 +100,13 @@ export class RaceScreen {
 	}
 
 	// Go on to the room in which the deal of an earlier race is dealt again, without a reload: a browser may keep nothing.
-	async follow({room, next, game}) {
+	async follow({room, next, options, private: isPrivate}) {
 		await this.sitting
 		if (this.room !== room) return // on the way already
 		const {seat} = this
 		seat?.leave()
 		this.room = this.link.room = next
-		want(next, {game})
+		want(next, {options: {...options, players: 1, start: "full", start_at: 0}, private: isPrivate, again: true})
 		this.name()
 		history.replaceState(null, "", to(encodeURIComponent(next)))
 		if (seat) this.seat = new seat.constructor(this, seat.name)

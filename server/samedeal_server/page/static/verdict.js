@@ -13,6 +13,7 @@ import {hex, unhex} from "./hash.js"
 
 const IDLE = 240_000 // ms without an action, after which a race may end without a racer
 const DRIFT = 1000 // ms by which the client's idea of the server's clock may be wrong
+const TOLERANCE = 100 // ms by which clocks may drift during a race
 const TITLES = {
 	fair: "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
 	checked: "Checked: the deal was set before the start, and all is as you saw it.",
@@ -65,9 +66,11 @@ export class Reading {
 		const {start, players} = this.record
 		if (!this.counts.has(seat)) {
 			const {actions} = players.find(each => each.seat === seat) ?? {actions: []}
+			let [before, gainedAt] = [0, 0]
 			const all = (this.plays.get(seat) ?? []).map(({cards, moves, undos, isWon}, i) => {
 				const at = i ? start + actions[i - 1].time : 0
-				return String([cards, moves, undos, at, isWon ? at : 0])
+				if (cards !== before) [before, gainedAt] = [cards, at]
+				return String([cards, moves, undos, at, gainedAt, isWon ? at : 0])
 			})
 			this.counts.set(seat, new Set(all))
 		}
@@ -83,10 +86,16 @@ export function verdict(evidence, reading) {
 	for (const [row, detail] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
 	const isWrong = ([row]) => ROWS[row].verdict === "wrong" && !evidence.excuses(row)
 	const rows = [...found].sort((one, other) => isWrong(other) - isWrong(one))
-	const isOfAll = evidence.role === "player" && /^(winnable|daily)/.test(evidence.terms?.deal)
+	const isOfAll = evidence.role === "player" && nobodyCouldChoose(evidence)
 	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
 	const words = reading.record ? resultWords(unhex(reading.record.digest)) : ""
 	return {kind, sentence: sentenceOf(evidence, reading, kind, rows), rows, clock: clockSentence(evidence), words}
+}
+
+// All players drew the deal, or it is that of the day, anywhere on earth.
+function nobodyCouldChoose({terms, today}) {
+	const [kind, date] = terms?.deal.split(" ") ?? []
+	return kind === "winnable" || (kind === "daily" && Math.abs(Date.parse(date) - Date.parse(today)) <= 86_400_000)
 }
 
 // The verdict on a record alone.
@@ -148,12 +157,12 @@ function* missing({results, role, dealt, terms, draws}) {
 function* rowsOfDeal(evidence, {record, proof}) {
 	const {results, drawn, lost, draws} = evidence
 	if (results.some(({deal}) => deal !== dealHash(record.seed, record.proof))) yield ["other_deal", ""]
-	if (!proof) return
-	const shares = proof.shares.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
-	if (drawn && !same(drawn, {draw: proof.draw, shares})) yield ["other_drawn", ""]
-	if (!same(lost, proof.lost.map(each => [each.draw, each.seat, each.reason, each.name]))) yield ["other_lost", ""]
-	if (draws.length && !agrees(evidence, {draw: proof.draw, shares})) yield ["other_shares", ""]
-	if (proof.draw < draws.at(-1)?.number) yield ["went_back", ""]
+	const {draw, shares: all, lost: named} = proof ?? {draw: 0, shares: [], lost: []}
+	const shares = all.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
+	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn", ""]
+	if (!same(lost, named.map(each => [each.draw, each.seat, each.reason, each.name]))) yield ["other_lost", ""]
+	if (draws.length && !agrees(evidence, {draw, shares})) yield ["other_shares", ""]
+	if (draw < draws.at(-1)?.number) yield ["went_back", ""]
 }
 
 function* rowsOfRace(evidence, {record, plays}) {
@@ -162,6 +171,11 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (begun.start !== record.start) yield ["other_start", ""]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
+	if (record.players.some(({seat, resigned, time}) => evidence.resigned.has(seat) && !resigned && !time)) yield ["other_results", ""]
+	const finishes = record.players.map(({time}) => time).filter(Boolean)
+	if (record.terms.options.first_finish_ends && record.end - record.start > Math.min(...finishes) + DRIFT) {
+		yield ["unfinished", "the race went on after the first finish, which should end it"]
+	}
 	if (!results.length || !endedEarly(evidence, record, plays)) return
 	// who was away has not seen for how long, nor who else was
 	yield evidence.absent.has(0) ? ["unfinished", "the race ended early while you were away"] : ["ended_early", ""]
@@ -205,11 +219,12 @@ const cardsOn = ({game}, play) => (play.hash ??= hex(boardHash(game, masked(play
 // Yields rows about the player's own cards and actions.
 function* rowsOfOwn(evidence, reading) {
 	const {record} = reading
-	const {dealt, own, isKicked} = evidence
+	const {dealt, denied} = evidence
 	const player = record.players.find(({seat, name}) => seat === evidence.seat && name === evidence.name)
 	if (!player) return yield ["other_players", ""]
 	const plays = reading.plays.get(player.seat)
-	for (const {revision, cards, moves, undos} of dealt) {
+	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
+	for (const {revision, cards, moves, undos, mayUndo} of dealt) {
 		const play = plays[revision]
 		if (!play) {
 			yield ["other_board", `The board after action ${revision} is not in the record.`]
@@ -217,26 +232,33 @@ function* rowsOfOwn(evidence, reading) {
 		}
 		if (cards !== cardsOn(record.terms, play)) yield [revision ? "other_board" : "other_cards", `That was after action ${revision}.`]
 		if (moves !== play.moves || undos !== play.undos) yield ["other_board", `It counted your moves in another way after action ${revision}.`]
+		if (isWrong({revision, mayUndo})) yield ["other_board", `It was wrong about undo after action ${revision}.`]
 	}
-	yield* rowsOfActions(evidence, record, player, plays)
-	if (player.resigned && !own.has("resign") && !own.has("leave") && !isKicked) yield ["resigned_for_you", ""]
+	yield* rowsOfActions(evidence, record, player, plays, isWrong)
+	if (!player.time && denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
+		yield ["unfinished", "the server took no more moves of yours, although the race went on"]
+	}
+	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you", ""]
 }
 
-function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays) {
-	for (const {revision, time, action, cards} of acks) {
+function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays, isWrong) {
+	for (const {revision, time, action, cards, mayUndo} of acks) {
 		const made = actions[revision - 1]
 		if (!made) yield ["other_action", `It lacks action ${revision}, ${action}.`]
 		else if (start + made.time !== time || made.action !== action) yield ["other_action", `Action ${revision} was ${action}.`]
 		else if (cardsOn(terms, plays[revision]) !== cards) yield ["other_board", `That was after action ${revision}.`]
+		else if (action === "undo" && isWrong({revision, mayUndo})) yield ["other_board", `It was wrong about undo after action ${revision}.`]
 		else continue
 		break
 	}
 	const times = new Map([...sent.values()].map(each => [`${each.revision + 1} ${each.action}`, each.time]))
 	const acked = new Set(acks.map(({revision}) => revision))
-	const isForeign = ({time, action}, i) => !acked.has(i + 1) && !(times.get(`${i + 1} ${action}`) <= start + time + DRIFT)
-	const foreign = actions.findIndex(isForeign)
-	if (foreign >= 0) yield ["foreign_action", `Action ${foreign + 1} is ${actions[foreign].action}.`]
-	const refused = denied.find(({revision, action}) => plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
+	const sentAt = i => times.get(`${i} ${actions[i - 1].action}`)
+	const isDoubtful = ({time}, i) => !acked.has(i + 1) && !(0 < sentAt(i + 1) && sentAt(i + 1) <= start + time + DRIFT)
+	const doubtful = actions.findIndex(isDoubtful) + 1
+	if (doubtful && sentAt(doubtful) === undefined) yield ["foreign_action", `Action ${doubtful} is ${actions[doubtful - 1].action}.`]
+	else if (doubtful) yield ["unfinished", `your action ${doubtful} was never confirmed, and its time is doubtful`]
+	const refused = denied.find(({revision, action, ended}) => !ended && plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
 	if (refused) yield ["refused_move", `It was ${refused.action}.`]
 }
 

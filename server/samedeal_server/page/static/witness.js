@@ -99,7 +99,8 @@ export class Witness {
 
 	// The player asks to enter a room. The evidence of it begins with the answer.
 	asks(role, room, wanted, player, name) {
-		this.next = Evidence.asked([role, room, wanted], player, name)
+		const today = new Date().toISOString().slice(0, 10)
+		this.next = Evidence.asked([role, room, wanted, false, today], player, name)
 		this.next.clock = Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})
 	}
 

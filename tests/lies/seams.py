@@ -1,0 +1,433 @@
+"""Lies at the seams of what the evidence keeps: each needs a race of its own, or is one that no client can see.
+
+``SEAMS`` are those that must be noticed. ``UNSEEN`` are the limits of the verdict, which SECURITY.md names: when a client
+learns to see one, its test says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace as with_fields
+
+from samedeal.deal_proof import LostShare
+from samedeal.errors import SamedealError
+from samedeal.protocol import messages
+from samedeal.protocol.messages import DrawnShare, EarlierPlayer, LostSeat, RoomState, TableLine, Tally
+from samedeal.protocol_codes import RefusalCode
+from samedeal.record import Record
+from samedeal_link.evidence.facts import Wanted
+from tests.lies.coherent import Drawing
+from tests.lies.deals import GAME
+from tests.lies.seen import Event
+from tests.lies.worlds import PLANS, Client, Plan, Racer, Server, _enter, _gone, options, script
+
+
+class Seam(NamedTuple):
+    """A lie: the race, who notices it, and the server."""
+
+    plan: Plan
+    client: str
+    liar: type[Server]
+
+
+_ALONE: Final = Plan("alone", script("ana:join ana:start race ana:move ana:stuck"), options(players=4))
+
+_THREE: Final = replace(_ALONE, script=script("ana:join bob:join cid:join ana:start race ana:move limit"))
+
+_FREE: Final = Plan(
+    "free", script("ana:join bob:join ana:start race ana:move ana:restart bob:stuck ana:stuck"), options(undo="free")
+)
+
+_SPRINT: Final = Plan(
+    "sprint",
+    script(
+        "ana:join bob:join cid:join ana:start race cid:move*2 ana:win bob:move*6 bob:stuck cid:stuck ana:ping",
+    ),
+    options("winnable easy", first_finish_ends=True),
+)
+
+_NO_BOTS: Final = Plan(
+    "beyond bots",
+    script("ana:join eve:join ana:start race ana:move eve:stuck ana:stuck"),
+    options(players=4, bots=False),
+    bots=("eve",),
+)
+
+_LISTED: Final = replace(
+    _ALONE,
+    name="beyond the row",
+    wanted={
+        "ana": Wanted(
+            line=messages.RoomLine(
+                room="friday",
+                game=GAME.name,
+                deal="winnable",
+                phase="open",
+                players=0,
+                seats=4,
+                spectators=False,
+                delay=0,
+            )
+        )
+    },
+)
+
+
+def _is_own(racer: Racer, client: Client | None) -> bool:
+    return client is not None and racer.player == client.player
+
+
+# The draw
+
+
+class DrawsAfterSilence(Server):
+    """Cuts the line of a lone player before she has committed, calls her silent, and takes her back.
+
+    From then on it draws again for the same seat as often as the rules allow at all, and knows each of these deals. It
+    blames a player for that who never had a seat.
+    """
+
+    was_cut = False
+
+    def redraw(self) -> None:
+        if self.was_cut:
+            super().redraw()
+            return
+        self.was_cut = True
+        client = self.clients["ana"]
+        racer = self.racers[0]
+        _gone(self, client)
+        self.draw = 2
+        self.lost.append(LostShare(1, racer.seat, "silent", racer.name))
+        _enter(self, client)
+        self.settle()
+        self.push()
+
+    def fix(self) -> None:
+        ready = self.sealed and not self.shares and all(racer.share for racer in self.racers)
+        if ready and self.draw < 5:
+            self.lost.append(LostShare(self.draw, 9, "silent", "mal"))
+            self.redraw()
+            return
+        super().fix()
+
+
+class SecondLookAtForgetful(Drawing):
+    """Begins the same draw again for a player whose program has lost its evidence after the reveal.
+
+    Guests of a door, bots and private windows keep it only in memory.
+    """
+
+    def cheat(self) -> None:
+        client = self.clients["ana"]
+        _gone(self, client)
+        client.happens(Event("forgot", client.now))
+        client.seen = with_fields(client.seen, seed=f"{client.seen.seed} of the next program")
+        for racer in self.racers:
+            racer.promise = racer.share = b""
+        self.sealed = False
+        _enter(self, client)
+        self.settle()
+        self.push()
+
+
+class UnlistedLoss(Drawing):
+    """Takes two seats before it draws again, and names one, so that the verdict counts too few of them."""
+
+    def cheat(self) -> None:
+        *_, bob, cid = self.racers
+        self.racers.remove(bob)
+        self.gone[bob.name] = bob
+        self.lose(cid, "silent")
+
+
+class OtherDrawNumber(Server):
+    """Says during the race that the deal was drawn twice more than it was."""
+
+    def state_for(self, client: Client) -> RoomState:
+        state = self.honest_state(client)
+        return with_fields(state, draw=state.draw + 2) if state.phase in ("racing", "finished") else state
+
+
+class DrawnByOneself(Server):
+    """Shows shares of all players for a deal that the server alone has chosen."""
+
+    number = 1
+
+    def begin(self) -> None:
+        super().begin()
+        zero = bytes(32)
+        shares = tuple(
+            DrawnShare(seat=racer.seat, name=racer.name, commitment=zero, share=zero) for racer in self.racers
+        )
+        for client in list(self.present):
+            client.receive(messages.Drawn(room=self.room, draw=self.number, shares=shares))
+
+
+class DrawnByOneselfTwice(DrawnByOneself):
+    """Says the same of a second draw, after which the sentence of the verdict cannot be written."""
+
+    number = 2
+
+
+class LossWithoutDraw(Server):
+    """Says of a deal without a draw that somebody lost a seat in it."""
+
+    def state_for(self, client: Client) -> RoomState:
+        state = self.honest_state(client)
+        return (
+            with_fields(state, lost=(LostSeat(draw=1, seat=9, reason="silent", name="zed"),))
+            if state.phase != "open"
+            else state
+        )
+
+
+class DailyOfAnotherDay(Server):
+    """Chooses among the daily deals of all days, which it knows, when somebody asks for that of today."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(replace(plan, date="1987-05-03"), seed)
+
+
+# The terms
+
+
+class LateEndOfSprint(Server):
+    """Lets a race go on that its first finish should end, so that others can pass one another."""
+
+    def is_over(self) -> bool:
+        return self.is_early or all(map(self.is_done, self.awaited)) or self.now >= self.ends
+
+
+class ShortClock(Server):
+    """Says that a race which its first finish may end has a minute, though nobody has finished."""
+
+    def state_for(self, client: Client) -> RoomState:
+        state = self.honest_state(client)
+        return with_fields(state, ends=state.starts + 60_000) if state.phase == "racing" else state
+
+
+class BotWhereNone(Server):
+    """Seats a bot in a room whose terms admit none."""
+
+
+class ThirdOfTwoSeats(Server):
+    """Seats more players than the terms have seats."""
+
+
+class SpectatorsInSpiteOfRow(Server):
+    """Lists a room as one without spectators, and opens it with them."""
+
+
+class WithheldCounts(Server):
+    """Tells nobody of what rivals do during the race, so that all screens show them without a move."""
+
+    def tell(self, racer: Racer) -> None:
+        pass
+
+
+class OtherDelay(Server):
+    """Tells a spectator another delay of the boards than that of the terms."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        return (with_fields(message, delay=60) if isinstance(message, messages.Watching) else message,)
+
+
+# What is shown of others
+
+
+class FalseResignation(Server):
+    """Says of each rival who has moved that the rival has resigned."""
+
+    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
+        seat = super().seat_of(racer, client)
+        is_false = self.phase == "racing" and bool(racer.actions) and not _is_own(racer, client)
+        return with_fields(seat, resigned=seat.resigned or is_false)
+
+
+class EarlierProgress(Server):
+    """Dates the progress of rivals thirty seconds earlier, which decides who leads and what the chart shows."""
+
+    def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
+        earlier = max(self.starts, tally.acted_at - 30_000) if tally.acted_at else 0
+        return super().update_for(client, racer, with_fields(tally, last_progress_at=earlier), before)
+
+
+class InventedCurve(Server):
+    """Invents for a spectator when a player had brought how many cards home."""
+
+    def watched(self, racer: Racer) -> messages.DelayedBoard:
+        return with_fields(super().watched(racer), reached=(1, 2, 3))
+
+
+class OtherRivalInCountdown(Server):
+    """Shows another rival in the countdown than in the race."""
+
+    def seat_of(self, racer: Racer, client: Client | None) -> messages.Seat:
+        seat = super().seat_of(racer, client)
+        is_other = self.phase == "countdown" and not _is_own(racer, client)
+        return with_fields(seat, name="champion") if is_other else seat
+
+
+class CompanyInCountdown(Server):
+    """Deals an earlier race again while somebody else is in the room until the start."""
+
+    def honest_state(self, client: Client | None) -> RoomState:
+        state = super().honest_state(client)
+        company = messages.Seat(player="p-mal", name="mal", seat=2)
+        return with_fields(state, players=(*state.players, company)) if state.phase == "countdown" else state
+
+
+class ChangingEarlier(Server):
+    """Changes at the end how well the players of the earlier race did, among whom the player is placed."""
+
+    def honest_state(self, client: Client | None) -> RoomState:
+        state = super().honest_state(client)
+        is_over = state.phase == "finished"
+        zed = EarlierPlayer(name="zed", foundation_cards=52 * is_over, time=60_000 * is_over, reached=(5,))
+        return with_fields(state, earlier=(zed,))
+
+
+class OtherTableBefore(Server):
+    """Opens the next race of a series with another table than that with which the player's own race before it ended."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        super().__init__(replace(plan, table=(TableLine(1, "p-bob", "bob", 1, 9.0, 1),)), seed)
+
+
+# Own moves
+
+
+class NoUndo(Server):
+    """Says to a player who has come back that the newest move cannot be undone, which could be."""
+
+    def board_for(self, client: Client, racer: Racer) -> messages.BoardState:
+        return with_fields(super().board_for(client, racer), may_undo=False)
+
+
+class NotRacing(Server):
+    """Refuses all moves of the first player but one as if there were no race, which goes on for the others."""
+
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
+        if racer.name != "ana" or act.revision < 1:
+            super().act(client, racer, act)
+            return
+        client.receive(
+            messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="The race is over.", revision=1)
+        )
+
+
+class RefusedButMade(Server):
+    """Refuses the second move of the first player, which her program takes back, and makes it all the same."""
+
+    def act(self, client: Client, racer: Racer, act: messages.Act) -> None:
+        if racer.name != "ana" or act.revision != 1 or racer.play is None:
+            super().act(client, racer, act)
+            return
+        try:
+            after = racer.play.act(act.action, act.revision)
+        except SamedealError:
+            super().act(client, racer, act)
+            return
+        self.play_on(racer, after, act.action, self.now)
+        self.show_move(racer, act.action)
+        client.receive(messages.Refused(to=act.id, code=RefusalCode.NOT_RACING, message="No.", revision=1))
+
+
+SEAMS: Final = {
+    seam.liar.__name__: seam
+    for seam in (
+        Seam(_ALONE, "ana", DrawsAfterSilence),
+        Seam(_THREE, "ana", UnlistedLoss),
+        Seam(PLANS["joint"], "ana", OtherDrawNumber),
+        Seam(PLANS["random"], "ana", DrawnByOneself),
+        Seam(PLANS["random"], "ana", LossWithoutDraw),
+        Seam(_SPRINT, "cid", LateEndOfSprint),
+        Seam(PLANS["won"], "bob", ShortClock),
+        Seam(_NO_BOTS, "ana", BotWhereNone),
+        Seam(replace(PLANS["redraw"], name="beyond seats", options=options(players=2)), "ana", ThirdOfTwoSeats),
+        Seam(_LISTED, "ana", SpectatorsInSpiteOfRow),
+        Seam(PLANS["watched"], "sue", OtherDelay),
+        Seam(PLANS["joint"], "ana", FalseResignation),
+        Seam(PLANS["joint"], "ana", EarlierProgress),
+        Seam(PLANS["daily"], "ana", OtherRivalInCountdown),
+        Seam(PLANS["again"], "ana", CompanyInCountdown),
+        Seam(PLANS["again"], "ana", ChangingEarlier),
+        Seam(_FREE, "ana", NoUndo),
+        Seam(PLANS["joint"], "ana", NotRacing),
+        Seam(PLANS["joint"], "ana", RefusedButMade),
+    )
+}
+"""The lies that must be noticed, by their names."""
+
+
+# The clock
+
+
+class LatePongs(Server):
+    """Answers pings four seconds late before the countdown, so that nobody notices wrong dates of that size later."""
+
+    def handle(self, client: Client, request: Any) -> None:
+        self.now += 4000 * (isinstance(request, messages.Ping) and self.phase == "open")
+        super().handle(client, request)
+
+    def ack_time(self, racer: Racer) -> int:
+        return min(self.now + 3500, self.ends - 1) if racer.name == "ana" else self.now
+
+
+class LaterClockAfterRestart(Server):
+    """Tells a program that was restarted during the race a clock that is ten seconds late, and dates its moves by it."""
+
+    def handle(self, client: Client, request: Any) -> None:
+        if isinstance(request, messages.Ping) and self.phase == "racing" and client.name == "ana":
+            client.receive(messages.Pong(to=request.id, time=self.now + 10_000))
+            return
+        super().handle(client, request)
+
+    def ack_time(self, racer: Racer) -> int:
+        is_late = racer.name == "ana" and bool(racer.actions)
+        return min(self.now + 10_000, self.ends - 1) if is_late else self.now
+
+
+UNSEEN: Final = {
+    seam.liar.__name__: seam
+    for seam in (
+        Seam(_ALONE, "ana", SecondLookAtForgetful),
+        Seam(PLANS["joint"], "ana", WithheldCounts),
+        Seam(PLANS["watched"], "sue", InventedCurve),
+        Seam(PLANS["series"], "ana", OtherTableBefore),
+        Seam(PLANS["daily"], "ana", LatePongs),
+        Seam(PLANS["restarted"], "ana", LaterClockAfterRestart),
+    )
+}
+"""What no client can see: it has forgotten what it knew, or knows no better clock, or was not shown what others saw."""
+
+
+# What friends compare
+
+
+class LeftForAna(Server):
+    """Tells one player that all others have left once the deal was known, and writes a record of her own for her."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        if client.name != "ana":
+            return (message,)
+        if not isinstance(message, RoomState) or message.phase not in ("racing", "finished"):
+            return () if isinstance(message, messages.ProgressUpdate) else (message,)
+        own = client.player
+        alone: dict[str, Any] = {
+            "players": tuple(each for each in message.players if each.player == own),
+            "tallies": tuple(each for each in message.tallies if each.player == own),
+            "standings": tuple(with_fields(each, place=1) for each in message.standings if each.player == own),
+        }
+        return (with_fields(message, **alone),)
+
+    def honest_record(self, client: Client | None) -> Record:
+        record = super().honest_record(client)
+        if client is None or client.name != "ana":
+            return record
+        own = tuple(replace(each, place=1) for each in record.players if each.name == "ana")
+        return replace(record, entrants=1, players=own)
