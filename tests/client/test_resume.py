@@ -72,7 +72,7 @@ class Resuming(Resumption):
         """Acknowledge the actions that led to these revisions. Each has its revision as its id, time and receipt."""
         for revision in revisions:
             act = Act(id=revision, revision=revision - 1, action="3 5")
-            self.known.append(Ack(revision, revision, revision, act.action, b""))
+            self.known.append(Ack(revision, revision, revision, act.action, b"", may_undo=True))
             self.accepted(act, acked(act))
 
 

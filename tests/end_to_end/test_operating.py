@@ -21,7 +21,7 @@ from tests.chaos.processes import RedisServer
 from tests.end_to_end.processes import Program, Programs
 from tests.server.certificates import Keys
 from tests.server.client import Client
-from tests.server.health_client import HealthClient
+from tests.server.plain_http import ask
 from tests.server.races import seated
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the servers are controlled by signals")
@@ -65,12 +65,12 @@ async def test_reload_applies_limits_and_the_log_level(operated: Starter, tmp_pa
 async def test_a_node_announces_that_it_stops(operated: Starter) -> None:
     server = await operated("--health-port", "0", "--drain-delay", "600")
     listening = await server.logs("listening")
-    assert (await HealthClient(listening["health"]).get("/readyz"))[0] == 200
+    assert (await ask(listening["health"], "/readyz")).status == 200
     ana, bob = await seated(listening["address"], games=("athena",))
     server.signal(signal.SIGTERM)
     await server.logs("stopping", drain_delay=600)
-    assert (await HealthClient(listening["health"]).get("/readyz"))[0] == 503
-    assert (await HealthClient(listening["health"]).get("/healthz"))[0] == 200
+    assert (await ask(listening["health"], "/readyz")).status == 503
+    assert (await ask(listening["health"], "/healthz")).status == 200
     await Client.hello(listening["address"], "eve")  # a load balancer may still send clients to this node
     await ana.expect(Done, Start)
     for client in (ana, bob):

@@ -14,8 +14,8 @@ from samedeal.protocol.admin import Drain
 from samedeal.protocol.messages import Done, ProgressUpdate, Start
 from tests.end_to_end.processes import Program, Programs, nothing_remains
 from tests.server.client import Client
-from tests.server.health_client import HealthClient
 from tests.server.operator_client import TOKEN, Operator
+from tests.server.plain_http import ask
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the workers are found in /proc")
 
@@ -76,14 +76,14 @@ async def test_race_goes_on_when_a_worker_is_killed(server: tuple[Program, str, 
         await client.dealt()
     await ana.act("draw")
     await bob.until(ProgressUpdate, lambda progress: progress.moves == 1)
-    assert (await HealthClient(health).get("/readyz"))[0] == 200
-    metrics = (await HealthClient(health).get("/metrics"))[1]
+    assert (await ask(health, "/readyz")).status == 200
+    metrics = (await ask(health, "/metrics")).text
     assert all(f'samedeal_connections_opened_total{{worker="{number}"}}' in metrics for number in (1, 2))
 
     os.kill(worker_of(programs, 1), signal.SIGKILL)
     assert (await operated.logs("worker_died"))["worker"] == 1
     await operated.logs("worker_restarted", worker=1)
-    assert (await HealthClient(health).get("/readyz"))[0] == 200
+    assert (await ask(health, "/readyz")).status == 200
     for name, client in (("ana", ana), ("bob", bob)):
         again = await Client.hello(address, name, client.session)
         assert (await again.join(client.room)).revision == (name == "ana")
@@ -106,7 +106,7 @@ async def test_server_is_ready_without_a_drained_worker(server: tuple[Program, s
     operator = await Operator.login(address)
     await operator.expect(Done, Drain, node=drained)
     await operated.logs("stopped", node=drained)
-    while (await HealthClient(health).get("/readyz"))[0] != 200:
+    while (await ask(health, "/readyz")).status != 200:
         pass
     for path in ("", "/r/one", "/r/two", "/r/three", "/r/four"):
         late = await Client.hello(address + path, "late")

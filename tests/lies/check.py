@@ -180,8 +180,8 @@ def _terms(seen: Seen, states: Sequence[RoomState], truth: Truth) -> Iterator[st
 def _asked(seen: Seen, record: Record) -> Iterator[str]:
     wanted, terms = seen.asked.wanted, record.terms
     if wanted.options is not None:
-        given = {name: getattr(terms.options, name) for name in terms.options.__struct_fields__}
-        for name, value in given.items():
+        for name in terms.options.__struct_fields__:
+            value = getattr(terms.options, name)
             asked = getattr(wanted.options, name)
             if value != asked and not (name == "deal" and asked == "daily" and terms.deal.kind == "daily"):
                 yield f"other {name} than asked for"
@@ -273,8 +273,8 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
             yield "a draw of a deal without one"
         return
     for value in drawn:
-        lost = seen.asked.role == "spectator" and any(each.draw == value.draw for each in proof.lost)
-        if value.room != seen.asked.room or (value.draw != proof.draw and not lost):
+        is_of_others = seen.asked.role == "spectator" and any(each.draw == value.draw for each in proof.lost)
+        if value.room != seen.asked.room or (value.draw != proof.draw and not is_of_others):
             yield "other shares shown"
         shares = tuple((each.seat, each.name, each.commitment, each.share) for each in value.shares)
         if value.draw == proof.draw and shares != proof.shares:
@@ -301,8 +301,8 @@ def _draws(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomSt
             yield "revealed twice"
     for one, other in zip(draws, list(draws)[1:], strict=False):
         names = [{each[:2] for each in draws[draw]} for draw in (one, other)]
-        lost = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
-        if other < one or not names[1] < names[0] or not names[0] - names[1] <= lost:
+        named = {(each.seat, each.name) for each in states[-1].lost if each.draw >= one}
+        if other < one or not names[1] < names[0] or not names[0] - names[1] <= named:
             yield "revealed for another draw that nobody made necessary"
     silent = [each for each in states[-1].lost if each.name == seen.name and each.reason == "silent"]
     if any(each.draw in draws for each in silent):

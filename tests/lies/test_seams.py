@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as with_fields
@@ -184,7 +185,7 @@ async def test_what_is_shown_while_the_verdict_is_reached_changes_it(monkeypatch
     session = ClientSession(link)
     session.rooms.model = Model(me="p-ana", name="ana", room=state)
 
-    async def audited(rooms: RoomClient, _: Callable[[str], None]) -> Audit:
+    async def audited(rooms: RoomClient, *_: Callable[[Any], None]) -> Audit:
         judgement = verdict(before, found.reading)
         link.witness.evidence = received(before, other, before.heard_at)
         session._audit_finished_race()  # as after each event

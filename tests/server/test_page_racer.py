@@ -132,7 +132,7 @@ def test_delayed_moves_are_sent_again_in_order(tmp_path: Path, code: str) -> Non
 
 def test_actions_wait_until_the_player_is_back(tmp_path: Path) -> None:
     """Those without an answer are sent again before them. Otherwise the answers would come in another order."""
-    steps = [["board", {"revision": 0}], ["act", "1 0"], ["cut"], ["enter"], ["act", "draw"]]
+    steps: list[Any] = [["board", {"revision": 0}], ["act", "1 0"], ["cut"], ["enter"], ["act", "draw"]]
     found = run(tmp_path, *steps, ["answer", {"revision": 0}])
     assert [fields.get("action", kind) for kind, fields in found["requests"]] == ["1 0", "join", "1 0", "draw"]
 
