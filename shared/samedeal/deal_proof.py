@@ -225,9 +225,11 @@ class DealProof:
         """Return the proof for a text that ``str`` has written.
 
         Raise MalformedText with a sentence about the mistake if the text is not a proof. Raise UnknownGame if it names
-        an unknown game.
+        an unknown game, and DealNotCheckable if another release has written it.
         """
         first, *lines = text.splitlines() or [""]
+        if first != _FIRST and re.fullmatch(r"samedeal deal [0-9]{1,9}", first):
+            raise DealNotCheckable(f"The proof begins with {first!r}, and this Samedeal reads {_FIRST!r}. Use another one.")
         if first != _FIRST:
             raise MalformedText(f"This is not the proof of a deal. Its first line must be {_FIRST!r}.")
         values: dict[str, list[str]] = {field: [] for field in _FIELDS}

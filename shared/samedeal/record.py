@@ -54,6 +54,7 @@ from samedeal.errors import (
     DealNotProven,
     MalformedTerms,
     MalformedText,
+    OtherVersion,
     PlayError,
     UnknownGame,
     UnknownTerms,
@@ -445,7 +446,7 @@ def _check_version(line: str) -> None:
     if not other:
         raise BadRecord(f"This is not a record. Its first line must be {_FIRST!r}.", 1)
     what = "Update Samedeal" if int(other[1]) > VERSION else "Read it with an older Samedeal"
-    raise BadRecord(f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. {what}.", 1)
+    raise OtherVersion(f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. {what}.", 1)
 
 
 class _Reader(TaggedLines):
@@ -516,6 +517,8 @@ class _Reader(TaggedLines):
         text = "".join(f"{line.removeprefix('proof: ')}\n" for line in self._lines[first : self.at])
         try:
             return DealProof.parse(text)
+        except DealNotCheckable as error:
+            raise OtherVersion(str(error), first + 1) from None
         except (MalformedText, UnknownGame) as error:
             cut_off = bool(self.line)  # a blank line follows a proof, so this line has lost its "proof: "
             raise BadRecord(str(error), first + 1, self.at + cut_off) from None

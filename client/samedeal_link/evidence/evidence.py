@@ -55,7 +55,7 @@ class Evidence(Struct, frozen=True):
     """What a client knows of its own race.
 
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
-    computed by this client. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
+    computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
     player has no seat any more, and ``was_out`` that this was so at any time. ``places`` are all seats that the player had,
     with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
     until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
@@ -79,6 +79,7 @@ class Evidence(Struct, frozen=True):
     terms_text: str = ""
     terms: RoomTerms | None = None
     commitment: bytes = b""
+    came_late: bool = False
     shares: Mapping[int, bytes] = field(default_factory=dict)
     draws: tuple[facts.Sealed, ...] = ()
     lost: tuple[messages.LostSeat, ...] = ()
@@ -212,7 +213,9 @@ def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
 
 
 def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
-    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table)
+    shown = replace(
+        known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table, came_late=not fact.before
+    )
     try:
         terms = RoomTerms.parse(fact.terms)
     except (UnknownTerms, UnknownGame) as error:

@@ -4,9 +4,9 @@ import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {Chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
-import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
+import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./link.js"
 import {termsHash} from "./race_hashes.js"
-import {Race, end, leader, namesOtherRoom} from "./race_state.js"
+import {Race, end, leader, namesOtherRoom, rematchOf} from "./race_state.js"
 import {dealWords} from "./words.js"
 
 const CAPTION = 30 // px, height of a tile without its board
@@ -38,6 +38,7 @@ export class RaceScreen {
 		this.room = room
 		this.race = new Race()
 		this.credentials = {}
+		this.wanted = wantedIn(room)
 		this.shown = new Map() // by player: the elements that show the player
 		this.chosen = [] // the players, at most two, whose boards are shown large
 		this.onPage = [] // the players whose boards are shown if none is chosen
@@ -96,10 +97,11 @@ export class RaceScreen {
 		await this.sitting
 		if (this.seat) return this.seat.enter()
 		const {link} = this
-		if (this.asked !== this.room) link.note("asks", "spectator", (this.asked = this.room), wantedIn(this.room), link.player, link.called)
+		if (this.asked !== this.room) link.note("asks", "spectator", (this.asked = this.room), this.wanted, link.player, link.called)
 		try {
 			const {room} = await link.ask("watch", {room: this.room, ...this.credentials})
 			this.room = room
+			enteredRoom(room)
 			this.say("")
 		} catch (refused) {
 			this.refuse(refused)
@@ -114,7 +116,7 @@ export class RaceScreen {
 		seat?.leave()
 		Object.assign(this, {room: next, joinShown: ""})
 		this.link.room = next
-		want(next, {game})
+		want(next, (this.wanted = {game}))
 		this.name()
 		history.replaceState(null, "", to(encodeURIComponent(next)))
 		if (seat) this.seat = new seat.constructor(this, seat.name)
@@ -341,13 +343,14 @@ export class RaceScreen {
 		if (String(state) === this.joinShown) return
 		this.joinShown = String(state)
 		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
-		if (next && this.wantsNext) return goTo(next)
+		const wanted = next && rematchOf(this.race.room)
+		if (next && this.wantsNext) return goTo(next, wanted)
 		const joins = next || phase === "open"
-		const link = (path, text) => element("p", {}, element("a", {href: to(path)}, text))
+		const link = (path, text, onclick) => element("p", {}, element("a", {href: to(path), onclick}, text))
 		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch") : "",
+			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
@@ -363,7 +366,7 @@ export class RaceScreen {
 			stored.set("name", input.value)
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
-			if (next) return goTo(next)
+			if (next) return goTo(next, rematchOf(this.race.room))
 			if (!phase || phase === "open") return this.sit(input.value)
 			this.wantsNext = true
 			this.show()
@@ -432,15 +435,14 @@ export class RaceScreen {
 		const {evidence} = witness
 		if (evidence !== this.judged) {
 			loaded.noteReload(evidence, this.firstPhase)
-			Object.assign(this, {judged: evidence, reading: null, judgedAt: ""})
+			Object.assign(this, {judged: evidence, reading: null, judgedAt: 0})
 			this.showVerdict({kind: "checking", sentence: "Checking the race"})
 			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence}))
 			if (evidence !== this.judged) return
 			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
 		}
-		const known = `${evidence.results.length} ${Object.keys(evidence.found)}`
-		if (!this.reading || this.judgedAt === known) return
-		this.judgedAt = known
+		if (!this.reading || this.judgedAt === evidence.size) return
+		this.judgedAt = evidence.size
 		const found = loaded.verdict(evidence, this.reading)
 		if (found.kind === "wrong") witness.finds(found.rows)
 		this.showVerdict({...found, rows: found.rows.map(rowSentence), facts: loaded.factLines(evidence)})
