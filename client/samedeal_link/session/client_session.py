@@ -138,8 +138,6 @@ class ClientSession:
             case SeatLost(code, sentence):
                 closed = code in (RefusalCode.NO_ROOM, RefusalCode.ROOM_CLOSED)
                 self._messages.append(StatusMessage("room_closed" if closed else "seat_lost", sentence))
-            case Notice(NoticeCode.SAID, text):
-                self._messages.append(StatusMessage("notice", f"Message from the operator: {text}"))
             case Notice(NoticeCode.ENDING, text):
                 self.ending_at = self.now() + ENDING_TIME
                 self._messages.append(StatusMessage("notice", text))

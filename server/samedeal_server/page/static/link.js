@@ -120,6 +120,7 @@ export class Link {
 		let message
 		try {
 			message = decode(data)
+			if ("message" in message) message.message = `${message.code === "said" ? "Message from the operator" : "Server"}: ${message.message}`
 			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.on.otherRace()
 			this.note("receives", message, localTime())
 		} catch {
