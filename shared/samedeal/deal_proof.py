@@ -54,7 +54,7 @@ from samedeal.names import clean_name, clean_room
 from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
 
-_FIRST: Final = "samedeal deal 5"
+FIRST_LINE: Final = "samedeal deal 5"
 _TERMS: Final = ("room", "game", "solver", "budget", "least", "terms", "commitment")
 _JOINT: Final = ("secret", "draw", "seat")
 _FIELDS: Final = (*_TERMS, "public", "secret", "draw", "lost", "seat", "candidate", "line")
@@ -210,7 +210,7 @@ class DealProof:
         lost = [f"lost: {draw} {seat} {reason} {name}" for draw, seat, reason, name in self.lost]
         joint = [f"secret: {self.secret.hex()}", f"draw: {self.draw}", *lost, *seats]
         lines = [
-            _FIRST,
+            FIRST_LINE,
             *(f"{name}: {term}" for name, term in self.terms.fields.items()),
             f"terms: {self.digest.hex()}",
             f"commitment: {self.commitment.hex()}",
@@ -225,13 +225,11 @@ class DealProof:
         """Return the proof for a text that ``str`` has written.
 
         Raise MalformedText with a sentence about the mistake if the text is not a proof. Raise UnknownGame if it names
-        an unknown game, and DealNotCheckable if another release has written it.
+        an unknown game.
         """
         first, *lines = text.splitlines() or [""]
-        if first != _FIRST and re.fullmatch(r"samedeal deal [0-9]{1,9}", first):
-            raise DealNotCheckable(f"The proof begins with {first!r}, and this Samedeal reads {_FIRST!r}. Use another one.")
-        if first != _FIRST:
-            raise MalformedText(f"This is not the proof of a deal. Its first line must be {_FIRST!r}.")
+        if first != FIRST_LINE:
+            raise MalformedText(f"This is not the proof of a deal. Its first line must be {FIRST_LINE!r}.")
         values: dict[str, list[str]] = {field: [] for field in _FIELDS}
         for number, line in enumerate(lines, 2):
             field, colon, value = line.partition(": ")

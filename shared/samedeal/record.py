@@ -47,7 +47,7 @@ from samedeal.action_chain import HEAD_BYTES, first_head, next_head, player_line
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import Deal, commitment, shuffled
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import FIRST_LINE, DealProof
 from samedeal.errors import (
     BadRecord,
     DealNotCheckable,
@@ -517,11 +517,11 @@ class _Reader(TaggedLines):
         text = "".join(f"{line.removeprefix('proof: ')}\n" for line in self._lines[first : self.at])
         try:
             return DealProof.parse(text)
-        except DealNotCheckable as error:
-            raise OtherVersion(str(error), first + 1) from None
         except (MalformedText, UnknownGame) as error:
             cut_off = bool(self.line)  # a blank line follows a proof, so this line has lost its "proof: "
-            raise BadRecord(str(error), first + 1, self.at + cut_off) from None
+            other = re.match(r"samedeal deal [0-9]{1,9}\n", text)
+            kind = OtherVersion if other and not text.startswith(f"{FIRST_LINE}\n") else BadRecord
+            raise kind(str(error), first + 1, self.at + cut_off) from None
 
     def _take_blank(self) -> None:
         if self.line:

@@ -202,10 +202,12 @@ class ClientSession:
     def _audit_finished_race(self) -> None:
         """Begin to verify the race in the background, once it is finished."""
         room, evidence = self.model.room, self.link.evidence
-        if room is None or evidence is None or room.phase != "finished":
+        if room is None or evidence is None:
             return
         if self._audited is not None and is_same_race(self._audited, evidence):
             self._judge_again(evidence)
+            return
+        if room.phase != "finished":
             return
         if self._auditing is not None:
             self._auditing.cancel()

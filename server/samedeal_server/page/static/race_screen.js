@@ -178,7 +178,7 @@ export class RaceScreen {
 		this.showDraw()
 		this.showWords()
 		this.announce(rows)
-		if (phase === "finished" && standings.length && !isFrame) this.judge()
+		if (/finished|closed/.test(phase) && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
 		this.seat?.show(rows)
 	}
