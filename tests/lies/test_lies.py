@@ -131,12 +131,3 @@ def test_race_that_began_without_the_player_counts_as_given_up() -> None:
     """A server may look at a deal with the player's share and then say that the player was silent."""
     server = hold(PLANS["joint"], SEED, LIES["SaidSilent"])
     assert [name for name, client in server.clients.items() if client.seen.evidence.is_given_up]
-
-
-def test_who_comes_after_the_race_does_not_say_that_the_deal_was_set_before() -> None:
-    held = hold(PLANS["random"], SEED)
-    said = {name: outcome(held, held.clients[name]).verdict.sentence for name in ("ana", "sue")}
-    assert said == {
-        "ana": "Checked: the deal was set before the start, and all is as you saw it.",
-        "sue": "Checked: you came after the start, and all is as you saw it.",
-    }

@@ -20,7 +20,7 @@ from tests.golden.golden_files import assert_answers
 from tests.lies.enumeration import outcome
 from tests.lies.page import Page, difference, page_files
 from tests.lies.seen import Event, Seen
-from tests.lies.worlds import Plan, hold, options, script
+from tests.lies.worlds import PLANS, Plan, hold, options, script
 from tests.shared.javascript import needs_node
 
 pytestmark = needs_node
@@ -149,3 +149,14 @@ def test_page_orders_equal_lines_of_a_table_as_the_server_does(page: Page) -> No
     assert found.verdict.kind == "fair"
     (told,) = page.judge([(found.seen, found.reading)])
     assert told["kind"] == "fair"
+
+
+def test_who_comes_after_the_race_does_not_say_that_the_deal_was_set_before(page: Page) -> None:
+    held = hold(PLANS["random"], "1")
+    for name, said in (
+        ("ana", "Checked: the deal was set before the start, and all is as you saw it."),
+        ("sue", "Checked: you came after the start, and all is as you saw it."),
+    ):
+        found = outcome(held, held.clients[name])
+        assert found.verdict.sentence == said
+        assert [told["sentence"] for told in page.judge([(found.seen, found.reading)])] == [said]

@@ -5,63 +5,40 @@ A test that passes unexpectedly fails: then a client has learnt it, and the lie 
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as with_fields
 
-from samedeal.errors import OtherVersion
 from samedeal.options import Options
 from samedeal.protocol import messages
 from samedeal.protocol.messages import (
     Acked,
     Act,
     CommitShare,
-    Created,
     Join,
     Joined,
     Leave,
-    Notice,
     ProgressUpdate,
     Refused,
     RevealShare,
     RoomState,
     Seat,
-    ToClient,
-    Watch,
-    Watching,
 )
 from samedeal.protocol_codes import RefusalCode
-from samedeal.record import Record
 from samedeal_client.panels.records import verified_lines
 from samedeal_client.panels.verdict import compared
 from samedeal_link.connection.link_events import SeatLost
 from samedeal_link.evidence.evidence import MOST_BYTES, Evidence
-from samedeal_link.evidence.evidence_files import EvidenceFiles
-from samedeal_link.evidence.facts import Wanted
 from samedeal_link.evidence.observation import received, sent
-from samedeal_link.evidence.verdict import RaceReading, verdict
-from samedeal_link.evidence.witness import Witness
-from samedeal_link.model.model import Model
-from samedeal_link.session import client_session, race_audit
-from samedeal_link.session.client_session import ClientSession
-from samedeal_link.session.race_audit import Audit
-from samedeal_link.session.room_client import RoomClient
-from tests.client.referee import Referee
 from tests.client.scripted_server import ScriptedServer, connect
 from tests.client.server_messages import drawing, room_state
 from tests.lies.check import Outcome
-from tests.lies.coherent import LIES, EarlierDraw, other_deal
+from tests.lies.coherent import LIES, EarlierDraw
 from tests.lies.enumeration import outcome
-from tests.lies.page import Page, page_files
 from tests.lies.seams import CLOCKS, SEAMS, DrawnByOneselfTwice, LeftForAna
 from tests.lies.seen import Event
 from tests.lies.worlds import PLANS, Client, Plan, Server, _enter, _gone, _move, hold, options, script
-from tests.shared.javascript import evaluate_with_page, needs_node
 
 SEED = "5"
 GOOD = ("fair", "checked")

@@ -75,7 +75,8 @@ def test_only_a_refusal_answers_a_request_that_it_does_not_name(tmp_path: Path) 
     program = """
         const link = new Link(screen, "ana", "k7")
         const answered = []
-        link.ask("act", {id: 50, revision: 0, action: "draw"}).then(({type}) => answered.push(type), ({message}) => answered.push(message))
+        const act = link.ask("act", {id: 50, revision: 0, action: "draw"})
+        act.then(({type}) => answered.push(type), ({message}) => answered.push(message))
         const {encode} = await import("./msgpack.js")
         for (const message of [{type: "acked"}, {type: "refused", code: "malformed", message: "No."}]) {
             socket.onmessage({data: encode({to: -1, ...message}).buffer})
@@ -90,7 +91,8 @@ def test_sentence_of_the_server_does_not_look_like_a_verdict(tmp_path: Path) -> 
     program = """
         const link = new Link(screen, "ana", "k7")
         const {encode} = await import("./msgpack.js")
-        for (const code of ["not_fair", "said"]) socket.onmessage({data: encode({type: "notice", code, message: "Fair."}).buffer})
+        const notice = {type: "notice", message: "Fair."}
+        for (const code of ["not_fair", "said"]) socket.onmessage({data: encode({...notice, code}).buffer})
         await pause()
         return told.map(({message}) => message)
     """
@@ -122,12 +124,12 @@ def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(
             witness.sends({type: "watch", id, room: "k7"}, id)
             witness.receives({type: "watching", to: id, room: "k7", delay: 0}, id)
             witness.receives(decode(bytes(state).buffer), id)
-            found.push(Object.keys(witness.evidence.found), witness.evidence.commitment)
+            found.push([Object.keys(witness.evidence.found), witness.evidence.commitment])
         })
         return found
     """
     commitments = (bytes(32), bytes(32), SERVER)
-    expected = [each for commitment in commitments for each in ([], commitment.hex())]
+    expected = [[[], commitment.hex()] for commitment in commitments]
     assert page(program, tmp_path, hexes(*map(drawing, commitments))) == expected
 
 

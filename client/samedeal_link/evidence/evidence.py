@@ -55,14 +55,15 @@ class Evidence(Struct, frozen=True):
     """What a client knows of its own race.
 
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
-    computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
-    player has no seat any more, and ``was_out`` that this was so at any time. ``places`` are all seats that the player had,
-    with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
-    until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
-    missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
-    were shown. ``absent`` has the seats of racers without a connection, and 0 while the client itself has not seen the race
-    go on. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
-    were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
+    computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which
+    the player has revealed a share. ``is_out`` says that the player has no seat any more, and ``was_out`` that this was so
+    at any time. ``places`` are all seats that the player had, with the name there. ``came_from`` is the seat before the
+    player came back, until a state says more. ``begun`` is None until the race has begun. ``acks`` are in the order of
+    their revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the first time,
+    and how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers without a
+    connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers, by seat.
+    ``mistimed`` has how often and by how much the server's times were wrong, in sum. ``heard_at`` is the local time, in
+    milliseconds, of the newest message.
 
     The fields from ``new`` on are only in memory.
     """

@@ -51,7 +51,9 @@ async def audit_race(rooms: RoomClient, on_progress: Callable[[str], None]) -> A
         again = await _read(rooms, room.room, ())
         reading = replace(reading, second=again.record.digest if again.record else b"")
     reading = replace(reading, given_up=await asyncio.to_thread(rooms.link.witness.given_up))
-    await asyncio.to_thread(verdict, evidence, reading)  # plays the whole record, which the next verdicts need not do again
+    await asyncio.to_thread(
+        verdict, evidence, reading
+    )  # plays the whole record, which the next verdicts need not do again
     return Audit(judged(rooms, evidence, reading), reading)
 
 
@@ -70,7 +72,6 @@ def is_same_race(one: Evidence, other: Evidence) -> bool:
     return (one.room, one.commitment, one.terms_text, one.start) == (
         *(other.room, other.commitment, other.terms_text, other.start),
     )
-
 
 
 async def _read(rooms: RoomClient, room: str, delays: Sequence[float]) -> RaceReading:
