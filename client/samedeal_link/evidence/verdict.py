@@ -45,10 +45,10 @@ class RaceReading:
     """What a client has read after a race.
 
     ``record`` is the server's record of the whole race, or None, and then ``fault`` is the row about that and its detail.
-    ``second`` is the digest of the record as it was
-    read once more, or empty. ``answers`` are the solver's for all candidates up to the dealt one, or None if they could
-    not be computed. ``given_up`` is how many earlier races on this server did not begin with this client, although it had
-    revealed a share: a server may give up rooms until it likes a deal.
+    ``second`` is the digest of the record as it was read once more, or empty. ``answers`` are the solver's for all
+    candidates up to the dealt one, or None if they could not be computed. ``given_up`` is how many earlier races on this
+    server did not begin with this client, although it had revealed a share: a server may give up rooms until it likes a
+    deal.
     """
 
     record: Record | None = None

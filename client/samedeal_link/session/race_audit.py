@@ -44,16 +44,15 @@ async def audit_race(rooms: RoomClient, on_progress: Callable[[str], None]) -> A
     room, evidence = rooms.model.room, rooms.link.evidence
     if room is None or evidence is None:
         return Audit()
+    given_up = await asyncio.to_thread(rooms.link.witness.given_up)  # before a rematch is drawn
     reading = await _read(rooms, room.room, RECORD_DELAYS)
     if reading.record is not None and reading.record.proof is not None:
         reading = replace(reading, answers=await _repeat_search(reading.record.proof, on_progress))
     if reading.record is not None:
         again = await _read(rooms, room.room, ())
         reading = replace(reading, second=again.record.digest if again.record else b"")
-    reading = replace(reading, given_up=await asyncio.to_thread(rooms.link.witness.given_up))
-    await asyncio.to_thread(
-        verdict, evidence, reading
-    )  # plays the whole record, which the next verdicts need not do again
+    reading = replace(reading, given_up=given_up)
+    await asyncio.to_thread(verdict, evidence, reading)  # it plays all moves, which ``judged`` then need not do
     return Audit(judged(rooms, evidence, reading), reading)
 
 

@@ -438,7 +438,7 @@ export class RaceScreen {
 			Object.assign(this, {judged: evidence, reading: null, judgedAt: 0})
 			this.showVerdict({kind: "checking", sentence: "Checking the race"})
 			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence}))
-			if (evidence !== this.judged) return
+			if (evidence !== witness.evidence) return // of the next race
 			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
 		}
 		if (!this.reading || this.judgedAt === evidence.size) return
