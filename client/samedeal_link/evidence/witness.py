@@ -88,7 +88,8 @@ class Witness:
                 self._enter(entered, message, now)
             return
         known = self.evidence
-        if isinstance(message, Watching) and message.to in known.waiting and known.role == "spectator":
+        is_back = isinstance(message, Watching) and message.to in known.waiting and bool(known.terms_text)
+        if is_back and known.role == "spectator":
             asked = self._asked(known.role, known.room, ANYTHING, known.player, known.name)
             self._fresh = replace(asked, waiting=known.waiting)  # the room may have been opened anew meanwhile
         if self._fresh is not None:  # it is not known yet whether the room still has the same race
@@ -117,7 +118,7 @@ class Witness:
     def _choose(self, fresh: Evidence, state: RoomState) -> None:
         """Go on with the evidence that there is only if the room still has its race."""
         self._fresh = None
-        if self.evidence.terms_text and not _has_race_of(self.evidence, state):
+        if not _has_race_of(self.evidence, state):
             self.close()
             self._file, self.evidence = None, fresh
 

@@ -129,7 +129,8 @@ export class Witness {
 			else noteReceived(next, message, now)
 			return
 		}
-		if (message.type === "watching" && evidence.role === "spectator" && evidence.waiting.has(message.to)) {
+		const isBack = message.type === "watching" && evidence.termsText && evidence.waiting.has(message.to)
+		if (isBack && evidence.role === "spectator") {
 			const {role, room, player, name, waiting} = evidence
 			this.fresh = Object.assign(this.asked(role, room, {}, player, name), {waiting: new Map(waiting)}) // it may be open anew
 		}
@@ -159,7 +160,7 @@ export class Witness {
 	choose(state) {
 		const {fresh, evidence} = this
 		this.fresh = null
-		if (!fresh || !evidence.termsText || hasRaceOf(evidence, state)) return
+		if (!fresh || hasRaceOf(evidence, state)) return
 		this.close()
 		this.evidence = fresh
 	}
