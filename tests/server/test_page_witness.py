@@ -176,3 +176,39 @@ def test_page_wants_the_rematch_that_terminals_want(deal: str, tmp_path: Path) -
     """
     wanted = Wanted(options=options.successor(Deal.parse(deal)), round=5, private=True)
     assert page(program, tmp_path, hexes(state)) == json.decode(json.encode(wanted))
+
+
+JUDGING = """
+    globalThis.matchMedia = () => ({matches: false})
+    performance.getEntriesByType = () => [{type: "navigate"}]
+    const {appendFileSync} = await import("node:fs")
+    appendFileSync("deep_check.js", 'export {factLines, verdict} from "./verdict.js"') // as their bundle does
+    const {RaceScreen} = await import("./race_screen.js")
+    const witness = new Witness(memory)
+    witness.evidence.plus(["asked", "spectator", "k7", {}]).plus(["shown", given, "", null])
+    let reads = () => {}
+    const link = {witness, ask: async () => (reads(), Promise.reject({code: "no_room", message: "No."}))}
+    const shown = []
+    const judging = {link, room: "k7", credentials: {}, showVerdict: ({kind}) => shown.push(kind)}
+    const judge = () => RaceScreen.prototype.judge.call(judging)
+"""
+
+
+def test_page_judges_again_what_is_shown_after_the_verdict(tmp_path: Path) -> None:
+    program = f"""{JUDGING}
+        await judge()
+        await judge()
+        witness.evidence.plus(["boardwatched", "p1", 1, "", 1, 0, 5])
+        await judge()
+        return shown
+    """
+    assert page(program, tmp_path, drawing().terms) == ["checking", "unsure", "unsure"]
+
+
+def test_check_that_lasts_until_the_next_race_judges_nothing_there(tmp_path: Path) -> None:
+    program = f"""{JUDGING}
+        reads = () => witness.asks("spectator", "k8", {{}}, "p9", "sue") ?? (witness.evidence = witness.next)
+        await judge()
+        return [shown, Object.keys(witness.evidence.found)]
+    """
+    assert page(program, tmp_path, drawing().terms) == [["checking"], []]
