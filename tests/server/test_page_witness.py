@@ -19,6 +19,9 @@ from tests.shared.javascript import evaluate_with_page, needs_node
 pytestmark = needs_node
 
 BROWSER = """
+    const {appendFileSync} = await import("node:fs")
+    for (const [module, more] of [["deep_check.js", "verdict.js"], ["witness.js", "evidence.js"]])
+        appendFileSync(module, `\\nexport * from "./${more}"\\n`) // their bundles have it too
     const kept = {}
     const memory = {
         get: key => kept[key] ?? null,
@@ -181,8 +184,6 @@ def test_page_wants_the_rematch_that_terminals_want(deal: str, tmp_path: Path) -
 JUDGING = """
     globalThis.matchMedia = () => ({matches: false})
     performance.getEntriesByType = () => [{type: "navigate"}]
-    const {appendFileSync} = await import("node:fs")
-    appendFileSync("deep_check.js", 'export {factLines, verdict} from "./verdict.js"') // as their bundle does
     const {RaceScreen} = await import("./race_screen.js")
     const witness = new Witness(memory)
     witness.evidence.plus(["asked", "spectator", "k7", {}]).plus(["shown", given, "", null])
