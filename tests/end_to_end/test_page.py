@@ -636,7 +636,10 @@ async def test_unreadable_records_are_explained(one: Node, browser: Browser) -> 
         (written(body.replace("game: willow", "game: __proto__")), "another release or server understands"),
         (written(body.replace("limit: 900", "limit: 9")), "no right line 'limit'"),
         (written(body.replace("player: 2", "player: 1")), "not as it should be"),
-        (written(re.sub(r"proof: samedeal deal \d", "proof: samedeal deal 6", joint)), "The proof of the deal has version"),
+        (
+            written(re.sub(r"proof: samedeal deal \d", "proof: samedeal deal 6", joint)),
+            "The proof of the deal has version",
+        ),
         (written(re.sub(r"proof: samedeal deal \d", "proof: nothing", joint)), "The proof of the deal is not"),
     ):
         await browser.drop(content.encode())
