@@ -53,7 +53,7 @@ from samedeal.solver.line import Line, wins
 from samedeal.solver.solve import SOLVER, Answer, Outcome, solve
 from samedeal.tagged_lines import TaggedLines, number_between, read_hash
 
-_FIRST: Final = "samedeal deal 5"
+FIRST_LINE: Final = "samedeal deal 5"
 
 
 class RevealedShare(NamedTuple):
@@ -201,7 +201,7 @@ class DealProof:
         lost = [f"lost: {draw} {seat} {reason} {name}" for draw, seat, reason, name in self.lost]
         joint = [f"secret: {self.secret.hex()}", f"draw: {self.draw}", *lost, *seats]
         lines = [
-            _FIRST,
+            FIRST_LINE,
             *(f"{name}: {term}" for name, term in self.terms.fields.items()),
             f"terms: {self.digest.hex()}",
             f"commitment: {self.commitment.hex()}",
@@ -219,8 +219,8 @@ class DealProof:
         an unknown game.
         """
         lines = text.splitlines()
-        if lines[:1] != [_FIRST]:
-            raise MalformedText(f"This is not the proof of a deal. Its first line must be {_FIRST!r}.")
+        if lines[:1] != [FIRST_LINE]:
+            raise MalformedText(f"This is not the proof of a deal. Its first line must be {FIRST_LINE!r}.")
         reader = TaggedLines(lines, _wrong, at=1)
         terms = DealTerms(
             reader.take("room", clean_room),

@@ -12,6 +12,7 @@ SamedealError
 ├── DealNotProven      not_proven       the proof of a joint or daily deal is wrong
 ├── DealNotCheckable   not_checkable    only another version of the solver can check the search for a deal
 ├── BadRecord          bad_record       a record that is damaged, was changed, or contradicts itself
+│   └── OtherVersion   other_version    a record or proof that only another release reads
 ├── PlayError                           an action that was refused
 │   ├── IllegalMove    illegal          the rules of the game forbid the move
 │   ├── StaleRevision  stale            the action is for another revision than the current one
@@ -184,6 +185,12 @@ class BadRecord(SamedealError):
         else:
             where = f"Line {self.first}: " if self.first > 1 else ""
         super().__init__(f"{where}{sentence}")
+
+
+class OtherVersion(BadRecord):
+    """Error of a record or of a proof in it that only another release reads."""
+
+    code = "other_version"
 
 
 class MalformedFrame(SamedealError):

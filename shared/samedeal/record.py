@@ -47,13 +47,14 @@ from samedeal.action_chain import HEAD_BYTES, first_head, next_head, player_line
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play, Undo
 from samedeal.deal import Deal, commitment, shuffled
-from samedeal.deal_proof import DealProof
+from samedeal.deal_proof import FIRST_LINE, DealProof
 from samedeal.errors import (
     BadRecord,
     DealNotCheckable,
     DealNotProven,
     MalformedTerms,
     MalformedText,
+    OtherVersion,
     PlayError,
     UnknownGame,
     UnknownTerms,
@@ -445,7 +446,7 @@ def _check_version(line: str) -> None:
     if not other:
         raise BadRecord(f"This is not a record. Its first line must be {_FIRST!r}.", 1)
     what = "Update Samedeal" if int(other[1]) > VERSION else "Read it with an older Samedeal"
-    raise BadRecord(f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. {what}.", 1)
+    raise OtherVersion(f"This is a record of version {other[1]}, and this Samedeal reads version {VERSION}. {what}.", 1)
 
 
 class _Reader(TaggedLines):
@@ -518,7 +519,9 @@ class _Reader(TaggedLines):
             return DealProof.parse(text)
         except (MalformedText, UnknownGame) as error:
             cut_off = bool(self.line)  # a blank line follows a proof, so this line has lost its "proof: "
-            raise BadRecord(str(error), first + 1, self.at + cut_off) from None
+            other = re.match(r"samedeal deal [0-9]{1,9}\n", text)
+            kind = OtherVersion if other and not text.startswith(f"{FIRST_LINE}\n") else BadRecord
+            raise kind(str(error), first + 1, self.at + cut_off) from None
 
     def _take_blank(self) -> None:
         if self.line:

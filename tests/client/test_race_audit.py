@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace as with_fields
 
 from samedeal.errors import RequestRefused
+from samedeal.protocol import messages
+from samedeal.protocol.messages import Phase
 from samedeal.record import Record
 from samedeal.solver.solve import Answer, Outcome
+from samedeal_link.evidence.evidence import Evidence
+from samedeal_link.evidence.observation import received
+from samedeal_link.evidence.verdict import Verdict
 from samedeal_link.model.model import Model
 from samedeal_link.session import race_audit
+from samedeal_link.session.client_session import ClientSession
 from samedeal_link.session.race_audit import Audit, audit_race
 from samedeal_link.session.room_client import RoomClient
 from samedeal_link.solving.solver_process import SolverProcess
@@ -115,3 +124,80 @@ async def test_search_that_cannot_be_repeated_is_not_fair(monkeypatch: pytest.Mo
 
 async def test_race_that_is_not_known_is_not_audited() -> None:
     assert await audit_race(RoomClient(Referee()), lambda _: None) == Audit()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("samedeal record 3", "samedeal record 4"), ("proof: samedeal deal 5", "proof: samedeal deal 6")]
+)
+async def test_record_of_another_release_cannot_be_checked(old: str, new: str) -> None:
+    _, record = raced()
+    lines = str(record).replace(old, new).partition("digest: ")[0]
+    audit, _, _ = await audited(f"{lines}digest: {hashlib.sha256(lines.encode()).hexdigest()}\n".encode())
+    assert audit.verdict is not None
+    assert (audit.verdict.kind, list(audit.verdict.rows)) == ("unsure", ["not_checkable"])
+
+
+class Shown(Recorded):
+    """A client that is shown more while it reads the record for the second time."""
+
+    later: Evidence
+
+    async def read_record(self, race: str, passphrase: str = "") -> bytes:
+        """Return the record."""
+        if len(self.answers) == 1:
+            self.link.witness.evidence = self.later
+        return await super().read_record(race, passphrase)
+
+
+async def audited_while(later: Evidence) -> tuple[Verdict, Evidence]:
+    """The verdict on the race, and the evidence in the end. It is ``later`` before the audit is done."""
+    _, record = raced()
+    rooms = Shown(text(record), text(record))
+    rooms.later = later
+    found = (await audit_race(rooms, lambda _: None)).verdict
+    assert found is not None
+    return found, rooms.link.witness.evidence
+
+
+async def test_check_that_lasts_until_the_rematch_judges_its_own_race() -> None:
+    trail = hold(PLANS["series"], "1").clients["ana"].trail
+    rematch = next(seen.evidence for seen in trail if seen.evidence.phase == "countdown")
+    found, evidence = await audited_while(rematch)
+    assert found.kind == "fair"
+    assert evidence == rematch
+
+
+def other_counts() -> Evidence:
+    """The evidence of the race, in which the end was shown again, with a move more."""
+    ana, _ = raced()
+    state = ana.seen.state
+    assert state is not None
+    lines = tuple(with_fields(line, moves=line.moves + 1) for line in state.standings)
+    return received(ana.seen.evidence, with_fields(state, standings=lines), ana.seen.evidence.heard_at)
+
+
+async def test_what_is_shown_during_the_check_changes_the_verdict() -> None:
+    found, evidence = await audited_while(other_counts())
+    assert list(found.rows) == ["other_results"]
+    assert "other_results" in evidence.found
+
+
+@pytest.mark.parametrize("phase", ["finished", "closed"])
+async def test_what_is_shown_after_the_verdict_changes_it(phase: Phase) -> None:
+    """Spectators get the newest boards only then."""
+    _, record = raced()
+    session = ClientSession(Referee())
+    session.rooms = Recorded(text(record), text(record))
+    session.link = session.rooms.link
+    session._audit_finished_race()
+    audit = await session.audit()
+    assert audit.verdict is not None
+    assert audit.verdict.kind == "fair"
+    assert session.model.room is not None
+    session.rooms.model = replace(session.model, room=with_fields(session.model.room, phase=phase))
+    board = messages.DelayedBoard(player="p-bob", revision=1, piles=(b"",), moves=1, undos=0, time=1)
+    session.link.witness.evidence = received(session.link.witness.evidence, board, 0)
+    session._audit_finished_race()  # as after each event
+    assert session.model.verdict is not None
+    assert list(session.model.verdict.rows) == ["other_watched"]
+    assert (await session.audit()).verdict == session.model.verdict

@@ -303,7 +303,7 @@ async def test_delay_requested_by_the_server_is_kept(server: ScriptedServer, con
         await peer.send(Refused(to=hello.id, code=RefusalCode.UNAVAILABLE, message="Down", retry_after=0.01))
     peer = await server.welcome()
     await peer.seat()
-    delays = [event.retry_in for event in recorded.of(Lost) if event.sentence == "Down"]
+    delays = [event.retry_in for event in recorded.of(Lost) if event.sentence == "Server: Down"]
     assert len(delays) == 12
     assert max(delays) <= 0.015
 
@@ -321,7 +321,7 @@ async def test_actions_of_unknown_outcome_are_repeated_in_order(server: Scripted
     assert (await peer.seat()).revision == 2
     assert [await peer.receive(Act), await peer.receive(Act)] == [first, second]
     assert not recorded.of(Refused)
-    assert [event.sentence for event in recorded.of(Lost)] == ["The store is down"]
+    assert [event.sentence for event in recorded.of(Lost)] == ["Server: The store is down"]
 
 
 async def test_stopped_server_is_gone_until_it_answers(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,7 +382,7 @@ async def test_ban_ends_the_link_with_its_reason(server: ScriptedServer, connect
     recorded, peer = connected
     await peer.send(Notice(code=NoticeCode.BANNED, message="You are banned for good: rude"))
     ended = await recorded.until_is(Ended)
-    assert ended == Ended(str(CloseCode.BANNED), "You are banned for good: rude")
+    assert ended == Ended(str(CloseCode.BANNED), "Server: You are banned for good: rude")
     assert server.count == 1
 
 
@@ -393,7 +393,7 @@ async def test_ban_at_reconnection_ends_the_link(server: ScriptedServer, connect
     hello = await peer.receive(Hello)
     await peer.send(Refused(to=hello.id, code=RefusalCode.BANNED, message="You are banned for good"))
     await peer.close(CloseCode.BANNED, "banned")
-    assert await recorded.until_is(Ended) == Ended(RefusalCode.BANNED, "You are banned for good")
+    assert await recorded.until_is(Ended) == Ended(RefusalCode.BANNED, "Server: You are banned for good")
     assert server.count == 2
 
 
@@ -415,7 +415,7 @@ async def test_link_follows_a_room_that_names_another_one(server: ScriptedServer
         join = await peer.receive(Join)
     assert join.room == "w9"
     await peer.send(Refused(to=join.id, code=RefusalCode.NO_ROOM, message="Gone"))
-    assert await recorded.until_is(SeatLost) == SeatLost(RefusalCode.NO_ROOM, "Gone")
+    assert await recorded.until_is(SeatLost) == SeatLost(RefusalCode.NO_ROOM, "Server: Gone")
     assert [notice.code for notice in recorded.of(Notice)] == [ClientCode.REPEATED]
     assert not recorded.of(RoomState)
 
@@ -424,7 +424,7 @@ async def test_kicked_player_does_not_request_the_seat(server: ScriptedServer, c
     recorded, peer = connected
     await recorded.join(peer)
     await peer.send(Notice(code=NoticeCode.KICKED, message="Removed from this room"))
-    assert await recorded.until_is(SeatLost) == SeatLost(NoticeCode.KICKED, "Removed from this room")
+    assert await recorded.until_is(SeatLost) == SeatLost(NoticeCode.KICKED, "Server: Removed from this room")
     await peer.abort()
     peer = await server.welcome()
     requesting = asyncio.create_task(recorded.link.request(ListRooms(id=0)))

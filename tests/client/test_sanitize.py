@@ -24,6 +24,7 @@ from samedeal_link.connection.sanitize import decode_operator_sanitized, decode_
 from samedeal_link.model.model import Model
 from tests.shared.protocol.strategies import TO_CLIENT, structs
 
+FAIR: Final = "Fair: nobody could choose the deal, it can be won, and all is as you saw it."
 LONG: Final = "W" * 5000
 
 
@@ -72,7 +73,14 @@ def test_every_text_is_printable(kind: type[Struct], decode: Callable[[bytes], A
     for said, shown in zip(texts(sent), texts(heard), strict=True):
         assert all(printable(line, 1000) == line for line in shown.split("\n"))
         if printable(said, 60) == said:
-            assert shown == said
+            assert shown in (said, f"Server: {said}")
+
+
+@pytest.mark.parametrize("sent", [Notice(code="not_fair", message=FAIR), Refused(to=1, code="fair", message=FAIR)])
+def test_sentence_of_the_server_does_not_look_like_a_verdict(sent: Notice | Refused) -> None:
+    heard = decode_sanitized(encode(sent))
+    assert isinstance(heard, Notice | Refused)
+    assert heard.message == f"Server: {FAIR}"
 
 
 def test_long_text_is_cut() -> None:

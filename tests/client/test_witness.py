@@ -16,8 +16,10 @@ from samedeal.options import Options
 from samedeal.protocol.messages import (
     Acked,
     CommitShare,
+    Created,
     Leave,
     Notice,
+    Refused,
     RevealShare,
     RoomState,
     Seat,
@@ -29,9 +31,14 @@ from samedeal.terms import RoomTerms
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import SeatLost
 from samedeal_link.evidence.evidence_files import EvidenceFiles, read_evidence
-from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, parse_fact
+from samedeal_link.evidence.facts import AskedToEnter, Fact, Known, Own, Sealed, Share, Wanted, parse_fact
+from samedeal_link.evidence.verdict import verdict
+from samedeal_link.evidence.witness import Witness
+from samedeal_link.session.room_client import RoomClient
+from tests.client.referee import Referee
 from tests.client.scripted_server import Peer, ScriptedServer, connect
 from tests.client.server_messages import SERVER, drawing, room_state
+from tests.lies.worlds import Plan, Server, options, script
 
 
 def promise(share: bytes, commitment: bytes = SERVER) -> bytes:
@@ -220,3 +227,57 @@ async def test_spectator_who_comes_back_knows_what_was_shown(server: ScriptedSer
             known = recorded.link.evidence
     assert known is not None
     assert [each.moves for each in known.counts[1]] == [3, 4]
+
+
+async def test_refusal_of_nothing_takes_no_seat_away(server: ScriptedServer) -> None:
+    async with connect(server) as (recorded, peer):
+        await recorded.join(peer)
+        await peer.send(drawing(), Refused(to=-1, code="malformed", message="No."), Notice(code="said", message="end"))
+        await recorded.until(lambda event: isinstance(event, Notice) and event.code == "said")
+        assert not recorded.of(SeatLost)
+
+
+def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody() -> None:
+    """Rooms close after their races, and their codes are used again."""
+    witness = Witness(EvidenceFiles(None, "test"), lambda: bytes(32))
+    witness.asks("spectator", "k7", Wanted(), "p9", "sue")
+    for number, commitment in enumerate((bytes(32), bytes(32), SERVER)):
+        witness.sends(Watch(id=number, room="k7"), number)
+        witness.receives(Watching(to=number, room="k7", delay=0), number)
+        witness.receives(drawing(commitment), number)
+        assert witness.evidence.commitment == commitment
+    assert not witness.evidence.found
+    witness.receives(Watching(to=9, room="k7", delay=0), 4)  # which answers nothing
+    witness.receives(drawing(bytes(32)), 5)
+    assert witness.evidence.contradiction
+
+
+def test_what_a_player_wanted_is_forgotten_in_the_room() -> None:
+    """A later room with its code may be one of others."""
+    rooms = RoomClient(Referee())
+    rooms._given(Created(to=1, room="friday"), Wanted(options=Options(limit=900), round=0, private=False))
+    for limit in (900, 600):
+        rooms._asked("player", "friday", None)
+        asked = rooms.link.witness._next
+        assert asked is not None
+        assert (asked.wanted.options is None) == (limit == 600)
+        rooms._entered("friday", "")
+
+
+def test_public_deal_that_is_raced_again_in_a_room_with_the_same_code_is_another_race(tmp_path: Path) -> None:
+    """Terms and commitment are the same on both days."""
+    words = script("ana:join bob:join ana:start race bob:move ana:move*3 bob:resign ana:stuck")
+    for day in range(2):
+        held = Server(Plan("number", words, options("#77")), "1")
+        held.now += 86_400_000 * day
+        held.run()
+        ana = held.clients["ana"]
+        witness = Witness(EvidenceFiles(tmp_path, "test"), lambda: bytes(32))
+        witness.asks("player", "friday", Wanted(), ana.player, ana.name)
+        for event in ana.events:
+            if event.kind == "sent":
+                witness.sends(event.message, event.now)
+            else:
+                witness.receives(event.message, event.now)
+        witness.close()
+        assert verdict(witness.evidence, held.read_for(ana)).kind == "checked"

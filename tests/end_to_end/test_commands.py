@@ -96,7 +96,7 @@ async def test_refusals_of_the_server_are_printed(programs: Programs, server: st
             (("new", server, "--room", "friday"), refused("room_exists", room="friday")),
         ):
             text = await programs.output(*words, code=1)
-            assert text.startswith(f"samedeal: {refusal}")  # the client may add what to type
+            assert text.startswith(f"samedeal: Server: {refusal}")  # the client may add what to type
         assert "--passphrase" in await programs.output("join", server, "secret", code=None)
 
 

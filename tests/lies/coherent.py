@@ -1335,7 +1335,7 @@ class DamagedRecord(Server):
     """Gives a record that cannot be read."""
 
     def read_for(self, client: Client) -> RaceReading:
-        return RaceReading(error="It is cut off.")
+        return RaceReading(fault=("bad_record", "It is cut off."))
 
 
 @lie

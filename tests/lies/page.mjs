@@ -1,7 +1,7 @@
 // Judges races with the functions of the page, as page.py asks. A line has worlds, and so has the line that answers it.
 
 import { createInterface } from "node:readline";
-const [{ Evidence }, { noteReceived, noteSent }, { answerTo, wantedShare }, { decode }, { readRecord }, { Reading, verdict }] =
+const [{ Evidence }, { noteReceived, noteSent }, { answerTo, wantedShare }, { decode }, { readRecord }, { Reading, faultOf, verdict }] =
   await Promise.all(
     ["evidence.js", "observation.js", "own_draws.js", "msgpack.js", "record.js", "verdict.js"].map((name) =>
       import(new URL(name, `file://${process.argv[2]}/`))
@@ -35,7 +35,7 @@ function readingOf(given) {
   try {
     record &&= readRecord(record);
   } catch (error) {
-    return new Reading({ ...given, record: null, error: error.message });
+    return new Reading({ ...given, record: null, fault: faultOf(error) });
   }
   return new Reading({ ...given, record });
 }

@@ -103,8 +103,7 @@ class Page:
         self._readings[id(reading)] = len(self._readings), reading
         return {
             "record": str(reading.record) if isinstance(reading.record, Record) else None,
-            "reason": reading.reason,
-            "error": reading.error,
+            "fault": reading.fault,
             "second": reading.second.hex(),
             "answers": None
             if reading.answers is None

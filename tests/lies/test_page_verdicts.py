@@ -17,8 +17,10 @@ from samedeal.terms import RoomTerms
 from samedeal_link.evidence.facts import AskedToEnter
 from samedeal_link.evidence.verdict import NO_READING, verdict
 from tests.golden.golden_files import assert_answers
+from tests.lies.enumeration import outcome
 from tests.lies.page import Page, difference, page_files
 from tests.lies.seen import Event, Seen
+from tests.lies.worlds import PLANS, Plan, hold, options, script
 from tests.shared.javascript import needs_node
 
 pytestmark = needs_node
@@ -136,3 +138,25 @@ def of(page: Page, history: list[str]) -> str:
     (told,) = page.judge([(client.seen, NO_READING)])
     assert difference(verdict(client.seen.evidence, NO_READING), client.seen, NO_READING, told) == ""
     return ", ".join((does, *client.seen.evidence.found))
+
+
+def test_page_orders_equal_lines_of_a_table_as_the_server_does(page: Page) -> None:
+    """Both names are as people write them in Japan. JavaScript compares parts of characters."""
+    one, other = "\U00020bb7田", "\ufa11本"
+    words = f"{one}:join {other}:join {one}:start race {one}:stuck {other}:stuck"
+    held = hold(Plan("equal", script(words), options(series=3, players=4)), "1")
+    found = outcome(held, held.clients[one])
+    assert found.verdict.kind == "fair"
+    (told,) = page.judge([(found.seen, found.reading)])
+    assert told["kind"] == "fair"
+
+
+def test_who_comes_after_the_race_does_not_say_that_the_deal_was_set_before(page: Page) -> None:
+    held = hold(PLANS["random"], "1")
+    for name, said in (
+        ("ana", "Checked: the deal was set before the start, and all is as you saw it."),
+        ("sue", "Checked: you came after the start, and all is as you saw it."),
+    ):
+        found = outcome(held, held.clients[name])
+        assert found.verdict.sentence == said
+        assert [told["sentence"] for told in page.judge([(found.seen, found.reading)])] == [said]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from samedeal import errors
-from samedeal.errors import MalformedText, PlayError, RequestRefused, SamedealError
+from samedeal.errors import BadRecord, MalformedText, PlayError, RequestRefused, SamedealError
 from samedeal.protocol_codes import RefusalCode
 
 DRAWN = re.findall(r"[├└]── (\w+) +([a-z_]+)(?:  |$)", errors.__doc__ or "", re.MULTILINE)
@@ -12,7 +12,7 @@ DRAWN = re.findall(r"[├└]── (\w+) +([a-z_]+)(?:  |$)", errors.__doc__ or
 def test_drawn_tree_matches_the_classes() -> None:
     codes = dict(DRAWN)
     assert codes | {"RequestRefused": "error"} == {error.__name__: error.code for error in CODED}
-    nested = [error.__name__ for parent in (MalformedText, PlayError) for error in children(parent)]
+    nested = [error.__name__ for parent in (MalformedText, BadRecord, PlayError) for error in children(parent)]
     assert nested == re.findall(r"│   ...? (\w+)", errors.__doc__ or "")
 
 

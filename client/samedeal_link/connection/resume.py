@@ -86,7 +86,7 @@ class Resumption:
         self.awaiting_seat = False
         self._new_id = new_id
         self._acks = acks
-        self._request = -1
+        self._request: int | None = None
         self._revision = -1
         self._receipts: dict[int, bytes] = {}  # of the actions that led to these revisions
         self._recovering: set[int] = set()
@@ -144,7 +144,7 @@ class Resumption:
     def begin(self) -> NextStep:
         """Return the step for the start of a new connection."""
         self._recovering.clear()
-        self._request = -1
+        self._request = None
         self.awaiting_seat = isinstance(self.place, Join)
         return NextStep(send=self._request_place(), send_pending=not self.awaiting_seat)
 
@@ -173,7 +173,7 @@ class Resumption:
         """Handle the answer to a request of this object, and return the next step."""
         if answer.to in self._recovering:
             return self._recovery_answered(answer)
-        self._request = -1
+        self._request = None
         if isinstance(answer, Refused) and answer.retry_after:
             return NextStep(reconnect_after=min(answer.retry_after, MAX_RETRY_AFTER))
         send_pending, self.awaiting_seat = self.awaiting_seat, False
@@ -222,7 +222,7 @@ class Resumption:
         The server may receive such a request late. It then gives the seat to the dead connection, and closes the new
         one.
         """
-        if join_pending or (self._request >= 0 and isinstance(self.place, Join)):
+        if join_pending or (self._request is not None and isinstance(self.place, Join)):
             self._late_joins.append(now)
 
     def explains_takeover(self, now: float) -> bool:

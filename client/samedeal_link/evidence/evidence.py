@@ -62,15 +62,16 @@ class Evidence(Struct, frozen=True):
     """What a client knows of its own race.
 
     ``terms`` is None before the first state of the room, and if this release does not understand them. ``digest`` is
-    computed by this client. ``draws`` are those in which the player has revealed a share. ``is_out`` says that the
-    player has no seat any more, and ``out_after`` in how many draws the player had revealed a share when this was so the
-    last time, or -1. ``today`` is the date by the clock of this machine. ``places`` are all seats that the player had,
-    with the name there. ``came_from`` is the seat before the player came back, until a state says more. ``begun`` is None
-    until the race has begun. ``acks`` are in the order of their revisions. ``found`` has what was contradicted or is
-    missing, by the names of rows: the detail of the first time, and how often. ``results`` has the ends of the race that
-    were shown. ``absent`` has the seats of racers without a connection, and 0 while the client itself has not seen the race
-    go on. ``counts`` are those of the racers, by seat. ``mistimed`` has how often and by how much the server's times
-    were wrong, in sum. ``heard_at`` is the local time, in milliseconds, of the newest message.
+    computed by this client. ``came_late`` says that the race had begun when they were shown. ``draws`` are those in which
+    the player has revealed a share. ``is_out`` says that the player has no seat any more, and ``out_after`` in how many
+    draws the player had revealed a share when this was so the last time, or -1. ``today`` is the date by the clock of this
+    machine. ``places`` are all seats that the player had, with the name there. ``came_from`` is the seat before the player
+    came back, until a state says more. ``begun`` is None until the race has begun. ``acks`` are in the order of their
+    revisions. ``found`` has what was contradicted or is missing, by the names of rows: the detail of the first time, and
+    how often. ``results`` has the ends of the race that were shown. ``absent`` has the seats of racers without a
+    connection, and 0 while the client itself has not seen the race go on. ``counts`` are those of the racers, by seat.
+    ``mistimed`` has how often and by how much the server's times were wrong, in sum. ``heard_at`` is the local time, in
+    milliseconds, of the newest message.
 
     The fields from ``new`` on are only in memory. ``expected`` are the seats, names and kinds of the players as the newest
     countdown showed them, or None. ``delay`` is that of the boards for spectators, as the server said it.
@@ -89,6 +90,7 @@ class Evidence(Struct, frozen=True):
     terms_text: str = ""
     terms: RoomTerms | None = None
     commitment: bytes = b""
+    came_late: bool = False
     shares: Mapping[int, bytes] = field(default_factory=dict)
     draws: tuple[facts.Sealed, ...] = ()
     lost: tuple[messages.LostSeat, ...] = ()
@@ -231,7 +233,9 @@ def _sat(known: Evidence, fact: facts.Sat) -> Evidence:
 
 
 def _terms_shown(known: Evidence, fact: facts.Shown) -> Evidence:
-    shown = replace(known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table)
+    shown = replace(
+        known, terms_text=fact.terms, commitment=fact.commitment, table=fact.table, came_late=not fact.before
+    )
     try:
         terms = RoomTerms.parse(fact.terms)
     except (UnknownTerms, UnknownGame) as error:

@@ -108,12 +108,13 @@ class Out(Fact, frozen=True):
 class Shown(Fact, frozen=True):
     """The room showed its terms and the commitment of the server for the first time, and the table before the race.
 
-    ``table`` is None if the race was over.
+    ``table`` is None if the race was over. ``before`` says whether the race had not begun.
     """
 
     terms: str
     commitment: bytes
     table: tuple[TableLine, ...] | None = None
+    before: bool = True
 
 
 class Share(Fact, frozen=True):

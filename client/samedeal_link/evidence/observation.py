@@ -153,7 +153,8 @@ def _with_terms(evidence: Evidence, state: RoomState) -> Evidence:
         changed = changed.finding_if(state.commitment != evidence.commitment, "changed_commitment")
     else:
         table = None if state.standings else state.table
-        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table))
+        before = state.phase in ("open", "countdown")
+        changed = evidence.plus(facts.Shown(state.terms, state.commitment, table, before))
     terms = changed.terms
     if terms is None or changed.terms_text != state.terms:
         return changed

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from math import inf
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
@@ -33,9 +33,10 @@ from samedeal_link.evidence.own_draws import agrees
 IDLE: Final = 240_000
 """Time, in milliseconds, without an action after which a race may end without a racer."""
 
-_TITLES: Final[Mapping[VerdictKind, str]] = {
+_TITLES: Final[Mapping[VerdictKind | Literal["late"], str]] = {
     "fair": "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
     "checked": "Checked: the deal was set before the start, and all is as you saw it.",
+    "late": "Checked: you came after the start, and all is as you saw it.",
     "unsure": "Not fully checked:",
     "wrong": "NOT fair:",
 }
@@ -45,16 +46,15 @@ _TITLES: Final[Mapping[VerdictKind, str]] = {
 class RaceReading:
     """What a client has read after a race.
 
-    ``record`` is the server's record of the whole race, or None, and then ``reason`` is a sentence that says why.
-    ``error`` says what is wrong with a record that could not be read. ``second`` is the digest of the record as it was
-    read once more, or empty. ``answers`` are the solver's for all candidates up to the dealt one, or None if they could
-    not be computed. ``given_up`` is how many earlier races on this server did not begin with this client, although it had
-    revealed a share: a server may give up rooms until it likes a deal.
+    ``record`` is the server's record of the whole race, or None, and then ``fault`` is the row about that and its detail.
+    ``second`` is the digest of the record as it was read once more, or empty. ``answers`` are the solver's for all
+    candidates up to the dealt one, or None if they could not be computed. ``given_up`` is how many earlier races on this
+    server did not begin with this client, although it had revealed a share: a server may give up rooms until it likes a
+    deal.
     """
 
     record: Record | None = None
-    reason: str = "The server gave no record of the race."
-    error: str = ""
+    fault: tuple[str, str] = ("no_record", "The server gave no record of the race.")
     second: bytes = b""
     answers: Sequence[Answer] | None = None
     given_up: int = 0
@@ -64,7 +64,7 @@ class RaceReading:
         """The rows about the record alone."""
         record = self.record
         if record is None:
-            return (("bad_record", self.error) if self.error else ("no_record", self.reason),)
+            return (self.fault,)
         return tuple(_record_faults(record, self.second)) or tuple(_search_faults(record, self.answers))
 
     @cached_property
@@ -143,7 +143,7 @@ def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows:
         earlier = (
             f" Before it, you took part in the draw of {races} that did not begin with you." if reading.given_up else ""
         )
-        return _TITLES[kind] + draws + earlier
+        return _TITLES["late" if kind == "checked" and evidence.came_late else kind] + draws + earlier
     row, detail = next(iter(rows.items()))
     return f"{_TITLES[kind]} {row_sentence(row, detail)}"
 

@@ -54,9 +54,12 @@ class Witness:
         is_same_race = role == "spectator" and known.role == "player" and known.room == room and known.begun is not None
         if self.is_blind or is_same_race:
             return
+        self._next = self._asked(role, room, wanted, player, name)
+
+    def _asked(self, role: Role, room: str, wanted: Wanted, player: str, name: str) -> Evidence:
         today = datetime.now(UTC).date().isoformat()
         asked = Evidence.asked(AskedToEnter(role, room, wanted, self._bot, today), player, name)
-        self._next = replace(asked, clock=replace(self.evidence.clock, is_fixed=False))
+        return replace(asked, clock=replace(self.evidence.clock, is_fixed=False))
 
     def greeted(self, welcome: Welcome, now: int) -> None:
         """Record that a new connection was made."""
@@ -86,7 +89,12 @@ class Witness:
             if isinstance(message, Joined | Watching):
                 self._enter(entered, message, now)
             return
-        if self._fresh is not None:  # it is not known yet whether the room still has the race of an earlier program
+        known = self.evidence
+        is_back = isinstance(message, Watching) and message.to in known.waiting and bool(known.terms_text)
+        if is_back and known.role == "spectator":
+            asked = self._asked(known.role, known.room, ANYTHING, known.player, known.name)
+            self._fresh = replace(asked, waiting=known.waiting)  # the room may have been opened anew meanwhile
+        if self._fresh is not None:  # it is not known yet whether the room still has the same race
             if isinstance(message, RoomState):
                 self._choose(self._fresh, message)
             else:
@@ -110,18 +118,17 @@ class Witness:
         self.evidence, self._fresh = received(known, message, now), fresh
 
     def _choose(self, fresh: Evidence, state: RoomState) -> None:
-        """Go on with kept evidence only if the room still has the same race."""
+        """Go on with the evidence that there is only if the room still has its race."""
         self._fresh = None
-        if (self.evidence.terms_text, self.evidence.commitment) != (state.terms, state.commitment):
+        if not _has_race_of(self.evidence, state):
             self.close()
             self._file, self.evidence = None, fresh
 
     def is_other_race(self, state: RoomState) -> bool:
         """Return whether the room was opened anew while the program had no connection."""
         known = self.evidence
-        shown = state.terms, state.commitment
         is_known = self._has_resumed and state.room == known.room and bool(known.terms_text)
-        return is_known and self._fresh is None and shown != (known.terms_text, known.commitment)
+        return is_known and self._fresh is None and not _has_race_of(known, state)
 
     def answer(self, state: RoomState) -> CommitShare | RevealShare | None:
         """Return the request that a draw waits for, if any. Its id is 0. What it needs is in the file."""
@@ -162,3 +169,12 @@ class Witness:
             self._file = self._files.create(evidence.role)
         self._file.append(evidence.new)
         self.evidence = evidence.written()
+
+
+def _has_race_of(known: Evidence, state: RoomState) -> bool:
+    """Return whether a room still has the race that the evidence is about.
+
+    Only the results tell a race from the next one with the same public deal.
+    """
+    is_next = bool(known.results) and state.phase in ("open", "countdown")
+    return (state.terms, state.commitment) == (known.terms_text, known.commitment) and not is_next

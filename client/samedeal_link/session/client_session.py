@@ -19,11 +19,10 @@ from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Connected, Ended, LinkEvent, Lost, ModelMessage, SeatLost
 from samedeal_link.connection.reconnecting_link import Link
 from samedeal_link.evidence.evidence import Evidence
-from samedeal_link.evidence.verdict import verdict
 from samedeal_link.model.connection_status import ConnectionStatus
 from samedeal_link.model.model import Model
 from samedeal_link.model.own_play import OwnPlay
-from samedeal_link.session.race_audit import Audit, audit_race
+from samedeal_link.session.race_audit import Audit, audit_race, is_same_race, judged
 from samedeal_link.session.room_client import RoomClient
 from samedeal_link.solving.dead_end import is_stuck_for_good
 
@@ -70,7 +69,7 @@ class ClientSession:
         self._saved_room = ""
         self._proving: asyncio.Task[None] | None = None
         self._proved: Play | None = None
-        self._auditing: asyncio.Task[Audit] | None = None
+        self._auditing: asyncio.Future[Audit] | None = None
         self._audited: Evidence | None = None
 
     @property
@@ -139,8 +138,6 @@ class ClientSession:
             case SeatLost(code, sentence):
                 closed = code in (RefusalCode.NO_ROOM, RefusalCode.ROOM_CLOSED)
                 self._messages.append(StatusMessage("room_closed" if closed else "seat_lost", sentence))
-            case Notice(NoticeCode.SAID, text):
-                self._messages.append(StatusMessage("notice", f"Message from the operator: {text}"))
             case Notice(NoticeCode.ENDING, text):
                 self.ending_at = self.now() + ENDING_TIME
                 self._messages.append(StatusMessage("notice", text))
@@ -205,10 +202,12 @@ class ClientSession:
     def _audit_finished_race(self) -> None:
         """Begin to verify the race in the background, once it is finished."""
         room, evidence = self.model.room, self.link.evidence
-        if room is None or evidence is None or room.phase != "finished":
+        if room is None or evidence is None:
             return
-        if self._audited is not None and _is_same_race(self._audited, evidence):
+        if self._audited is not None and is_same_race(self._audited, evidence):
             self._judge_again(evidence)
+            return
+        if room.phase != "finished":
             return
         if self._auditing is not None:
             self._auditing.cancel()
@@ -216,17 +215,20 @@ class ClientSession:
         self._auditing = asyncio.create_task(self._audit(evidence))
 
     def _judge_again(self, evidence: Evidence) -> None:
-        """Judge a race again if the server shows something else about it later, or the player has come back to it."""
+        """Judge a race again if the server has shown more of it since, or the player has come back to it."""
         auditing, known = self._auditing, self._audited
         if auditing is None or not auditing.done() or auditing.cancelled() or known is None:
             return
-        if self.model.verdict is None or (known.results, known.found) != (evidence.results, evidence.found):
-            self._audited, reading = evidence, auditing.result().reading
-            self.rooms.model = replace(self.model, verdict=verdict(evidence, reading), whole_record=reading.record)
+        if self.model.verdict is None or known.size != evidence.size:
+            reading = auditing.result().reading
+            audit = Audit(judged(self.rooms, evidence, reading), reading)
+            self._auditing, self._audited = asyncio.get_running_loop().create_future(), evidence
+            self._auditing.set_result(audit)
+            self.rooms.model = replace(self.model, verdict=audit.verdict, whole_record=reading.record)
 
     async def _audit(self, evidence: Evidence) -> Audit:
         def show(**changes: object) -> None:
-            if self.link.evidence is not None and _is_same_race(self.link.evidence, evidence):
+            if self.link.evidence is not None and is_same_race(self.link.evidence, evidence):
                 self.rooms.model = replace(self.model, **changes)  # type: ignore[arg-type]  # fields of a model
                 self._notify()
 
@@ -291,12 +293,6 @@ class ClientSession:
                 played += 1
         self._playing_to_foundations = self.model.own.awaiting_face
         return played
-
-
-def _is_same_race(one: Evidence, other: Evidence) -> bool:
-    return (one.room, one.commitment, one.terms_text, one.start) == (
-        *(other.room, other.commitment, other.terms_text, other.start),
-    )
 
 
 def next_foundation_move(model: Model) -> Move | None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from samedeal.deal_proof import DealProof
-from samedeal.errors import BadRecord, RequestRefused, SamedealError
+from samedeal.errors import BadRecord, OtherVersion, RequestRefused, SamedealError
 from samedeal.joint_deal import candidate_board
 from samedeal.protocol_codes import RefusalCode
 from samedeal.record import Record
 from samedeal.solver.solve import Answer
 from samedeal_link.connection.client_error_codes import ClientCode
+from samedeal_link.evidence.evidence import Evidence
 from samedeal_link.evidence.verdict import NO_READING, RaceReading, Verdict, verdict
 from samedeal_link.session.room_client import RoomClient
 from samedeal_link.solving.solver_process import SolverProcess
@@ -43,9 +44,10 @@ async def audit_race(
     ``on_record`` is called with the server's record once it is read, and then ``on_progress`` with words that say how far
     the search for the deal has been repeated.
     """
-    room = rooms.model.room
-    if room is None or rooms.link.evidence is None:
+    room, evidence = rooms.model.room, rooms.link.evidence
+    if room is None or evidence is None:
         return Audit()
+    given_up = await asyncio.to_thread(rooms.link.witness.given_up)  # before a rematch is drawn
     reading = await _read(rooms, room.room, RECORD_DELAYS)
     if reading.record is not None:
         on_record(reading.record)
@@ -53,10 +55,26 @@ async def audit_race(
             reading = replace(reading, answers=await _repeat_search(reading.record.proof, on_progress))
         again = await _read(rooms, room.room, ())
         reading = replace(reading, second=again.record.digest if again.record else b"")
-    reading = replace(reading, given_up=await asyncio.to_thread(rooms.link.witness.given_up))
-    found = await asyncio.to_thread(verdict, rooms.link.evidence, reading)
-    rooms.link.witness.finds({row: detail for row, detail in found.rows.items() if found.kind == "wrong"})
-    return Audit(found, reading)
+    reading = replace(reading, given_up=given_up)
+    await asyncio.to_thread(verdict, evidence, reading)  # it plays all moves, which ``judged`` then need not do
+    return Audit(judged(rooms, evidence, reading), reading)
+
+
+def judged(rooms: RoomClient, evidence: Evidence, reading: RaceReading) -> Verdict:
+    """Judge a race by its newest evidence. If it is not fair, that evidence gets the rows, so that its file has them."""
+    witness = rooms.link.witness
+    if not is_same_race(witness.evidence, evidence):
+        return verdict(evidence, reading)
+    found = verdict(witness.evidence, reading)
+    witness.finds({row: detail for row, detail in found.rows.items() if found.kind == "wrong"})
+    return found
+
+
+def is_same_race(one: Evidence, other: Evidence) -> bool:
+    """Return whether two evidences are about the same race."""
+    return (one.room, one.commitment, one.terms_text, one.start) == (
+        *(other.room, other.commitment, other.terms_text, other.start),
+    )
 
 
 async def _read(rooms: RoomClient, room: str, delays: Sequence[float]) -> RaceReading:
@@ -65,13 +83,15 @@ async def _read(rooms: RoomClient, room: str, delays: Sequence[float]) -> RaceRe
         try:
             data = await rooms.read_record(room, rooms.passphrase)
             return RaceReading(await asyncio.to_thread(Record.read, data))
+        except OtherVersion as error:
+            return RaceReading(fault=("not_checkable", str(error)))
         except BadRecord as error:
-            return RaceReading(error=str(error))
+            return RaceReading(fault=("bad_record", str(error)))
         except RequestRefused as refused:
             if refused.code not in _RETRIED:
-                return RaceReading(reason=f"The server gave no record of the race. {refused}")
+                return RaceReading(fault=("no_record", f"The server gave no record of the race. {refused}"))
         await asyncio.sleep(delay)
-    return RaceReading(reason="The server has kept no record of the race.")
+    return RaceReading(fault=("no_record", "The server has kept no record of the race."))
 
 
 async def _repeat_search(proof: DealProof, on_progress: Callable[[str], None]) -> tuple[Answer, ...] | None:

@@ -159,13 +159,15 @@ class RoomClient:
 
         ``line`` is the row that the player chose in a list of rooms, if there was one.
         """
-        await self.link.request(Join(id=0, room=self._asked("player", room, line), passphrase=passphrase))
-        self.passphrase = passphrase
+        code = self._asked("player", room, line)
+        await self.link.request(Join(id=0, room=code, passphrase=passphrase))
+        self._entered(code, passphrase)
 
     async def watch(self, room: str, passphrase: str = "", line: RoomLine | None = None) -> None:
         """Start watching ``room`` as a spectator. ``line`` is as for ``join``."""
-        await self.link.request(Watch(id=0, room=self._asked("spectator", room, line), passphrase=passphrase))
-        self.passphrase = passphrase
+        code = self._asked("spectator", room, line)
+        await self.link.request(Watch(id=0, room=code, passphrase=passphrase))
+        self._entered(code, passphrase)
 
     def _asked(self, role: Role, room: str, line: RoomLine | None) -> str:
         """Begin the evidence of a race, and return the code of its room."""
@@ -173,6 +175,11 @@ class RoomClient:
         wanted = self._wanted.get(code) or Wanted(line=line)
         self.link.witness.asks(role, code, wanted, self.link.player, self.link.name)
         return code
+
+    def _entered(self, code: str, passphrase: str) -> None:
+        """Forget what the player wanted from a room: a later room with its code is another one."""
+        self.passphrase = passphrase
+        self._wanted.pop(code, None)
 
     async def leave(self) -> None:
         """Give up the seat or stop watching. A player who leaves during a race resigns from it."""

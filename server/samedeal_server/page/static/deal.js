@@ -8,6 +8,7 @@ import {solve} from "./search.mjs"
 import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
 
+const PROOF_VERSION = "5"
 const HIGHEST_CANDIDATE = 999
 
 // What only another release can check.
@@ -37,7 +38,7 @@ export const NAME = "[^\\s\\p{Cc}]+(?: [^\\s\\p{Cc}]+)*"
 const NUMBER = "(?:0|[1-9]\\d{0,8})"
 const HASH = "[0-9a-f]{64}"
 const PROOF = new RegExp(
-	`^samedeal deal 5\nroom: (?<room>(?!-)[a-z0-9-]{1,24})(?<!-)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
+	`^samedeal deal ${PROOF_VERSION}\nroom: (?<room>(?!-)[a-z0-9-]{1,24})(?<!-)\ngame: (?<game>.+)\nsolver: (?<solver>${NUMBER})\nbudget: (?<budget>[1-9]\\d{0,8})\n` +
 		`(?:least: (?<least>[2-9]|[1-9]\\d{1,8})\n)?terms: (?<terms>${HASH})\ncommitment: (?<commitment>${HASH})\n` +
 		`(?:public: (?<name>.+)\n|secret: (?<secret>${HASH})\ndraw: (?<draw>[1-5])\n` +
 		`(?<lost>(?:lost: [1-5] ${NUMBER} (?:left|kicked|silent) ${NAME}\n)*)(?<seats>(?:seat: ${NUMBER} ${HASH} ${HASH} ${NAME}\n)+))` +
@@ -110,6 +111,8 @@ export function openDeal({terms, commitment, seed, proof: text, players}) {
 		demand(!secret || hex(secret) === hex(seed), `This is not the seed of deal ${terms.deal}.`)
 		return {piles: dealt(game, seedCards(seed, RULES[game].decks)), line: [], shares: []}
 	}
+	const version = /^samedeal deal (\d{1,9})\n/.exec(text)?.[1] ?? PROOF_VERSION
+	demand(version === PROOF_VERSION, `The proof of the deal has version ${version}, and this page reads version ${PROOF_VERSION}.`, NotCheckable)
 	const proof = readProof(text)
 	demand(proof, "The proof of the deal is not written as it should be.")
 	const isOwn = proof.room === room && proof.game === game && hex(proof.terms) === hex(hash) && hex(proof.commitment) === hex(commitment)

@@ -4,11 +4,13 @@
 import {checkAnswers, openDeal} from "./deal.js"
 import {fetchRecord, readRecord} from "./record.js"
 import {startWorker} from "./start_worker.js"
-import {Reading} from "./verdict.js"
+import {Reading, faultOf} from "./verdict.js"
 
 const LONGEST = 300_000 // ms that the search may take
 const DELAYS = [200, 400, 800, 1600, 3200] // ms; the server may still be writing the record
 const RETRIED = ["no_record", "unavailable"] // codes of refusals
+const OFFLINE = 500 // ms between two attempts without a connection
+const NO_RECORD = "The server gave no record of the race."
 const NONE = "The server has kept no record of the race."
 
 // Return the reading of a race. `tell` is called with a sentence each time that the search has come further.
@@ -21,16 +23,18 @@ export async function readRace(link, room, credentials, tell) {
 }
 
 async function read(link, room, credentials, delays) {
-	for (const delay of [...delays, 0]) {
+	const left = [...delays, 0]
+	while (left.length) {
 		try {
 			return {record: readRecord(await fetchRecord(link, room, credentials))}
-		} catch ({code, message}) {
-			if (code && !RETRIED.includes(code)) return {reason: `The server gave no record of the race. ${message}`}
-			if (!code && link.welcomed) return {error: message}
+		} catch (error) {
+			const {code, isLost, message} = error
+			if (isLost ? link.stopped : code && !RETRIED.includes(code)) return {fault: ["no_record", `${NO_RECORD} ${message}`]}
+			if (!isLost && !code) return {fault: faultOf(error)}
+			await new Promise(resolve => setTimeout(resolve, isLost ? OFFLINE : left.shift()))
 		}
-		await new Promise(resolve => setTimeout(resolve, delay))
 	}
-	return {reason: NONE}
+	return {fault: ["no_record", NONE]}
 }
 
 // Return the solver's answers about the candidates of a record, or null if this browser cannot say, or there are none.

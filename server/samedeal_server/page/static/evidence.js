@@ -178,8 +178,8 @@ function sat(known, shown, generation) {
 	Object.assign(known, {seat, generation, isOut: false})
 }
 
-function showTerms(known, text, commitment, table) {
-	Object.assign(known, {termsText: text, commitment, table})
+function showTerms(known, text, commitment, table, isBefore = true) {
+	Object.assign(known, {termsText: text, commitment, table, cameLate: !isBefore})
 	try {
 		known.terms = termsOf(text)
 	} catch (error) {

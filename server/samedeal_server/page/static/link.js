@@ -9,7 +9,7 @@ const ANSWER_TIMEOUT = 5000 // ms without an answer before it reconnects
 const LONGEST_WAIT = 15_000 // ms between two attempts to connect
 const MISFIT = "This page and the server do not understand each other. Reload the page."
 const TAKEN = "Your seat is now used in another tab or program. Reload the page to go on here."
-const NO_CONNECTION = new Error("There is no connection. Try again when it is back.")
+const NO_CONNECTION = Object.assign(new Error("There is no connection. Try again when it is back."), {isLost: true})
 const BLOCKED = "Something between this browser and the server blocks WebSockets, perhaps a proxy. Trying again."
 
 export const isFrame = new URLSearchParams(location.search).has("embed")
@@ -26,10 +26,14 @@ export function goTo(room, wanted = {}) {
 
 // What the player asked for, with a room that the player has not entered yet.
 export const want = (room, wanted) => stored.set("wanted", JSON.stringify({room, ...wanted}))
+const lastWanted = () => JSON.parse(stored.get("wanted") ?? "{}")
 export function wantedIn(room) {
-	const {room: other, ...wanted} = JSON.parse(stored.get("wanted") ?? "{}")
+	const {room: other, ...wanted} = lastWanted()
 	return other === room ? wanted : {}
 }
+
+// The player is in a room. A later one with its code is another room.
+export const enteredRoom = room => lastWanted().room === room && stored.set("wanted", null)
 
 const localTime = () => Math.round(performance.now())
 
@@ -130,17 +134,19 @@ export class Link {
 		let message
 		try {
 			message = decode(data)
+			if ("message" in message) message.message = `${message.code === "said" ? "Message from the operator" : "Server"}: ${message.message}`
 			if (message.type === "roomstate" && this.witness?.isOtherRace(message)) return this.tell("leaveOther")
 			this.note("receives", message, localTime())
 		} catch {
 			return this.lost(0, "The server sent something that this page cannot read.")
 		}
 		if (!("to" in message)) return this.tell("receive", message)
-		const id = message.to < 0 ? Math.min(...this.answers.keys()) : message.to
+		const isRefused = message.type === "refused"
+		const id = isRefused && message.to < 0 ? Math.min(...this.answers.keys()) : message.to // it could not read a request
 		const {resolve, reject} = this.answers.get(id) ?? {}
 		if (!resolve) return
 		this.answers.delete(id)
-		if (message.type === "refused") reject(message)
+		if (isRefused) reject(message)
 		else resolve(message)
 	}
 

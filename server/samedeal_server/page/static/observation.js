@@ -132,7 +132,8 @@ function checkTerms(known, state) {
 		known.findingIf(state.terms !== known.termsText, "changed_terms")
 		known.findingIf(commitment !== known.commitment, "changed_commitment")
 	} else {
-		known.plus(["shown", state.terms, commitment, state.standings.length ? null : state.table])
+		const isBefore = /open|countdown/.test(state.phase)
+		known.plus(["shown", state.terms, commitment, state.standings.length ? null : state.table, isBefore])
 	}
 	const {terms, termsText} = known
 	if (!terms || termsText !== state.terms) return
@@ -226,7 +227,9 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 	showConnection(known, 0, true)
 }
 
-const byText = ([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)
+// By code points. JavaScript compares halves of them.
+const codes = text => hex(new TextEncoder().encode(text))
+const byText = ([one], [other]) => (codes(one) < codes(other) ? -1 : one === other ? 0 : 1)
 
 function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return

@@ -4,9 +4,9 @@ import {title} from "./piles.js"
 import {BoardView, flat} from "./board_view.js"
 import {chart} from "./chart.js"
 import {byId, clock, dealName, element, forTerminals, keepOneStop, setAttribute, setText, showItems, stored, timeLeft, toggle} from "./dom.js"
-import {address, goTo, isFrame, to, want, wantedIn} from "./link.js"
+import {address, enteredRoom, goTo, isFrame, to, want, wantedIn} from "./link.js"
 import {dealWords, termsHash} from "./race_hashes.js"
-import {Race, end, leader, namesOtherRoom} from "./race_state.js"
+import {Race, end, leader, namesOtherRoom, rematchOf} from "./race_state.js"
 
 const CAPTION = 30 // px, height of a tile without its board
 const GAP = 6 // px between tiles
@@ -37,6 +37,7 @@ export class RaceScreen {
 		this.room = room
 		this.race = new Race()
 		this.credentials = {}
+		this.wanted = wantedIn(room)
 		this.shown = new Map() // by player: the elements that show the player
 		this.chosen = [] // the players, at most two, whose boards are shown large
 		this.onPage = [] // the players whose boards are shown if none is chosen
@@ -89,10 +90,11 @@ export class RaceScreen {
 		await this.sitting
 		if (this.seat) return this.seat.enter()
 		const {link} = this
-		if (this.asked !== this.room) link.note("asks", "spectator", (this.asked = this.room), wantedIn(this.room), link.player, link.called)
+		if (this.asked !== this.room) link.note("asks", "spectator", (this.asked = this.room), this.wanted, link.player, link.called)
 		try {
 			const {room} = await link.ask("watch", {room: this.room, ...this.credentials})
 			this.room = room
+			enteredRoom(room)
 			this.say("")
 		} catch (refused) {
 			this.refuse(refused)
@@ -106,7 +108,8 @@ export class RaceScreen {
 		const {seat} = this
 		seat?.leave()
 		this.room = this.link.room = next
-		want(next, {options: {...options, players: 1, start: "full", start_at: 0}, private: isPrivate, again: true})
+		this.wanted = {options: {...options, players: 1, start: "full", start_at: 0}, private: isPrivate, again: true}
+		want(next, this.wanted)
 		this.name()
 		history.replaceState(null, "", to(encodeURIComponent(next)))
 		if (seat) this.seat = new seat.constructor(this, seat.name)
@@ -183,7 +186,7 @@ export class RaceScreen {
 		this.showWords()
 		const news = this.race.feed.after(rows, this.race, Date.now())
 		if (news.length) setText(byId("news"), news.join(". ")) // also for screen readers
-		if (phase === "finished" && standings.length && !isFrame) this.judge()
+		if (/finished|closed/.test(phase) && standings.length && !isFrame) this.judge()
 		if (phase === "closed") this.say(this.closed ?? CLOSED)
 	}
 
@@ -343,13 +346,14 @@ export class RaceScreen {
 		const isFull = phase === "open" && players.length >= options.players
 		if (!this.isNew("join", this.room, phase, next, isFull, this.why, Boolean(this.seat), this.wantsNext)) return
 		if (phase === "finished" && this.wantsNext && !next) this.link.ask("rematch").catch(() => {})
-		if (next && this.wantsNext) return goTo(next)
+		const wanted = next && rematchOf(this.race.room)
+		if (next && this.wantsNext) return goTo(next, wanted)
 		const joins = next || phase === "open"
-		const link = (path, text) => element("p", {}, element("a", {href: to(path)}, text))
+		const link = (path, text, onclick) => element("p", {}, element("a", {href: to(path), onclick}, text))
 		const what = joins ? (next ? "Take a seat in the rematch" : "Take a seat") : "Take a seat in the next race"
 		byId("join").replaceChildren(
 			isFrame || this.seat || phase === "closed" ? "" : this.nameForm(what, isFull),
-			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch") : "",
+			next && !this.seat ? link(encodeURIComponent(next), "Watch the rematch", () => want(next, wanted)) : "",
 			phase === "finished" ? link(`replay?race=${this.room}`, "Replay this race") : "",
 			this.seat || phase === "closed" ? "" : forTerminals(`samedeal ${joins ? "join" : "watch"} ${address} ${next || this.room}`)
 		)
@@ -364,7 +368,7 @@ export class RaceScreen {
 			stored.set("name", input.value)
 			this.why = ""
 			const {next, phase} = this.race.room ?? {}
-			if (next) return goTo(next)
+			if (next) return goTo(next, rematchOf(this.race.room))
 			if (!phase || phase === "open") return this.sit(input.value)
 			this.wantsNext = true
 			this.show()
@@ -425,15 +429,14 @@ export class RaceScreen {
 		const {evidence} = witness
 		if (evidence !== this.judged) {
 			loaded.noteReload(evidence, this.firstPhase)
-			Object.assign(this, {judged: evidence, reading: null, judgedAt: ""})
+			Object.assign(this, {judged: evidence, reading: null, judgedAt: 0})
 			this.showVerdict({kind: "checking", sentence: "Checking the race"})
 			const reading = await loaded.readRace(link, room, this.credentials, sentence => this.showVerdict({kind: "checking", sentence}))
-			if (evidence !== this.judged) return
+			if (evidence !== witness.evidence) return // of the next race
 			this.reading = Object.assign(reading, {givenUp: witness.givenUp})
 		}
-		const known = `${evidence.results.length} ${Object.keys(evidence.found)}`
-		if (!this.reading || this.judgedAt === known) return
-		this.judgedAt = known
+		if (!this.reading || this.judgedAt === evidence.size) return
+		this.judgedAt = evidence.size
 		const found = loaded.verdict(evidence, this.reading)
 		if (found.kind === "wrong") witness.finds(found.rows)
 		this.showVerdict({...found, rows: found.rows.map(rowSentence), facts: loaded.factLines(evidence)})

@@ -7,6 +7,7 @@ import {GAMES, onFoundations, played} from "./piles.js"
 const QUIET = 4000 // ms between two sentences about the lead
 const EARLY = 5 // cards on the foundations that somebody must have before it says much who leads
 const CLOSE = 5 // cards to go
+const SEATS = 16 // of a room whose host has not said another number
 const MANY = 16 // racers, of whom all are shown
 const LEADERS = 5 // of more racers, shown besides those around a player
 
@@ -120,6 +121,16 @@ export class Race {
 // Whether the only player of a room goes on to the room `next`, with the deal of an earlier race. Otherwise that is a rematch.
 export const namesOtherRoom = ({phase, next, starts, earlier, options}) =>
 	next && !starts && !earlier.length && !options.hosted && /open|closed/.test(phase)
+
+// What a player wants who goes on to the rematch of a race.
+export function rematchOf({round, deal, private: isPrivate, options}) {
+	const number = Number(/^#(\d+)$/.exec(deal)?.[1] ?? -1)
+	const isAgain = deal.startsWith("again")
+	const next = number >= 0 ? `#${(number + 1) % 1e9}` : isAgain || deal.startsWith("daily") ? "winnable" : deal
+	const start = isAgain || options.start === "at" ? "host" : options.start
+	const players = isAgain ? SEATS : options.players
+	return {options: {...options, deal: next, players, start, start_at: 0, hosted: true}, round: round + 1, private: isPrivate}
+}
 
 export const byProgress = (a, b) =>
 	(a.finishedAt || Infinity) - (b.finishedAt || Infinity) || b.count - a.count || a.progressAt - b.progressAt

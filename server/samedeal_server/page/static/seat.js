@@ -2,10 +2,10 @@
 
 import {byId, clock, copyLine, counted, element, setText, showItems, stored, toggle} from "./dom.js"
 import {Hand} from "./hand.js"
-import {goTo, wantedIn} from "./link.js"
+import {enteredRoom, goTo} from "./link.js"
 import {onFoundations} from "./piles.js"
 import {PLAIN, colour} from "./race_screen.js"
-import {nearest} from "./race_state.js"
+import {nearest, rematchOf} from "./race_state.js"
 import {Racer} from "./racer.js"
 import {among, earlierTable, seriesTable, shareButton, shareResult} from "./results.js"
 import {startWorker} from "./start_worker.js"
@@ -64,7 +64,7 @@ export class Seat {
 		const {link} = screen
 		this.witness ??= link.witness ?? link.listen(new Witness(stored))
 		if (!this.racer) {
-			this.witness.asks("player", screen.room, wantedIn(screen.room), link.player, link.called)
+			this.witness.asks("player", screen.room, screen.wanted, link.player, link.called)
 			this.racer = new Racer(screen.link, screen.room, this.store, {
 				changed: () => this.changed(),
 				refused: message => this.say(message),
@@ -77,6 +77,8 @@ export class Seat {
 			const {room} = await this.racer.enter(screen.credentials.passphrase)
 			link.nextId = Math.max(link.nextId, ...[...this.witness.evidence.sent.keys()].map(id => id + 1)) // of the page before a reload
 			screen.room = room
+			screen.wanted = {}
+			enteredRoom(room)
 			screen.say("")
 		} catch (refused) {
 			const {code, message, retry_after} = refused
@@ -312,7 +314,7 @@ export class Seat {
 			const text = !final ? "The race is over" : final.time ? `${final.place === 1 ? "You won" : `Place ${final.place}`} in ${clock(final.time)}` : `Place ${final.place} with ${counted(final.foundation_cards, "card")}`
 			const rematch = async () => {
 				const answer = next ? {room: next} : await this.ask("rematch")
-				if (answer?.room) goTo(answer.room, {round: room.round + 1, private: room.private})
+				if (answer?.room) goTo(answer.room, rematchOf(room))
 			}
 			parts.push(element("h2", {}, text), byId("deal"), element("p", {class: "controls"}, button(next ? "Join the rematch" : "Rematch", rematch, {class: "main"})), after)
 		}

@@ -17,25 +17,26 @@ const TOLERANCE = 100 // ms by which clocks may drift during a race
 const TITLES = {
 	fair: "Fair: nobody could choose the deal, it can be won, and all is as you saw it.",
 	checked: "Checked: the deal was set before the start, and all is as you saw it.",
+	late: "Checked: you came after the start, and all is as you saw it.",
 	unsure: "Not fully checked:",
 	wrong: "NOT fair:"
 }
 
-// What was read after a race: the record, or a reason why there is none or an error about it. `second` is the digest of the
+// What was read after a race: the record, or the row and its detail that say why there is none. `second` is the digest of the
 // record as it was read once more, and `answers` are the solver's for all candidates, or null. `givenUp` is how many earlier
 // races on this server ended before their start although the player had revealed a share: a server may give up rooms until
 // it likes a deal.
 export class Reading {
-	constructor({record = null, reason = "", error = "", second = "", answers = null, givenUp = 0}) {
-		Object.assign(this, {record, reason, error, second, answers, givenUp})
+	constructor({record = null, fault = ["no_record", ""], second = "", answers = null, givenUp = 0}) {
+		Object.assign(this, {record, fault, second, answers, givenUp})
 		this.faults = [...this.recordFaults()]
 		if (record && !this.faults.length) this.faults = [...this.searchFaults()]
 	}
 
 	// Yields the rows about the record alone.
 	*recordFaults() {
-		const {record, error, reason, second} = this
-		if (!record) return yield error ? ["bad_record", error] : ["no_record", reason]
+		const {record, fault, second} = this
+		if (!record) return yield fault
 		if (second && second !== record.digest) yield ["changed_record", ""]
 		try {
 			const opened = openDeal(record)
@@ -44,7 +45,7 @@ export class Reading {
 			demand(record.players.length === record.entrants, "It lacks players.")
 			this.plays = checkRecord(record, opened.piles)
 		} catch (wrong) {
-			yield [wrong instanceof NotCheckable ? "not_checkable" : "bad_record", wrong.message]
+			yield faultOf(wrong)
 		}
 	}
 
@@ -78,6 +79,9 @@ export class Reading {
 	}
 }
 
+// The row about an error in a record, and its detail.
+export const faultOf = error => [error instanceof NotCheckable ? "not_checkable" : "bad_record", error.message]
+
 // Return the verdict on a race that is over: its kind and sentence, the rows that were found with their details (those that
 // decide first), a sentence about the clock, and the words of the result.
 export function verdict(evidence, reading) {
@@ -106,7 +110,7 @@ export function recordVerdict({faults: rows, record}) {
 	return {kind, sentence, rows, clock: "", words: record ? resultWords(unhex(record.digest)) : ""}
 }
 
-function sentenceOf({lost, drawn}, {givenUp}, kind, rows) {
+function sentenceOf({lost, drawn, cameLate}, {givenUp}, kind, rows) {
 	if (rows.length) return `${TITLES[kind]} ${rowSentence(rows[0])}`
 	const names = lost.map(([, , , name]) => name)
 	const all = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")
@@ -114,7 +118,7 @@ function sentenceOf({lost, drawn}, {givenUp}, kind, rows) {
 	const draws = drawn?.draw > 1 ? ` The deal was drawn ${drawn.draw} times; ${all} lost ${seats}.` : ""
 	const races = givenUp === 1 ? "1 race" : `${givenUp} races`
 	const earlier = givenUp ? ` Before it, you took part in the draw of ${races} that did not begin with you.` : ""
-	return TITLES[kind] + draws + earlier
+	return TITLES[kind === "checked" && cameLate ? "late" : kind] + draws + earlier
 }
 
 // What is strange about the times of the race, or an empty text.

@@ -84,11 +84,17 @@ class RaceFile {
 	}
 }
 
+// Whether a room still has the race of the evidence. Only the results tell it from the next one with the same public deal.
+function hasRaceOf({termsText, commitment, results}, {terms, commitment: shown, phase}) {
+	const isNext = results.length && /open|countdown/.test(phase)
+	return terms === termsText && hex(shown) === commitment && !isNext
+}
+
 export class Witness {
 	evidence = new Evidence()
 	file = null
 	next = null // the evidence of a race that the player asks to enter
-	fresh = null // the same, until the room shows whether kept evidence is of its race
+	fresh = null // the same, until the room shows whether the evidence that there is is of its race
 	hasResumed = false
 	isShut = false // another tab keeps the facts
 
@@ -97,11 +103,17 @@ export class Witness {
 		Object.assign(this, {stored, newShare})
 	}
 
-	// The player asks to enter a room. The evidence of it begins with the answer.
+	// The player asks to enter a room. The evidence of it begins with the answer. A racer who watches the others stays a racer.
 	asks(role, room, wanted, player, name) {
+		const {evidence} = this
+		if (role === "spectator" && evidence.role === "player" && evidence.room === room && evidence.begun) return
+		this.next = this.asked(role, room, wanted, player, name)
+	}
+
+	asked(role, room, wanted, player, name) {
 		const today = new Date().toISOString().slice(0, 10)
-		this.next = Evidence.asked([role, room, wanted, false, today], player, name)
-		this.next.clock = Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})
+		const asked = Evidence.asked([role, room, wanted, false, today], player, name)
+		return Object.assign(asked, {clock: Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})})
 	}
 
 	sends(request, now) {
@@ -112,13 +124,19 @@ export class Witness {
 	}
 
 	receives(message, now) {
-		const {next} = this
+		const {next, evidence} = this
 		if (next?.waiting.has(message.to)) {
 			if (/^(joined|watching)$/.test(message.type)) this.enter(next, message, now)
 			else noteReceived(next, message, now)
 			return
 		}
+		const isBack = message.type === "watching" && evidence.termsText && evidence.waiting.has(message.to)
+		if (isBack && evidence.role === "spectator") {
+			const {role, room, player, name, waiting} = evidence
+			this.fresh = Object.assign(this.asked(role, room, {}, player, name), {waiting: new Map(waiting)}) // it may be open anew
+		}
 		if (message.type === "roomstate") this.choose(message)
+		else if (this.fresh) noteReceived(this.fresh, message, now)
 		this.hasResumed = message.type === "joined" || (this.hasResumed && message.type !== "roomstate")
 		noteReceived(this.evidence, message, now)
 		this.write()
@@ -139,20 +157,19 @@ export class Witness {
 		noteReceived(asked, message, now)
 	}
 
-	// Go on with kept evidence only if the room still has the same race.
-	choose({terms, commitment}) {
+	// Go on with the evidence that there is only if the room still has its race.
+	choose(state) {
 		const {fresh, evidence} = this
 		this.fresh = null
-		if (!fresh || (evidence.termsText === terms && evidence.commitment === hex(commitment))) return
+		if (!fresh || hasRaceOf(evidence, state)) return
 		this.close()
 		this.evidence = fresh
 	}
 
 	// Whether the room was opened anew while the page had no connection.
-	isOtherRace({room, terms, commitment}) {
+	isOtherRace(state) {
 		const {evidence, fresh, hasResumed} = this
-		const isKnown = hasResumed && room === evidence.room && evidence.termsText && !fresh
-		return isKnown && (terms !== evidence.termsText || hex(commitment) !== evidence.commitment)
+		return hasResumed && state.room === evidence.room && evidence.termsText && !fresh && !hasRaceOf(evidence, state)
 	}
 
 	// Return the request that a draw waits for, or null. What it needs is kept. As long as another tab keeps the facts, no
