@@ -102,7 +102,8 @@ class Referee(Link):
         self.player = ME
         self.has_page = True
         # How long the client takes to prove that a player is stuck varies, so only tests of that let it end a race.
-        options = options or Options(games=(game,), deal=deal, delay=delay, end_when_settled=False)
+        usual = Options(games=(game,), deal=deal, delay=delay, end_when_settled=False, players=max(8, 1 + len(rivals)))
+        options = options or usual
         self.seed = Deal.parse(options.deal if options.deal.startswith("#") else deal).public_seed()
         race = first_race("friday", options, Deal.parse(options.deal), self.seed, OPENED)
         racers = [Racer(f"p{at}", name, at, bot=bots and at > 1) for at, name in enumerate(("ana", *rivals), 1)]

@@ -243,7 +243,7 @@ def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(
     witness.asks("spectator", "k7", Wanted(), "p9", "sue")
     for number, commitment in enumerate((bytes(32), bytes(32), SERVER)):
         witness.sends(Watch(id=number, room="k7"), number)
-        witness.receives(Watching(to=number, room="k7", delay=0), number)
+        witness.receives(Watching(to=number, room="k7", delay=15), number)
         witness.receives(drawing(commitment), number)
         assert witness.evidence.commitment == commitment
     assert not witness.evidence.found

@@ -125,7 +125,7 @@ def test_spectator_who_comes_back_to_a_room_that_was_opened_anew_accuses_nobody(
         const found = []
         given.forEach((state, id) => {
             witness.sends({type: "watch", id, room: "k7"}, id)
-            witness.receives({type: "watching", to: id, room: "k7", delay: 0}, id)
+            witness.receives({type: "watching", to: id, room: "k7", delay: 15}, id)
             witness.receives(decode(bytes(state).buffer), id)
             found.push([Object.keys(witness.evidence.found), witness.evidence.commitment])
         })

@@ -263,7 +263,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
         yield "other_results", ""
     finishes = [player.finish_time for player in record.players if player.finish_time]
     if record.terms.options.first_finish_ends and finishes and record.end - record.start > min(finishes) + _DRIFT:
-        yield "unfinished", "the race went on after the first finish, which should end it"
+        yield "unfinished", "the race went on after the first finish"
     if evidence.results and _ended_early(evidence, record, plays):
         if 0 in evidence.absent:  # who was away has not seen for how long, nor who else was
             yield "unfinished", "the race ended early while you were away"
@@ -332,7 +332,7 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
             yield "other_board", f"It was wrong about undo after action {board.revision}."
     yield from _actions(evidence, _made(record, player), own)
     if not player.finish_time and any(0 < ended < record.end - _TOLERANCE for _, ended in evidence.denied):
-        yield "unfinished", "the server took no more moves of yours, although the race went on"
+        yield "unfinished", "the server took no more moves of yours"
     if player.resigned and not evidence.has_given_up:
         yield "resigned_for_you", ""
 

@@ -178,7 +178,7 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (record.players.some(({seat, resigned, time}) => evidence.resigned.has(seat) && !resigned && !time)) yield ["other_results", ""]
 	const finishes = record.players.map(({time}) => time).filter(Boolean)
 	if (record.terms.options.first_finish_ends && record.end - record.start > Math.min(...finishes) + DRIFT) {
-		yield ["unfinished", "the race went on after the first finish, which should end it"]
+		yield ["unfinished", "the race went on after the first finish"]
 	}
 	if (!results.length || !endedEarly(evidence, record, plays)) return
 	// who was away has not seen for how long, nor who else was
@@ -240,7 +240,7 @@ function* rowsOfOwn(evidence, reading) {
 	}
 	yield* rowsOfActions(evidence, record, player, plays, isWrong)
 	if (!player.time && denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
-		yield ["unfinished", "the server took no more moves of yours, although the race went on"]
+		yield ["unfinished", "the server took no more moves of yours"]
 	}
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you", ""]
 }
