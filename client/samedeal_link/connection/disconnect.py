@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Final
 
+from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed
 
 from samedeal.errors import MalformedFrame
-from samedeal.protocol.messages import ToClient
-from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode
+from samedeal.protocol.messages import Notice, Refused, ToClient
+from samedeal.protocol_codes import PERMANENT_CLOSE_CODES, CloseCode, NoticeCode
 from samedeal.terminal_text import printable
 from samedeal_link.connection.client_error_codes import ClientCode
 from samedeal_link.connection.link_events import Ended
@@ -80,9 +81,16 @@ def close_error(closed: ConnectionClosed) -> Disconnected | LinkEnded:
 
 
 def decode_or_end(frame: str | bytes) -> ToClient:
-    """Decode and sanitize a frame of the server. Raise LinkEnded if the frame is malformed."""
+    """Decode and sanitize a frame of the server. Raise LinkEnded if the frame is malformed.
+
+    A sentence for the player says whose it is, because only this program says which races are fair.
+    """
     try:
-        return decode_sanitized(frame)
+        message = decode_sanitized(frame)
     except MalformedFrame as error:
         sentence = f"This client does not understand the server. {error} Update this client or the server."
         raise LinkEnded(Ended(ClientCode.BAD_MESSAGE, sentence)) from None
+    if isinstance(message, Notice | Refused):
+        source = "Message from the operator" if message.code == NoticeCode.SAID else "Server"
+        return replace(message, message=f"{source}: {message.message}")
+    return message

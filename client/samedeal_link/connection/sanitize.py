@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from samedeal.errors import MalformedFrame
 from samedeal.protocol.admin import ToOperator
 from samedeal.protocol.codec import decode_to_client, decode_to_operator
-from samedeal.protocol.messages import Notice, Refused, ToClient
-from samedeal.protocol_codes import NoticeCode
+from samedeal.protocol.messages import ToClient
 from samedeal.terminal_text import printable
 
 _MAX_COLUMNS: Final = {"message": 400, "session": 1000, "server": 100, "deal": 100}
@@ -28,15 +27,11 @@ _MAX_NUMBER: Final = 1 << 47
 def decode_sanitized(frame: str | bytes) -> ToClient:
     """Decode a server's frame, and make each string in the message one printable line without control characters.
 
-    Only the terms of a race and the proof of a deal may have several such lines. A sentence for the player says whose it
-    is, because only this program says which races are fair. Raise MalformedFrame if the frame is not a valid message.
+    Only the terms of a race and the proof of a deal may have several such lines. Raise MalformedFrame if the frame is not
+    a valid message.
     """
-    message = decode_to_client(frame)
-    if isinstance(message, Notice | Refused):
-        source = "Message from the operator" if message.code == NoticeCode.SAID else "Server"
-        message = replace(message, message=f"{source}: {message.message}")
-    sanitized: ToClient = _sanitized("", message, _MAX_NAME_COLUMNS)
-    return sanitized
+    message: ToClient = _sanitized("", decode_to_client(frame), _MAX_NAME_COLUMNS)
+    return message
 
 
 def decode_operator_sanitized(frame: str | bytes) -> ToOperator:
