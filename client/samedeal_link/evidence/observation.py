@@ -176,9 +176,9 @@ def _from_countdown(evidence: Evidence, state: RoomState) -> Evidence:
     if (terms := known.terms) is None:
         return known
     if terms.deal.kind == "again":
-        known = known.finding_if(len(places) != 1, "not_alone")
+        known = known.finding_if(len(state.players) != 1, "not_alone")
     options = terms.options
-    is_full = terms.deal.kind != "again" and len(places) > options.players
+    is_full = terms.deal.kind != "again" and len(state.players) > options.players
     has_bots = not options.bots and any(bot for _, _, bot in places)
     is_early = state.phase != "countdown" and state.starts < options.start_at
     is_delayed = known.delay not in (None, options.delay)
@@ -251,8 +251,10 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
     if terms is not None:
         end = state.starts + 1000 * terms.options.limit
         is_won = terms.options.first_finish_ends and any(tally.finished_at for tally in state.tallies)
+        drawn = known.drawn.draw if known.drawn else 0
+        is_known = known.drawn is not None or terms.deal.kind != "winnable"
+        known = known.finding_if(is_known and state.draw != drawn, "other_drawn")
         known = known.finding_if(state.ends != end and not (is_won and state.starts <= state.ends < end), "other_limit")
-    known = known.finding_if(known.drawn is not None and known.drawn.draw != state.draw, "other_drawn")
     known = known.finding_if(known.earlier not in (None, state.earlier), "other_results")
     known = replace(known, earlier=state.earlier)
     for each in state.players:
