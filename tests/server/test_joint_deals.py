@@ -51,7 +51,7 @@ def state(client: RoomClient) -> RoomState:
     return client.model.room
 
 
-async def finished(*clients: RoomClient, verdict: str = "fair") -> DealProof:
+async def finished(*clients: RoomClient, kind: str = "fair") -> DealProof:
     """Wait until all clients have the cards, end their race, and return the proof that all of them got."""
     for client in clients:
         await until(lambda client=client: client.model.board is not None)  # type: ignore[misc]  # bound at once
@@ -70,7 +70,7 @@ async def finished(*clients: RoomClient, verdict: str = "fair") -> DealProof:
         assert (proof.draw, len(proof.lost)) == (state(client).draw, len(state(client).lost))
         verdict = (await audit_race(client, lambda _: None)).verdict
         assert verdict is not None
-        assert verdict.kind == verdict, verdict
+        assert verdict.kind == kind, verdict
     return proof
 
 
@@ -121,7 +121,7 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
     async with connected(one, names=("ana",), **daily) as (ana,), connected(one, names=("bob",), **daily) as (bob,):
         await ana.start()
         await bob.start()
-        proofs = [await finished(player, verdict="checked") for player in (ana, bob)]  # it is not the deal of the day
+        proofs = [await finished(player, kind="checked") for player in (ana, bob)]  # it is not the deal of the day
         record = await kept_record(ana)
     assert len({each.number for each in tried}) == len(tried) == proofs[0].candidate + 1
     for proof in proofs:
