@@ -205,11 +205,11 @@ export class Witness {
 		evidence.fresh = []
 	}
 
-	// How many earlier races did not begin with the player, who had revealed a share and did not leave.
+	// How many earlier races did not begin with the player, who had revealed a share.
 	get givenUp() {
 		const others = racesIn(this.stored).filter(([number]) => this.file && number < this.file.number)
 		const known = others.map(([number]) => new RaceFile(this.stored, number).read())
-		return known.filter(({draws, begun, isOut, own}) => draws.length && (!begun || isOut) && !own.has("leave")).length
+		return known.filter(({draws, begun, isOut}) => draws.length && (!begun || isOut)).length
 	}
 
 	create({room, player}) {
