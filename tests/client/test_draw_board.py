@@ -33,7 +33,6 @@ SCREENS = (
     *((game, 80, 24, "glyphs") for game in FAMILIES),
     *((game, 120, 40, "glyphs") for game in LARGE),
     ("klondike", 80, 24, "ascii"),
-    ("willow", 120, 40, "ascii"),
 )
 
 
@@ -61,9 +60,10 @@ def marks_of_every_kind(now: Board) -> Marks:
 
 
 def sections(game: str, width: int, height: int, kind: str) -> str:
+    """The golden positions of a game. ``test_race_screen`` has those in mid-game in a large window."""
     coloured, bare = Look(ascii=kind == "ascii"), Look(ascii=kind == "ascii", colour=False)
     text = ""
-    for stage in POSITIONS[height > 24 :]:
+    for stage in POSITIONS if height <= 24 else ["deepest"]:
         now = golden_position(game, stage)
         text += f"== {stage}\n" + screen(now, coloured, width, height, NO_MARKS)
         text += f"== {stage}, with marks and without colour\n" + screen(

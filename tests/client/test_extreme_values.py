@@ -38,6 +38,7 @@ from samedeal.protocol.messages import (
     Welcome,
 )
 from samedeal.race.room_state import board_state
+from samedeal_client.board.mini_board import draw_mini
 from samedeal_client.input.bindings import DEFAULT
 from samedeal_client.menus.lobby import Lobby
 from samedeal_client.panels import race as race_panels
@@ -197,6 +198,9 @@ def show(before: Model, model: Model) -> None:
         race_panels.status_row(model, DEFAULT, LOOK, 80, "")
         race_panels.stock_text(model.board)
         model.board.legal_moves()
+        draw_mini(model.board, LOOK, 100, 40)
+    for watched in model.watched.values():
+        draw_mini(watched.play.board, LOOK, 40, 20)
     if room.phase == "finished":
         why_over(room)
         race_length(model)

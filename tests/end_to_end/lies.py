@@ -13,7 +13,6 @@ from typing import Any, Final
 from msgspec.structs import replace as with_fields
 
 from samedeal.board_history import Play
-from samedeal.joint_deal import WonCandidate
 from samedeal.protocol.messages import (
     Acked,
     Act,
@@ -111,15 +110,6 @@ class SecondDraw(HonestServer):
                 await self.send(player, self.held.state(self.now()))
 
 
-@lie("not_first")
-class ThirdCandidate(HonestServer):
-    """Deals the third candidate that can be won."""
-
-    def won(self) -> WonCandidate:
-        second = self.first_won(super().won().number + 1)
-        return self.first_won(second.number + 1)
-
-
 @lie("other_board", who="ana")
 class SwappedStock(HonestServer):
     """Turns up other cards for ana than those of the deal, which lie face down when the race begins."""
@@ -141,18 +131,6 @@ class SwappedStock(HonestServer):
             return answer
         self.other = self.other.act(message.action)
         return acked(message, self.other, answer.time)
-
-
-@lie("resigned_for_you", who="ana", early=True)
-class ResignsForAna(HonestServer):
-    """Says that ana has resigned, as soon as she has made a move."""
-
-    def told(self, player: Player, message: ToClient) -> Sequence[ToClient]:
-        if player.name != "ana" or not isinstance(message, Acked):
-            return (message,)
-        state = self.held.state(self.now())
-        seats = tuple(with_fields(each, resigned=each.player == player.id) for each in state.players)
-        return (message, with_fields(state, players=seats))
 
 
 @lie("refused_move", who="ana")

@@ -96,10 +96,6 @@ class HonestServer:
         """Return the time, for an action of a player or for everything else."""
         return time.time_ns() // 1_000_000
 
-    def won(self) -> WonCandidate:
-        """Return the candidate that is dealt."""
-        return self.first_won(0)
-
     def answer(self, player: Player, message: ToServer) -> ToClient:
         """Return the answer to a request. Raise SamedealError if it is refused."""
         match message:
@@ -135,7 +131,7 @@ class HonestServer:
         """Do what is due: find the deal once all shares are known, begin the race, and end it."""
         race = self.held.race
         if race.needs_search:
-            won = self.won()
+            won = self.first_won()
             line = ", ".join(map(str, won.line))
             found = FoundDeal(race.draw.number, race.draw.shares, won.number, line)
             self.held = replace(self.held, secret=with_fields(self.held.secret, found=found))
@@ -147,9 +143,9 @@ class HonestServer:
 
     # What is honest
 
-    def first_won(self, lowest: int) -> WonCandidate:
+    def first_won(self) -> WonCandidate:
         race = self.held.race
-        mix, numbers = mixed(self.held.secret.seed, race.draw.shares), range(lowest, HIGHEST_CANDIDATE + 1)
+        mix, numbers = mixed(self.held.secret.seed, race.draw.shares), range(HIGHEST_CANDIDATE + 1)
         return next(won_candidates(mix, race.game, race.search.budget, numbers, race.search.least))
 
     def record(self) -> Record:

@@ -10,7 +10,6 @@ from pathlib import Path
 from samedeal.record import Record
 from samedeal_link.records.history_file import HistoryFile
 from tests.end_to_end.processes import Program, Programs
-from tests.end_to_end.proxy import Proxy
 from tests.shared.javascript import NODE, verdicts
 
 
@@ -125,25 +124,6 @@ async def test_an_interrupted_client_prints_how_to_return(programs: Programs, se
         assert await ana.exit_code() == 128 + number
         ana = await programs.samedeal("join", command[1], "--name", "ana")
         await ana.expect(r"1 of 8: ana \(you\)")
-
-
-async def test_moves_typed_while_disconnected_are_played(programs: Programs, server: str) -> None:
-    async with Proxy(server) as proxy:
-        ana, _ = await open_room(programs, proxy.url, "--deal", "7", "--countdown", "0")
-        await ana.expect("You are the host")
-        await ana.reply("start", r"Foundations 0/52\.")
-        await proxy.stall()
-        await ana.reply("1 0", r"Foundations 1/52\.")
-        await proxy.cut()
-        await ana.expect("Reconnecting")
-        ana.type_lines("undo", "1 0")
-        await ana.expect(r"Foundations 0/52\.")
-        await ana.expect(r"Foundations 1/52\.")
-        proxy.restore()
-        await ana.expect(r"Connected again\.")
-        await ana.reply("resign", r"1st: you, resigned with 1 of 52 cards, 2 moves")
-        await ana.expect("Checked: the deal was set before the start")
-        assert await ana.exit_code() == 0
 
 
 async def test_a_spectator_sees_delayed_boards(programs: Programs, server: str) -> None:

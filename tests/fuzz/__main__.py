@@ -16,7 +16,6 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import fuzz_gateway
@@ -24,7 +23,6 @@ from tests.fuzz.operators import fuzz_operator
 
 KINDS: Final[dict[str, Callable[..., Campaign[Any] | Coroutine[Any, Any, Campaign[Any]]]]] = {
     "codec": fuzz_codec,
-    "client": fuzz_client,
     "gateway": fuzz_gateway,
     "operator": fuzz_operator,
     "commands": fuzz_commands,

@@ -14,18 +14,16 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from msgspec.structs import replace
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
 from samedeal.deal import Deal, shuffled
-from samedeal.errors import MalformedFrame, PlayError, SamedealError
+from samedeal.errors import MalformedFrame, PlayError
 from samedeal.games import GAMES, game_named
-from samedeal.joint_deal import SHARE_BYTES, share_commitment
 from samedeal.options import WantedOptions
-from samedeal.protocol.codec import decode_to_client, decode_to_server, encode
+from samedeal.protocol.codec import decode_to_client, encode
 from samedeal.protocol.messages import (
     AckedAction,
     Act,
@@ -44,13 +42,11 @@ from samedeal.protocol.messages import (
     Rematch,
     Resign,
     RevealShare,
-    RoomState,
     Start,
     ToServer,
     Watch,
 )
 from samedeal.race import seats, values
-from samedeal.terms import RoomTerms
 from samedeal_server.config import limits
 from samedeal_server.config.limits import Limits
 from samedeal_server.connections import client_socket, handshake_admission
@@ -114,12 +110,10 @@ _RAW: Final = (
 
 def make_script(rng: Random) -> Script:
     """Make an input: a hello and then requests, which may make sense or not."""
-    match rng.randrange(6):
+    match rng.randrange(5):
         case 0:
             return _race(rng)
         case 1:
-            return _draw(rng)
-        case 2:
             requests: list[ToServer] = [rng.choice(REQUESTS) for _ in range(rng.randint(1, 12))]
         case _:
             room = rng.choice(_ROOMS)
@@ -189,30 +183,6 @@ def _race(rng: Random) -> Script:
     requests += rng.choices(requests[4:], k=2)
     requests += [rng.choice((Resign(id=90), Leave(id=91), Ping(id=92))), Rematch(id=93)]
     return tuple(Step(encode(message)) for message in requests)
-
-
-def _draw(rng: Random) -> Script:
-    """A player draws a joint deal alone, perhaps twice, and with some requests repeated or out of order.
-
-    The player commits with the share itself: the connection that sends it knows the hash.
-    """
-    name, room = f"f{rng.randrange(1 << 30)}", f"draw-{rng.randrange(1 << 30)}"
-    options = WantedOptions(games=("ace-of-hearts",), deal="winnable", countdown=rng.choice((0, 1)), limit=60)
-    share = rng.randbytes(SHARE_BYTES)
-    requests: list[ToServer] = []
-    for draw in range(1, rng.randint(2, 3)):
-        requests += [
-            Join(id=2, room=room),
-            Start(id=3),
-            CommitShare(id=4, draw=draw, commitment=share),
-            RevealShare(id=5, draw=draw, share=share),
-            rng.choice((Leave(id=6), Ping(id=6))),
-        ]
-    requests += rng.choices(requests, k=2)
-    if rng.random() < 0.3:
-        rng.shuffle(requests)
-    opening = (Hello(id=0, name=name), Create(id=1, room=room, options=options))
-    return tuple(Step(encode(message)) for message in (*opening, *requests))
 
 
 def damage_script(rng: Random, script: Script, others: list[Script]) -> Script:
@@ -307,7 +277,6 @@ class _CountedConnection:
         self._wire = wire
         self._uncountable = False
         """Whether raw bytes were sent, after which answers can't be matched to messages."""
-        self._room: RoomState | None = None
 
     async def send(self, step: Step) -> bool:
         """Send data and wait for the answer. Return False once the connection is closed."""
@@ -315,18 +284,8 @@ class _CountedConnection:
             self._uncountable = True
             await self._wire.send(step.data)
             return True
-        await self._wire.send(frame(BINARY, self._committing(step.data)))
+        await self._wire.send(frame(BINARY, step.data))
         return self._uncountable or await self._answered(lambda _: True)
-
-    def _committing(self, data: bytes) -> bytes:
-        """Return a message. If it commits to a share, it gets the hash that the player in the first seat has to send."""
-        with suppress(SamedealError):
-            message = decode_to_server(data)
-            if isinstance(message, CommitShare) and self._room is not None and len(message.commitment) == SHARE_BYTES:
-                terms, (seat, *_) = RoomTerms.parse(self._room.terms).digest, self._room.players
-                place = terms, self._room.commitment, seat.seat, seat.name, message.draw
-                return encode(replace(message, commitment=share_commitment(*place, message.commitment)))
-        return data
 
     async def send_last(self) -> None:
         """Send a ping, which must be answered unless the connection is closed."""
@@ -350,8 +309,6 @@ class _CountedConnection:
                 message = decode_to_client(payload)
             except MalformedFrame as error:
                 raise BrokenPromise(f"the node sent a frame that is not a message: {error}") from error
-            if isinstance(message, RoomState) and message.players:
-                self._room = message
             if hasattr(message, "to") and good(message):
                 return True
             if isinstance(message, BoardState) and message.revision > 1_000_000:

@@ -13,7 +13,6 @@ from samedeal_server import cli
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.fuzz import codec
-from tests.fuzz.clients import fuzz_client
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
 from tests.fuzz.gateway import damage_script, fuzz_gateway, make_script
@@ -22,10 +21,6 @@ from tests.fuzz.operators import fuzz_operator
 
 def test_decoders_accept_only_valid_frames() -> None:
     assert fuzz_codec(1, 800).broken == []
-
-
-def test_client_processes_or_rejects_every_message() -> None:
-    assert fuzz_client(1, 60).broken == []
 
 
 async def test_gateway_answers_or_closes() -> None:

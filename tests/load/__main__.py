@@ -12,10 +12,8 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
-from tests.chaos.plan import deploy_plan
-from tests.chaos.rounds import play_round, winning_records
 from tests.child_processes import kill_and_wait
 from tests.load.flood import FLOODS
 from tests.load.processes import LoadSetup, Usage, ack_latencies, end_flood, load_setup, race, url_of
@@ -28,7 +26,6 @@ FLOODERS: Final = ((30, 1), (500, 20))
 """Numbers of clients and of addresses in a flood. The sum of the clients' rates exceeds the rate of their addresses."""
 ROOMS: Final = 50
 """Number of rooms in a list."""
-DEPLOY: Final[dict[str, Any]] = {"rooms": 8, "players": 6, "every": 6.0}
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -150,31 +147,9 @@ async def floods(setup: LoadSetup) -> None:
     table("Floods of requests", ("flood", "clients", "addresses", "a second", *HEAD[4:]), rows)
 
 
-async def deploy(_: LoadSetup) -> None:
-    """Measure a deploy: all nodes are replaced, one after another, while dozens of bots race."""
-    plan = deploy_plan(
-        int(time.time()), {game: str(record.deal) for game, record in winning_records().items()}, **DEPLOY
-    )
-    outcome = await play_round(plan)
-    back = sorted(outcome.outages)
-    head = ("racers", "nodes", "acked", "violations", "outages", "s, median", "p95", "longest")
-    row = [
-        outcome.racers,
-        plan.nodes,
-        outcome.acked,
-        len(outcome.violations),
-        len(back),
-        *(f"{back[min(len(back) - 1, int(share * len(back)))]:.2f}" for share in (0.5, 0.95, 1.0)),
-    ]
-    table("All nodes replaced one by one", head, [row])
-    for violation in outcome.violations:
-        print(f"  BROKEN {violation}")
-
-
 SCENARIOS: Final[dict[str, Callable[[LoadSetup], Awaitable[None]]]] = {
     "crowds": crowds,
     "floods": floods,
-    "deploy": deploy,
 }
 
 

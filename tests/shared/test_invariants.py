@@ -154,16 +154,6 @@ def test_masked_board_agrees_with_the_real_one(board: Board) -> None:
 
 
 @for_many_boards
-@given(boards())
-def test_masked_board_refuses_in_the_same_words(board: Board) -> None:
-    """No refusal reveals anything about an unseen card."""
-    masked = board.masked()
-    for move in thinkable_moves(board):
-        if not board.is_legal(move):
-            assert outcome(masked, move) == outcome(board, move)
-
-
-@for_many_boards
 @given(plays(rule=Undo.NO_REVEAL), st.randoms(use_true_random=False))
 def test_masked_play_follows_the_real_one(play: Play, chance: random.Random) -> None:
     real = Play(play.board, Undo.FREE)
