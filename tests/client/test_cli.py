@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,12 @@ def test_help_of_all_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert [line for line in text.splitlines() if len(line) >= 80] == []
     variables = r"\b(SAMEDEAL_[A-Z_]+|XDG_[A-Z_]+|NO_COLOR)\b"
     assert set(re.findall(f'"{variables}"', sources)) == set(re.findall(variables, text))
+
+
+def test_every_command_has_help_texts() -> None:
+    rows = tomllib.loads((Path(samedeal_client.__file__).parent / "commands" / "help.toml").read_text())
+    assert [*rows] == ["samedeal", *CLIENT_COMMANDS]
+    assert {key for row in rows.values() for key in row} == {"description", "examples"}
 
 
 def test_every_example_is_valid() -> None:

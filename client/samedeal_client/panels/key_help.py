@@ -54,12 +54,12 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
     )
 
 
-Section = tuple[str, tuple[tuple[str, str], ...]]
+KeySection = tuple[str, tuple[tuple[str, str], ...]]
 """The title of a section, and its lines: keys or symbols, and what they do or mean."""
 
 
 @cache
-def _sections() -> dict[str, Section]:
+def _sections() -> dict[str, KeySection]:
     """Return the sections that depend neither on the bindings nor on the look, from ``key_help.toml``."""
     words = {
         "watch_key": WATCH_KEY,
