@@ -6,8 +6,10 @@ import argparse
 import importlib
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final, NamedTuple, Protocol, cast
+from importlib import resources
+from typing import Any, Final, NamedTuple, Protocol, TypedDict, cast
 
 from samedeal.command_line_help import HelpFormatter
 
@@ -47,39 +49,12 @@ _CODES: Final = (
     "130 interrupted with Ctrl-C."
 )
 
-_EPILOG: Final = f"""\
-examples:
-  samedeal play                        race against three bots; needs no server
-  samedeal play GAME --level careful   race against better bots in another game
-  samedeal race example.org            race now, against the people who come
-  samedeal new example.org             open a room, and print how your friends can join
-  samedeal join example.org friday     join the room friday
-  samedeal serve --host all            run a server that others can reach
-
-samedeal COMMAND --help describes each command.
-
-environment:
-  SAMEDEAL_PASSPHRASE    passphrase of a private room; other users of this machine can read arguments
-  SAMEDEAL_DEBUG         if set, errors show a traceback
-  SAMEDEAL_REDIS_SERVER  path of redis-server or valkey-server (default: searched for)
-  NO_COLOR               if set, no colours are used
-  XDG_CONFIG_HOME        key bindings and settings, in samedeal/keys.toml and settings.json
-  XDG_DATA_HOME          records of your races, and data of races hosted here
-  XDG_STATE_HOME         saved sessions, used to reclaim your seat, and the history of your races
-  HTTPS_PROXY, NO_PROXY  proxy for connections, and the hosts that need none
-
-{_CODES}
-"""
-
 
 class CommandModule(Protocol):
     """The parts that the module of every command has.
 
     It may also have a function ``expand``, which returns the command line with what the command adds to it.
     """
-
-    DESCRIPTION: str
-    EXAMPLES: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments to its parser."""
@@ -118,14 +93,32 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class HelpTexts(TypedDict):
+    """The texts before and after the arguments in the help of a command."""
+
+    description: str
+    epilog: str
+
+
+def help_texts(name: str, **words: str) -> HelpTexts:
+    """Return the texts of a command's help from ``commands/help.toml``, with ``words`` in its examples."""
+    rows = tomllib.loads(resources.files("samedeal_client.commands").joinpath("help.toml").read_text("utf-8"))
+    examples = rows[name].get("examples", "").format(**words)
+    epilog = examples if "exit codes:" in examples.lower() else f"{examples}\n\n{_CODES}"
+    return {"description": rows[name]["description"], "epilog": epilog}
+
+
+def game_words() -> dict[str, str]:
+    """Return the names of games for the examples of commands."""
+    from samedeal.games import DEFAULT_GAME, GAMES
+
+    first, second, *_ = GAMES
+    return {"default": DEFAULT_GAME, "first": first, "second": second, "games": ", ".join(GAMES)}
+
+
 def parser(*wanted: str) -> argparse.ArgumentParser:
     """Return the parser of the command line, with the arguments of the commands in ``wanted``."""
-    samedeal_parser = argparse.ArgumentParser(
-        prog="samedeal",
-        description="Solitaire races: everyone plays the same deal, and the fastest player wins.",
-        epilog=_EPILOG,
-        formatter_class=HelpFormatter,
-    )
+    samedeal_parser = argparse.ArgumentParser(prog="samedeal", formatter_class=HelpFormatter, **help_texts("samedeal"))
     samedeal_parser.add_argument(
         "--version", action=_Version, nargs=0, help="print the versions of the program, the protocol and the rules"
     )
@@ -133,15 +126,8 @@ def parser(*wanted: str) -> argparse.ArgumentParser:
     for name, (_, summary, _) in COMMANDS.items():
         if name in wanted:
             command = _command(name)
-            sub = commands.add_parser(
-                name,
-                help=summary,
-                description=command.DESCRIPTION,
-                epilog=command.EXAMPLES
-                if "exit codes:" in command.EXAMPLES.lower()
-                else f"{command.EXAMPLES}\n\n{_CODES}",
-                formatter_class=HelpFormatter,
-            )
+            texts = help_texts(name, **game_words())
+            sub = commands.add_parser(name, help=summary, formatter_class=HelpFormatter, **texts)
             command.add_arguments(sub)
         else:
             commands.add_parser(name, help=summary)

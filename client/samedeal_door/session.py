@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -56,23 +57,6 @@ _LINE_LENGTH: Final = 1000
 
 _ANSWERED: Final = re.compile(r"\x1b\[\?[0-9;]*c")
 _ESCAPE: Final = re.compile(r"\x1b(?:\[[0-9;?<]*[ -/]*[@-~]|O.|[^\[O])?")
-
-HELP: Final = """\
-This is a door to Samedeal, a race in solitaire: everyone gets the same cards, and the first to finish wins.
-After ssh and the name of this host, you can write
-
-  nothing       for the start screen
-  friday        to join the room friday, or watch it
-  race          to race now, against the people who come
-  rooms         for a list of the rooms
-  watch friday  to watch the room friday
-  new           to open a room
-  history       for your past races
-  rules GAME    for the rules of a game
-  forget        to delete what this door keeps of your key: seats, settings and history
-
-With a word, write ssh -t for the full screen. Without a terminal, as with ssh -T, you play line by line.
-Your key is who you are. There are no passwords, no shell, no files and no forwarding."""
 
 
 @dataclass
@@ -380,7 +364,7 @@ class SessionTerminal(Terminal):
         except ValueError:
             words = ["?", "?"]
         if words[:1] in (["help"], ["--help"], ["-h"]):
-            self._output.write(f"{HELP}\n")
+            self._output.write(resources.files("samedeal_door").joinpath("help.txt").read_text("utf-8"))
             return 0
         plain = not self.is_interactive or self.environment.get("TERM") == "dumb" or "--plain" in words
         arguments = _arguments(words, self.only_server, plain=plain)

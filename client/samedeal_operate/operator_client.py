@@ -115,7 +115,7 @@ class OperatorClient:
 
     def _expected(self, received: ToOperator, kind: type[_Answer]) -> _Answer:
         if isinstance(received, Refused):
-            raise RequestRefused.from_wire(received.code, received.message, received.retry_after or None)
+            raise RequestRefused(received.code, received.message, received.retry_after or None)
         if not isinstance(received, kind) or received.to not in (self._last_id, -1):
             sentence = "The server sent an unexpected answer. Update this client or the server."
             raise CannotConnect(sentence)

@@ -7,6 +7,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from importlib import resources
 from typing import Any
 
 from samedeal.command_line_help import HelpFormatter
@@ -23,27 +24,16 @@ _EXAMPLES = (
     (" restore samedeal.backup", "restore a backup into an empty store; see restore --help"),
 )
 
-_EPILOG = """\
-samedeal-server and samedeal serve are the same.
-
-Each setting can be a flag, an environment variable or a key of the file. Flags override variables, and variables override
-the file.
-
-SIGTERM or Ctrl-C drains the node: clients reconnect to another one, and races continue from Redis. SIGHUP reloads the
-limits, the log level and the certificate.
-
-Exit codes: 0 stopped, 1 failed (the reason is printed), 2 wrong usage.
-"""
-
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
     """Return the parser of the command line. Usage messages show ``name`` as the name of the program."""
     examples = "".join(f"  {name + words:<{len(PROGRAM) + 34}} {effect}\n" for words, effect in _EXAMPLES)
+    notes = resources.files("samedeal_server").joinpath("help.txt").read_text("utf-8")
     command = argparse.ArgumentParser(
         prog=name,
         description="Host races in solitaire games. Everyone plays the same deal, and the fastest player wins.",
         usage=f"{name} [--config FILE] [--print-config] [--SETTING VALUE ...]",
-        epilog=f"examples:\n{examples}\n{_EPILOG}",
+        epilog=f"examples:\n{examples}\n{notes}",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
         exit_on_error=False,

@@ -27,7 +27,6 @@ SamedealError
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Self
 
 from samedeal.protocol_codes import RefusalCode
 from samedeal.terminal_text import printable
@@ -222,8 +221,3 @@ class RequestRefused(SamedealError):
         super().__init__(sentence)
         self.code = code
         self.retry_after = retry_after
-
-    @classmethod
-    def from_wire(cls, code: str, sentence: str, retry_after: float | None = None) -> Self:
-        """Return the refusal that a server has sent. This version may not know its ``code``."""
-        return cls(code, sentence, retry_after)

@@ -51,7 +51,7 @@ class Recorded(RoomClient):
         """Return the next answer, or raise RequestRefused with the next code."""
         answer = self.answers.pop(0)
         if isinstance(answer, str):
-            raise RequestRefused.from_wire(answer, "No.", None)
+            raise RequestRefused(answer, "No.", None)
         return answer
 
 

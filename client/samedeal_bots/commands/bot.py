@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from samedeal_bots.engine import Engine
     from samedeal_link.session.room_client import RoomClient
 
-DESCRIPTION = """\
-A bot joins a room, plays one race and leaves. It sees only what a player sees. At the level random it makes any move
-that leads to a board it has not seen yet, at greedy it looks a few moves ahead, at careful many. No two bots of a level
-play alike."""
-
-EXAMPLES = """\
-examples:
-  samedeal bot example.org friday                              a careful bot, one move every three seconds
-  samedeal bot example.org friday --level greedy --pace 60
-  samedeal bot localhost friday --name deep --stay             also plays the rematches
-  samedeal bot localhost friday --engine ./mine                your own program"""
 
 _LEAVE_TIMEOUT: Final = 0.25
 """Timeout, in seconds, for giving up the seat when the bot is stopped."""

@@ -8,15 +8,6 @@ import sys
 from samedeal_link.errors import Failure
 from samedeal_link.solving.bot_levels import LEVELS
 
-DESCRIPTION = """\
-Play as an engine: read positions from standard input and write moves to standard output, in the engine protocol, which
-shared/ENGINES.md describes. Programs start it. To race against a bot, use samedeal play or samedeal bot."""
-
-EXAMPLES = """\
-examples:
-  samedeal match careful ./mine                       the level alone names this engine
-  samedeal bot localhost friday --engine 'samedeal engine greedy'"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal engine``."""

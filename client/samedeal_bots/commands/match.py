@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from samedeal.games import DEFAULT_GAME, GAMES, game_named
+from samedeal.games import GAMES, game_named
 from samedeal_bots.commands.bot import add_engine_options, engine_of
 from samedeal_client.commands.arguments import add_number
 from samedeal_link.errors import Failure
@@ -15,16 +15,6 @@ from samedeal_link.errors import Failure
 if TYPE_CHECKING:
     from samedeal_bots.match import Pair, RaceAlone
 
-DESCRIPTION = """\
-Two engines race on the same deals, each alone, on this machine and without a server. An engine is a level of the built-in
-bots, or a program that speaks the engine protocol, which shared/ENGINES.md describes. The match ends as soon as a
-sequential test tells which engine is better, or after the deals."""
-
-EXAMPLES = f"""\
-examples:
-  samedeal match careful greedy
-  samedeal match ./mine './mine --deeper' --games {DEFAULT_GAME} --deals 50
-  samedeal match ./mine random --games {DEFAULT_GAME} --deals 1 --trace     shows each line"""
 
 _MAX_FAILED: Final = 10
 """Number of deals in a row in which an engine fails before the match is given up."""

@@ -8,7 +8,7 @@ import sys
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
-from samedeal.games import DEFAULT_GAME, GAMES, game_named
+from samedeal.games import game_named
 from samedeal_client.commands.arguments import add_back_to, add_game, add_look, add_number, integer_in, player_name
 from samedeal_client.commands.new import read_limit
 from samedeal_link.errors import Failure
@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from samedeal_link.connection.address import ServerAddress
     from samedeal_link.session.client_session import ClientSession
 
-DESCRIPTION = """\
-Race against bots on this machine. A server and the bots run until you quit. Without a terminal another bot plays instead
-of you, and the progress is printed as lines."""
-
-EXAMPLES = f"""\
-examples:
-  samedeal play                                {DEFAULT_GAME} against a careful, a greedy and a random bot
-  samedeal play GAME --level careful --pace 30
-  samedeal play GAME --deal 4821 --bots 7
-  samedeal play GAME < /dev/null            four bots race each other
-
-games: {", ".join(GAMES)}"""
 
 _PACE = 15.0
 _FAST = 300.0

@@ -2,79 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Final
 
 from samedeal_client.text.spans import Row, Span, merged
 
-_JACK, _QUEEN, _KING = 11, 12, 13
-
-_PICTURES: Final[dict[tuple[int, int], str]] = {
-    (_JACK, 3): """
-        .rrrg
-        rrrrr
-        hkskh
-        hsssh
-        .rgr.
-        rrrrr
-    """,
-    (_QUEEN, 3): """
-        .g.g.
-        hgggh
-        hkskh
-        hsssh
-        hrsrh
-        rrgrr
-    """,
-    (_KING, 3): """
-        g.g.g
-        ggggg
-        sksks
-        hhshh
-        .hhh.
-        rrgrr
-    """,
-    (_JACK, 5): """
-        .rrrr.g
-        rrrrrrg
-        ggggggg
-        .hsssh.
-        .hkskh.
-        .hsssh.
-        ..sss..
-        .rrgrr.
-        rrrgrrr
-        rrrgrrr
-    """,
-    (_QUEEN, 5): """
-        .g.g.g.
-        .ggggg.
-        hhhhhhh
-        hhssshh
-        hhkskhh
-        hhssshh
-        hhhshhh
-        hrrsrrh
-        rrrgrrr
-        rrrgrrr
-    """,
-    (_KING, 5): """
-        .g.g.g.
-        .ggggg.
-        .ggggg.
-        .hsssh.
-        .hkskh.
-        .hhshh.
-        .hhhhh.
-        rrhhhrr
-        rrrhrrr
-        rrrgrrr
-    """,
-}
-"""The pictures, by rank and number of rows. Letters stand for gold, skin, hair, robe and ink (``k``), dots for paper.
-"""
+_RANKS: Final = {11: "jack", 12: "queen", 13: "king"}
 
 _COLOURS: Final = {"g": "gold", "s": "skin", "h": "hair", "k": "black-card"}
+
+
+@cache
+def _pictures() -> dict[str, dict[str, str]]:
+    """Return the pictures by rank and number of rows."""
+    return tomllib.loads(resources.files("samedeal_client.board").joinpath("court_pictures.toml").read_text("utf-8"))
 
 
 @lru_cache(maxsize=64)
@@ -83,7 +26,7 @@ def court_picture(rank: int, suit_style: str, shade: str, rows: int) -> tuple[Ro
 
     ``suit_style`` is the style of the robe. ``shade`` is the style of the background, which a mark does not change.
     """
-    lines = _PICTURES.get((rank, rows), "").split()
+    lines = _pictures()[_RANKS[rank]].get(str(rows), "").split()
     return tuple(
         merged(_pixels(*pixels, suit_style, shade) for pixels in zip(upper, lower, strict=True))
         for upper, lower in zip(lines[::2], lines[1::2], strict=True)

@@ -1,1 +1,1 @@
-"""The commands of players. Each module has DESCRIPTION, EXAMPLES, ``add_arguments`` and ``run``."""
+"""The commands of players. Each module has ``add_arguments`` and ``run``; ``help.toml`` has the texts of their help."""

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from samedeal.games import DEFAULT_GAME, GAMES
 from samedeal_client.commands.arguments import add_number
 from samedeal_link.machine.terminal import terminal
-
-DESCRIPTION = """\
-Show your past races on this machine: how often you raced each game, your best times, how many days in a row you raced the
-deal of the day, and the latest races."""
-
-EXAMPLES = f"""\
-examples:
-  samedeal history                   all games
-  samedeal history {DEFAULT_GAME}            only one game
-
-games: {", ".join(GAMES)}"""
 
 _WIDTH = 200
 """Width, in columns, of output that does not go to a terminal."""

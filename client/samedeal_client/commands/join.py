@@ -15,22 +15,6 @@ from samedeal_client.commands.arguments import (
 )
 from samedeal_link.errors import Failure
 
-DESCRIPTION = """\
-Join a race, or return to one: with the same name on the same machine you get your seat back, even if this program was
-killed. Without ROOM you choose from the rooms of the server."""
-
-EXAMPLES = """\
-examples:
-  samedeal join example.org friday             the room friday on example.org
-  samedeal join samedeal://example.org/friday  the same, from an invitation
-  samedeal join localhost friday --name ana    on this machine, under another name
-  echo draw | samedeal join localhost friday   without a terminal: reads and prints lines, and ends with the race
-
-With --plain, or without a terminal, type help for a list of commands.
-
-Exit codes: 0 the race is over or you quit,
-1 no connection or refused, 2 bad usage, 130 interrupted with Ctrl-C (the command to return is printed)."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal join``."""

@@ -7,7 +7,6 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from samedeal.games import GAMES
 from samedeal_client.commands.arguments import add_address, add_number, add_player, player_name, server_and_room
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import terminal
@@ -17,23 +16,8 @@ if TYPE_CHECKING:
     from samedeal_client.run_client import LineIO
     from samedeal_link.session.client_session import ClientSession
 
-DESCRIPTION = """\
-Open a room and join it. The link and the QR code for your friends are shown. You are the host: start the race when
-everybody is there."""
 
 _BLACK_ON_WHITE, _RESET = "\x1b[30;107m", "\x1b[0m"
-_FIRST, _SECOND = list(GAMES)[:2]
-EXAMPLES = f"""\
-examples:
-  samedeal new example.org                                a deal that can be won
-  samedeal new example.org --game {_FIRST} --game {_SECOND}     two games in turn: each rematch plays the next one
-  samedeal new example.org --series 5                     five races with one table
-  samedeal new example.org --deal 4821 --limit 10         deal number 4821, at most ten minutes
-  samedeal new example.org --deal daily --undo off        the deal of the day, without undo
-  samedeal new example.org --start 20:30 --no-join        open a room that starts at 20:30, without joining it
-  samedeal new example.org --room friday --passphrase x   a private room with a code of your choice
-
-games: {", ".join(GAMES)}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

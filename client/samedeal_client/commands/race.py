@@ -6,22 +6,9 @@ import argparse
 from collections.abc import Coroutine
 from typing import Any
 
-from samedeal.games import DEFAULT_GAME, GAMES
+from samedeal.games import GAMES
 from samedeal_client.commands.arguments import add_player, player_name
 from samedeal_link.errors import Failure
-
-DESCRIPTION = """\
-Race now: take a seat in the public race that starts soonest. If there is none, one is opened. It starts within a minute
-with the players who have come. Without URL, the server is the one that you joined last."""
-
-EXAMPLES = f"""\
-examples:
-  samedeal race example.org                 the race that starts soonest
-  samedeal race {DEFAULT_GAME} example.org          the same, in a game of your choice
-  samedeal race {DEFAULT_GAME}                      on the server that you joined last
-  samedeal race --tide example.org          in the next race at a fixed minute, once it is open
-
-games: {", ".join(GAMES)}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,19 +11,6 @@ from samedeal_client.commands.arguments import add_passphrase
 from samedeal_link.connection.address import parse_address
 from samedeal_link.errors import Failure
 
-DESCRIPTION = """\
-List the records of races that a server keeps, newest first, or get one of them. Without URL, list the records on this
-machine."""
-
-EXAMPLES = """\
-examples:
-  samedeal records                                            the records on this machine
-  samedeal records example.org                                the records of a server
-  samedeal records example.org friday > race.txt              the newest race of the room friday
-  samedeal records example.org friday.20261122-140543 --save  save a race with the records on this machine
-
-Check a record with samedeal verify."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal records``."""

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from samedeal_client.text.appearance import Look
     from samedeal_link.records.replay import RecordedRace
 
-DESCRIPTION = "Show a recorded race again, from a file or from a server: all boards, two side by side, or one."
-
-EXAMPLES = """\
-examples:
-  samedeal replay race.txt
-  samedeal replay example.org friday          the newest race of the room friday
-  samedeal replay race.txt --player ana       begin with the board of ana
-  samedeal replay race.txt --plain            print the race in sentences
-  samedeal replay race.txt --review           print where each player lost
-  samedeal replay race.txt --cast race.cast   write a recording for asciinema"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal replay``."""

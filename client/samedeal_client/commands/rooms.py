@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from samedeal.games import DEFAULT_GAME
 from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import add_address, server_and_room
 from samedeal_link.machine.terminal import terminal
-
-DESCRIPTION = "List the rooms of a server that you can join or watch, newest first."
-EXAMPLES = f"""\
-examples:
-  samedeal rooms example.org
-  samedeal rooms example.org --open --game {DEFAULT_GAME}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,18 +5,9 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from samedeal.games import DEFAULT_GAME, GAMES, game_named
+from samedeal.games import GAMES, game_named
 from samedeal_link.errors import Failure
 from samedeal_link.machine.terminal import terminal
-
-DESCRIPTION = "Print the complete rules of a game."
-
-EXAMPLES = f"""\
-examples:
-  samedeal rules {DEFAULT_GAME}
-  samedeal rules {DEFAULT_GAME} | less
-
-games: {", ".join(GAMES)}"""
 
 _MAX_WIDTH = 100
 

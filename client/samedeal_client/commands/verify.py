@@ -9,20 +9,6 @@ from samedeal.terminal_text import printable
 from samedeal_client.commands.arguments import add_games, offer_file
 from samedeal_link.errors import Failure
 
-DESCRIPTION = """\
-Check the record of a race: that nothing in it was changed, that the server dealt what it had committed to, that every move
-was allowed, and that the standings are right. This needs no server. If you were in the race on this machine, the record is
-also held against what your own program was shown and did, which tells whether the server has rewritten your moves, or
-changed what it showed you before the deal was drawn."""
-
-EXAMPLES = """\
-examples:
-  samedeal verify race.txt
-  samedeal verify --deep race.txt                  also solve the earlier candidates of a winnable deal again
-  samedeal verify --games house.toml race.txt      a race in a game that only its server has
-
-exit codes: 0 all checks passed, 1 a check failed (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal verify``."""

@@ -14,15 +14,6 @@ from samedeal_client.commands.arguments import (
     server_and_required_room,
 )
 
-DESCRIPTION = """\
-Watch a race. You see all boards with the delay of the room, 15 seconds unless its host changed it, so that nobody can
-tell a player what comes next."""
-
-EXAMPLES = """\
-examples:
-  samedeal watch example.org friday
-  samedeal watch samedeal://example.org/friday --plain   moves as lines; type board to see the boards"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal watch``."""

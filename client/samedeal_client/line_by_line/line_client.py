@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import InitVar, dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -25,28 +26,6 @@ from samedeal_link.machine.terminal import LineSource, terminal
 from samedeal_link.records.record_files import save_record
 from samedeal_link.session.client_session import ClientSession
 from samedeal_link.solving.solver_process import Hints
-
-HELP: Final = """\
-moves: 3 5      move cards from column 3 to column 5; 35 is the same
-       3 5 x2   move two cards
-       3 0      move a card from column 3 to a foundation; 3 3 is the same
-       3        make the best move of the cards of column 3
-       w 4      move a card from the waste, a fan or the reserve to column 4
-       0 5      move a card from a foundation to column 5, if the game allows it
-       draw     use the stock; deal and d are the same
-       collect  move every possible card to the foundations
-       undo     undo the last move; u is the same
-show:  board    print the board
-       find TH  print where the ten of hearts is
-       hint     print a useful move, if the room allows hints
-       rivals   print how far along the other players are
-race:  ready    say that you are ready
-       start    start the race, as its host
-       resign   resign from the race; type it twice
-       again    join the rematch
-       leave    leave the room; during a race, type it twice
-       quit     end this program; during a race, type it twice
-A letter that names a pile always means that pile, even d or u."""
 
 _REQUESTS: Final = (Word.READY, Word.START, Word.RESIGN, Word.AGAIN, Word.LEAVE)
 """Commands that wait for an answer of the server."""
@@ -215,7 +194,8 @@ class LineClient:
             case Word.QUIT:
                 self._quit(0)
             case Word.HELP:
-                self._output.print(*HELP.splitlines())
+                text = resources.files("samedeal_client.line_by_line").joinpath("help.txt").read_text("utf-8")
+                self._output.print(*text.splitlines())
             case Word.RIVALS:
                 self._output.print(self._output.narrator.rivals_line(model) or "There are no other players.")
             case Word.BOARD if model.delay is not None:

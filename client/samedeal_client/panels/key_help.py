@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from importlib import resources
 from typing import Final, Literal
 
 from samedeal.cards import Card
@@ -15,6 +18,9 @@ from samedeal_client.text.spans import Row, Span, wrap
 
 HelpContext = Literal["race", "lobby", "history", "new room", "waiting", "results", "watch"]
 """The screens for which the help has a section of keys."""
+
+_SCREENS: Final[tuple[HelpContext, ...]] = ("lobby", "history", "new room", "waiting", "results", "watch")
+"""The screens other than the race, in the order of their sections."""
 
 _KEY: Final = 14
 _KEYS_AS_WORDS: Final = Look(ascii=True)
@@ -48,114 +54,28 @@ def move_lines(bindings: Bindings) -> tuple[tuple[str, str], ...]:
     )
 
 
-_MOUSE: Final = (
-    ("click, click", "a card, then the pile to move it to; all cards that lie on that card move with it"),
-    ("drag", "the same in one movement"),
-    ("column's key", "clicking it is the same as typing it: as many cards move as fit"),
-    ("double click", "make the best move of these cards: to a foundation if they fit"),
-    ("right click", "cancel what you have typed"),
-    ("wheel", "scroll, or step through rooms and fields; not used on a board"),
-)
+KeySection = tuple[str, tuple[tuple[str, str], ...]]
+"""The title of a section, and its lines: keys or symbols, and what they do or mean."""
 
-_FINISHED_KEYS: Final = (
-    (WATCH_KEY, "watch the others, with the delay of the room; o shows your own board again"),
-    (LOBBY_KEY, "go to the lobby; after a race against bots from the start screen, to the start screen"),
-)
 
-_BOTS: Final = f"add a bot: {', '.join(LEVEL_TEXTS)}"
-
-_SCREEN_KEYS: Final[dict[HelpContext, tuple[str, tuple[tuple[str, str], ...]]]] = {
-    "lobby": (
-        "In the lobby",
-        (
-            ("Enter", "join the selected room, return to your seat, or watch a running race"),
-            ("1 to 9", "join the room with that number"),
-            ("w", "watch the selected room"),
-            ("Up Down", "select a room; or click it, and click again to join"),
-            ("m", "race now: the race that starts soonest, within a minute"),
-            ("t", "tide: the next race at a fixed minute, if the server has such races"),
-            ("d", "daily deal: a public deal for practice, the same for everybody today"),
-            ("p", "practice: a race against bots on this machine"),
-            ("n", "new room, with options of your own"),
-            ("g", "choose the game for m, d, p and n"),
-            ("h", "your past races and best times"),
-            ("Tab", "go to the next list"),
-            ("Esc q", "back to the start screen, or quit; a seat in a race is kept"),
-        ),
-    ),
-    "history": (
-        "In your history",
-        (
-            ("Up Down", "select a race; or click it"),
-            ("Enter", "the results of the selected race"),
-            ("c", "copy the result of the selected race, to share it; it says nothing about the cards"),
-            ("Esc", "go back"),
-        ),
-    ),
-    "new room": (
-        "In the form for a new room",
-        (
-            ("Tab Down", "the next field; or click a field"),
-            ("Shift+Tab Up", "the previous field"),
-            ("Left Right", "the previous or next choice"),
-            ("Enter", "all choices of a field, or the next field; or click the field"),
-            ("typing", "write into a text field, or find one of all choices of a field"),
-            ("Ctrl+O", "open the room and join it; so does the button at the end"),
-            ("Esc", "return to the lobby"),
-        ),
-    ),
-    "waiting": (
-        "In a room before its race",
-        (
-            ("Enter", "start the race, if you are the host"),
-            ("Space", "ready, or not ready"),
-            (" ".join(key for key, _ in BOT_LEVELS), _BOTS),
-            (REMOVE_BOT_KEY, "remove your selected bot; if none is selected, the last that you added"),
-            (KICK_KEY, "kick the selected player, if you are the host; press it twice"),
-            ("Up Down", "select a player; or click the name"),
-            ("l", "show the link as a QR code for a phone, or the players again"),
-            ("c", "copy the link with which others join"),
-            ("r", "the rules of the game"),
-            ("Esc", "leave; your bots leave too"),
-        ),
-    ),
-    "results": (
-        "After a race",
-        (
-            ("m", "rematch: a room with seats for everyone in this race, and the next deal"),
-            ("v", "replay the race: the boards of all players"),
-            ("c", "copy your result, to send it to others: it says nothing about the cards"),
-            ("d", "what was checked: all findings about the deal, the record and the clock"),
-            ("n", "a new room with the same options and a winnable deal; only your bots come with you"),
-            ("a", "the same, but with this deal, if it has a number or a date"),
-            ("r", "the rules of the game"),
-            ("Space Up Down", "scroll, if the window does not show the whole page"),
-            ("Esc", "go to the lobby, or back to where you came from; your bots leave the room"),
-        ),
-    ),
-    "watch": (
-        "When watching",
-        (
-            ("1 to 9, a to g", "show one board; or click it"),
-            ("0 Esc", "show all boards"),
-            ("Up Down", "show the previous or next board"),
-            ("PgUp PgDn", "show more boards, if not all fit"),
-            ("s", "sort by place, seat, name or pace"),
-            ("o", "return to your own board, if you have one"),
-            (f"{LOBBY_KEY} q", "return to the lobby"),
-        ),
-    ),
-}
-
-_GLOBAL_KEYS: Final = (
-    (
-        f"{key_text(QUIT_KEY, _KEYS_AS_WORDS)}, {key_sign(QUIT_KEY, _KEYS_AS_WORDS)}",
-        "quit; during a race you are asked first; your bots leave too",
-    ),
-    ("Ctrl+P", "help, a dark or light theme, and quit"),
-    ("Ctrl+Z", "suspend; fg in the shell resumes; the clock keeps running"),
-    ("click", "on a key in the last line presses it"),
-)
+@cache
+def _sections() -> dict[str, KeySection]:
+    """Return the sections that depend neither on the bindings nor on the look, from ``key_help.toml``."""
+    words = {
+        "watch_key": WATCH_KEY,
+        "lobby_key": LOBBY_KEY,
+        "bot_keys": " ".join(key for key, _ in BOT_LEVELS),
+        "bot_levels": ", ".join(LEVEL_TEXTS),
+        "remove_bot_key": REMOVE_BOT_KEY,
+        "kick_key": KICK_KEY,
+        "quit_key": key_in_words(QUIT_KEY),
+        "quit_sign": key_sign(QUIT_KEY, _KEYS_AS_WORDS),
+    }
+    rows = tomllib.loads(resources.files("samedeal_client.panels").joinpath("key_help.toml").read_text("utf-8"))
+    return {
+        name: (row["title"], tuple((keys.format(**words), text.format(**words)) for keys, text in row["lines"]))
+        for name, row in rows.items()
+    }
 
 
 def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
@@ -172,15 +92,6 @@ def _board_symbols(look: Look) -> tuple[tuple[str, str], ...]:
     )
 
 
-_RANKING_SYMBOLS: Final = (
-    ("31/52", "cards on the foundations, of all cards in the game"),
-    ("finished 05:52", "finished, in that time"),
-    ("away", "not connected; the seat is kept"),
-    ("resigned", "has resigned; the cards on their foundations still count"),
-)
-"""The symbols and words in the ranking, with their meanings."""
-
-
 def _off_foundations() -> str:
     titles = [game.title for game in GAMES.values() if game.piles[game.foundations.start].gives]
     return f"in {' and '.join(titles)}"
@@ -195,23 +106,22 @@ def key_rows(bindings: Bindings, look: Look, width: int, over: HelpContext = "ra
         if keys != DEFAULT.piles[name]
     )
     *moves, (from_foundation, description) = move_lines(bindings)
+    fixed = _sections()
     sections = [
         (
             "To move cards, type the keys of two piles: from, to",
             (*moves, (from_foundation, f"{_off_foundations()}: {description}")),
         ),
         ("On the board", commands),
-        ("By mouse", _MOUSE),
+        fixed["mouse"],
         ("Symbols on a board", _board_symbols(look)),
-        ("In the ranking", _RANKING_SYMBOLS),
-        ("After you finish or resign", _FINISHED_KEYS),
-        ("Everywhere", _GLOBAL_KEYS),
-        *(section for where, section in _SCREEN_KEYS.items() if where != over),
+        *(fixed[name] for name in ("ranking", "finished", "everywhere")),
+        *(fixed[screen] for screen in _SCREENS if screen != over),
     ]
     if changed:
         sections.insert(1, ("Piles with your own keys", changed))
-    if over in _SCREEN_KEYS:
-        sections.insert(0, _SCREEN_KEYS[over])
+    if over in _SCREENS:
+        sections.insert(0, fixed[over])
     rows: list[Row] = []
     for title, lines in sections:
         rows += [(), (Span(f" {title}", "title"),)] if rows else [(Span(f" {title}", "title"),)]

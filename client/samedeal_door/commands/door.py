@@ -19,18 +19,6 @@ if TYPE_CHECKING:
 
     from samedeal_door.door import Network
 
-DESCRIPTION = """\
-Let people play over ssh: 'ssh HOST' shows the start screen of a server, and 'ssh -t HOST friday' the room friday. They
-need nothing but ssh, and their key is who they are. The server should trust the address of the door
-(--trusted-proxies), so that its limits see the addresses of people. Needs the extra [ssh]."""
-
-EXAMPLES = """\
-examples:
-  samedeal door wss://play.example.org                   on port 2222
-  samedeal door localhost --port 22 --workers 2          beside a server, with two processes
-  samedeal door forget SHA256:...                        forget a key: its seats, settings and history
-  samedeal door key                                      print the host key, also as a DNS record"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal door``."""

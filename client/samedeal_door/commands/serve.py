@@ -14,10 +14,6 @@ from samedeal_link.connection.address import DEFAULT_PORT
 from samedeal_link.errors import Failure
 from samedeal_link.machine.paths import data_home
 
-DESCRIPTION = """\
-Run a server. The same as samedeal-server, with all its options. With --ssh-port PORT, people can also play over ssh, through
-a door that runs as long as the server."""
-EXAMPLES = ""
 _SSH_PORT = "also let people play over ssh, on this port (needs the extra [ssh])"
 
 

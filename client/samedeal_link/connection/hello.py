@@ -52,7 +52,7 @@ async def greet(
         raise CannotConnect(sentence, permanent=True)
     if answer.retry_after:
         raise Disconnected(answer.message, min(answer.retry_after, MAX_RETRY_AFTER))
-    raise RequestRefused.from_wire(answer.code, answer.message)
+    raise RequestRefused(answer.code, answer.message)
 
 
 async def _exchange(socket: ClientConnection, hello: Hello) -> ToClient:

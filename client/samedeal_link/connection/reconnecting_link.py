@@ -533,7 +533,7 @@ class Link:
                 # The outcome of the action is unknown. Repeat it on a new connection, then the actions after it.
                 raise Disconnected(answer.message)
             self._pending.remove(answer.to)
-            refused = RequestRefused.from_wire(answer.code, answer.message, answer.retry_after or None)
+            refused = RequestRefused(answer.code, answer.message, answer.retry_after or None)
             self._settle(answer.to, refused)
             return True
         request = self._pending.remove(answer.to)

@@ -56,25 +56,6 @@ from samedeal_operate.admin_tables import ban_rows, room_rows, size_text, survey
 if TYPE_CHECKING:
     from samedeal_operate.operator_client import OperatorClient
 
-DESCRIPTION: Final = """\
-Operate a server: see its state, close rooms, ban players, make backups. The server must have an operator token of at
-least 16 characters, set with its SAMEDEAL_ADMIN_TOKEN or --admin-token-file. This command takes the token from
-SAMEDEAL_ADMIN_TOKEN or --token-file, or asks for it on a terminal."""
-
-EXAMPLES: Final = """\
-You can omit URL if SAMEDEAL_ADMIN_URL is set.
-
-examples:
-  samedeal admin example.org top                       the state of the server, live; Ctrl-C quits
-  samedeal admin example.org rooms --json              the newest rooms, for scripts
-  samedeal admin example.org room friday               its players, with ids and addresses
-  samedeal admin example.org kick friday mira          remove mira from the room permanently
-  samedeal admin example.org ban 203.0.113.0/24 --for 1d --reason 'flooding'
-  samedeal admin example.org say friday 'Ten minutes more'
-  samedeal admin example.org drain node-7-1a2b         stop a node; its players resume on the others
-  samedeal admin example.org backup /var/backups       restore it with samedeal-server restore FILE
-
-exit codes: 0 success, 1 failure (the reason is printed), 2 bad usage, 130 interrupted with Ctrl-C."""
 
 URL: Final = "SAMEDEAL_ADMIN_URL"
 TOKEN: Final = "SAMEDEAL_ADMIN_TOKEN"  # noqa: S105 (the name of a variable, not a token)

@@ -13,16 +13,6 @@ from samedeal_link.machine.terminal import terminal
 from samedeal_operate import local_checks
 from samedeal_operate.doctor_results import Finding, Severity, finding_rows, ok
 
-DESCRIPTION = """\
-Check this terminal, this machine and, with URL, the connection to a server. Each problem is printed with advice."""
-
-EXAMPLES = """\
-examples:
-  samedeal doctor                 check the terminal and the machine
-  samedeal doctor example.org     also check the server: TLS, protocol, ping
-
-exit codes: 0 no check failed, 1 a check failed, 2 bad usage."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the arguments of ``samedeal doctor``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from samedeal.games import DEFAULT_GAME, GAMES, game_named
+from samedeal.games import game_named
 from samedeal_client.commands.arguments import add_back_to, add_game, add_look, player_name
 from samedeal_client.commands.new import add_option, read_limit
 from samedeal_link.machine.signals import until_stopped
@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 
 _ELSEWHERE: Final = ("192.0.2.1", 9)
 """An address on the internet that no machine has. The route to it begins at this machine's address on the network."""
-
-DESCRIPTION = """\
-Host a race on this machine and take part in it. Others on your network open the link that the room shows, on a phone by
-its QR code. The server ends when you quit. To keep a server running, use samedeal serve."""
-
-EXAMPLES = f"""\
-examples:
-  samedeal host                  {DEFAULT_GAME}
-  samedeal host GAME
-
-games: {", ".join(GAMES)}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -33,25 +34,14 @@ _MAX_KEYS: Final = 200
 _MAX_BYTES: Final = 1 << 23
 """Size of the values, in bytes, above which a batch is sent to Redis."""
 
-_EPILOG: Final = """\
-examples:
-  {name} restore samedeal.backup --redis redis://10.0.0.5:6379/0
-  {name} restore samedeal.backup --data ~/.local/share/samedeal/server
-
-First stop all nodes that use the store. Races continue from the backup. Moves made after it are lost, unless the
-players' clients still have them. A race ends at once if its time limit has passed. Without --redis and --data, the
-backup is restored into the default data directory of the server.
-
-Exit codes: 0 restored, 1 failed (the reason is printed), 2 wrong usage.
-"""
-
 
 def parser(name: str = PROGRAM) -> argparse.ArgumentParser:
     """Return the parser of the command line. Usage messages show ``name`` as the name of the program."""
+    epilog = resources.files("samedeal_server.process").joinpath("restore_help.txt").read_text("utf-8")
     command = argparse.ArgumentParser(
         prog=f"{name} restore",
         description="Restore a backup into an empty store. Make backups with samedeal admin URL backup.",
-        epilog=_EPILOG.format(name=name),
+        epilog=epilog.format(name=name),
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
