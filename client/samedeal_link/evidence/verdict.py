@@ -369,7 +369,7 @@ def _actions(
             yield "foreign_action", f"Action {revision} is {action}."
             break
         if not 0 < sent <= time + _DRIFT:
-            yield "unfinished", f"your action {revision} was never confirmed, and its time is doubtful"
+            yield "unfinished", f"your action {revision} was never confirmed"
             break
     for denied, ended in evidence.denied:
         play = own.get(denied.revision)

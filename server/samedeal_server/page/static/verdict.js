@@ -261,7 +261,7 @@ function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays, 
 	const isDoubtful = ({time}, i) => !acked.has(i + 1) && !(0 < sentAt(i + 1) && sentAt(i + 1) <= start + time + DRIFT)
 	const doubtful = actions.findIndex(isDoubtful) + 1
 	if (doubtful && sentAt(doubtful) === undefined) yield ["foreign_action", `Action ${doubtful} is ${actions[doubtful - 1].action}.`]
-	else if (doubtful) yield ["unfinished", `your action ${doubtful} was never confirmed, and its time is doubtful`]
+	else if (doubtful) yield ["unfinished", `your action ${doubtful} was never confirmed`]
 	const refused = denied.find(({revision, action, ended}) => !ended && plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
 	if (refused) yield ["refused_move", `It was ${refused.action}.`]
 }
