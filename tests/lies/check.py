@@ -353,17 +353,20 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             yield "foreign action"
         elif revision not in acked and record.start + time < sent[revision, action] + LOCAL - CLOCK_DRIFT:
             yield "action before it was made"
+    kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
+    may_resign = kicked or messages.Resign in acts or messages.Leave in acts
     for what, value in shown:
         if what == "refused":
-            revision, action, code = value
+            revision, action, code, now = value
+            races_on = not own.finish_time and now + LOCAL + 15 < record.end - 100
+            if code == RefusalCode.NOT_RACING and races_on and not may_resign:
+                yield "refused as if the race were over"
             if code in (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO) and revision < len(plays):
                 try:
                     plays[revision].act(action)
                 except SamedealError:
                     continue
                 yield "legal move refused"
-    kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
-    may_resign = kicked or messages.Resign in acts or messages.Leave in acts
     if own.resigned and not may_resign:
         yield "resigned"
     for state in states:

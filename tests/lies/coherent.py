@@ -302,6 +302,14 @@ class OtherPublicDeal(Server):
 
 
 @lie
+class DailyOfAnotherDay(Server):
+    """Chooses among the daily deals of all days, which it knows, when somebody asks for that of today."""
+
+    def __init__(self, plan: Any, seed: str) -> None:
+        super().__init__(replace(plan, date="1987-05-03"), seed)
+
+
+@lie
 class OtherKind(Server):
     """Opens a room with another kind of deal than was asked for."""
 
@@ -1429,7 +1437,7 @@ class TideWithoutTide(Server):
         return with_fields(self.honest_state(client), tide=60_000)
 
 
-HONEST: Final = ("OtherWeights", "ReadOnce", "FewAnswers", "NoRecord")
+HONEST: Final = ("OtherWeights", "ReadOnce", "FewAnswers", "NoRecord", "DailyOfAnotherDay")
 """What honest servers do too: of another release, or without a record, or to slow machines."""
 
 UNSEEN: Final = {

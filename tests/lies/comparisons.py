@@ -64,6 +64,8 @@ class World(NamedTuple):
         own = self.verdict
         if self.is_honest and own.kind != other.kind and (own.kind in _GOOD or other.kind == "wrong"):
             return True
+        if {own.kind, other.kind} == {*_GOOD}:
+            return True
         is_milder = own.kind not in _GOOD and (other.kind in _GOOD or (own.kind, other.kind) == ("wrong", "unsure"))
         return self.is_untrue and is_milder
 

@@ -22,6 +22,7 @@ from tests.lies.check import Outcome, disagreements, judged, reveal_problems, un
 from tests.lies.coherent import CLOCK, HONEST, LIES, UNSEEN
 from tests.lies.comparisons import World, Worlds
 from tests.lies.page import Page, difference, page_files
+from tests.lies.seams import SEAMS, Seam
 from tests.lies.troubles import TROUBLES, Trouble, hold_troubled, troubled
 from tests.lies.worlds import PLANS, Client, Plan, Server, hold
 
@@ -251,6 +252,20 @@ def _coherent(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
                 watcher.findings.hole(f"{plan.name} {who}: {name}", "not a word about the clock")
 
 
+def _seams(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
+    """Hold the races that some lies need. They are not those of the other worlds."""
+    for name, seam in SEAMS.items() if plan.name == "joint" else ():
+        watcher.findings.worlds["seams"] += 1
+        server = hold(seam.plan, seed, seam.liar)
+        for who, client in server.clients.items():
+
+            def held(seam: Seam = seam, who: str = who) -> Outcome:
+                server = hold(seam.plan, seed, seam.liar)
+                return outcome(server, server.clients[who])
+
+            watcher.look(f"{seam.plan.name} {who}: {name}", name, held, (), outcome(server, client))
+
+
 def _pairs(watcher: Watcher, plan: Plan, seed: str, chosen: Chosen) -> None:
     """Hold the shorter races with a coherent lie and a change of one message, of which one in two hundred is tried."""
     chance = random.Random(f"{seed} pairs {plan.name}")
@@ -297,6 +312,7 @@ KINDS: Final[Mapping[str, Callable[[Watcher, Plan, str, Chosen], None]]] = {
     "honest": _honest,
     "troubles": _troubles,
     "coherent": _coherent,
+    "seams": _seams,
     "changes": _changes,
     "pairs": _pairs,
 }
@@ -315,7 +331,7 @@ def _job(job: tuple[str, str, str, int]) -> Findings:
     kind, name, seed, sample = job
     watcher = Watcher(Findings(), _page)
     chance = random.Random(f"{seed} {kind} {name}")
-    sample = max(1, sample // 20) if kind in ("honest", "coherent") else sample
+    sample = max(1, sample // 20) if kind in ("honest", "coherent", "seams") else sample
     KINDS[kind](watcher, PLANS[name], seed, lambda: sample == 1 or chance.random() * sample < 1)
     watcher.compare()
     watcher.retry()

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace as with_fields
 
+from samedeal.board_history import UNDO, Play
 from samedeal.deal_proof import LostShare
 from samedeal.errors import SamedealError
 from samedeal.protocol import messages
@@ -40,6 +41,8 @@ _THREE: Final = replace(_ALONE, script=script("ana:join bob:join cid:join ana:st
 _FREE: Final = Plan(
     "free", script("ana:join bob:join ana:start race ana:move ana:restart bob:stuck ana:stuck"), options(undo="free")
 )
+
+_UNDONE: Final = "ana:join bob:join ana:start race ana:move*3 ana:restart ana:undo bob:stuck ana:stuck"
 
 _SPRINT: Final = Plan(
     "sprint",
@@ -185,13 +188,6 @@ class LossWithoutDraw(Server):
         )
 
 
-class DailyOfAnotherDay(Server):
-    """Chooses among the daily deals of all days, which it knows, when somebody asks for that of today."""
-
-    def __init__(self, plan: Plan, seed: str) -> None:
-        super().__init__(replace(plan, date="1987-05-03"), seed)
-
-
 # The terms
 
 
@@ -308,6 +304,14 @@ class NoUndo(Server):
         return with_fields(super().board_for(client, racer), may_undo=False)
 
 
+class NoMoreUndo(Server):
+    """Says after an undo that no other one is possible, which would be."""
+
+    def acked(self, racer: Racer, act: messages.Act, after: Play, time: int) -> messages.Acked:
+        acked = super().acked(racer, act, after, time)
+        return with_fields(acked, may_undo=False) if act.action == UNDO else acked
+
+
 class NotRacing(Server):
     """Refuses all moves of the first player but one as if there were no race, which goes on for the others."""
 
@@ -357,6 +361,7 @@ SEAMS: Final = {
         Seam(PLANS["again"], "ana", CompanyInCountdown),
         Seam(PLANS["again"], "ana", ChangingEarlier),
         Seam(_FREE, "ana", NoUndo),
+        Seam(replace(_FREE, script=script(_UNDONE)), "ana", NoMoreUndo),
         Seam(PLANS["joint"], "ana", NotRacing),
         Seam(PLANS["joint"], "ana", RefusedButMade),
     )

@@ -183,7 +183,7 @@ class Seen(Struct, frozen=True):
                 known = tuple((tallies[each.player], each) for each in message.tallies if each.player in tallies)
                 return replace(self, state=message, tallies=known).showing("state", message)
             case messages.BoardState() | messages.Acked() | messages.Refused():
-                return self._playing(message)
+                return self._playing(message, now)
             case messages.ProgressUpdate():
                 tallies_now = tuple(
                     (seat, tally.updated(message) if seat == message.seat else tally) for seat, tally in self.tallies
@@ -196,7 +196,7 @@ class Seen(Struct, frozen=True):
             case _:
                 return self
 
-    def _playing(self, message: messages.BoardState | messages.Acked | messages.Refused) -> Seen:
+    def _playing(self, message: messages.BoardState | messages.Acked | messages.Refused, now: int) -> Seen:
         before = self.own
         try:
             if isinstance(message, messages.BoardState):
@@ -210,7 +210,7 @@ class Seen(Struct, frozen=True):
         known = replace(self, own=own)
         if own.rollback is not None and own.rollback is not before.rollback:
             revision = next(each.revision for each in before.pending if each.id == getattr(message, "to", None))
-            known = known.showing("refused", (revision, own.rollback.action, own.rollback.code))
+            known = known.showing("refused", (revision, own.rollback.action, own.rollback.code, now))
         if own.play is not None and own.play is not before.play and not own.out_of_sync:
             may_undo = own.may_undo if not own.pending else None
             shown = own.play.revision, own.play.board.piles, own.play.moves, own.play.undos, may_undo

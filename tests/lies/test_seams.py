@@ -33,7 +33,7 @@ from tests.client.server_messages import drawing, room_state
 from tests.lies.check import Outcome
 from tests.lies.coherent import LIES
 from tests.lies.enumeration import outcome
-from tests.lies.seams import SEAMS, UNSEEN, DailyOfAnotherDay, DrawnByOneselfTwice, LeftForAna
+from tests.lies.seams import SEAMS, UNSEEN, DrawnByOneselfTwice, LeftForAna
 from tests.lies.seen import Event
 from tests.lies.worlds import PLANS, Client, Plan, Server, _enter, _gone, _move, hold, options, script
 
@@ -81,7 +81,7 @@ def test_limit_of_the_verdict_is_one_still(name: str) -> None:
 
 def test_daily_deal_of_another_day_was_perhaps_chosen() -> None:
     assert judged(PLANS["daily"], "ana").verdict.kind == "fair"
-    assert judged(PLANS["daily"], "ana", DailyOfAnotherDay).verdict.kind == "checked"
+    assert judged(PLANS["daily"], "ana", LIES["DailyOfAnotherDay"]).verdict.kind == "checked"
 
 
 def test_moves_that_are_refused_for_now_and_then_made_are_late() -> None:

@@ -679,7 +679,7 @@ class Server:
         if isinstance(request, messages.DeclareStuck):
             if self.phase == "racing" and racer.play is not None:
                 racer.stuck_at = racer.play.board.foundation_cards
-        elif self.phase == "racing" and not racer.finished_at:
+        elif self.phase == "racing":
             racer.resigned = True
         elif isinstance(request, messages.Leave) and self.phase in ("open", "countdown"):
             self.lose(racer, "left")

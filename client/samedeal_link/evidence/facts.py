@@ -84,7 +84,7 @@ class AskedToEnter(Fact, frozen=True):
     room: str
     wanted: Wanted = ANYTHING
     bot: bool = False
-    today: str = ""
+    today: str = "1970-01-01"
 
 
 class Known(Fact, frozen=True):

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from math import inf
 from typing import Final, Literal
 
 from msgspec.structs import astuple
@@ -130,8 +129,8 @@ def _nobody_could_choose(evidence: Evidence) -> bool:
     return deal.kind == "winnable" or (deal.kind == "daily" and _days_between(deal.date, evidence.today) <= 1)
 
 
-def _days_between(one: str, other: str) -> float:
-    return abs((date.fromisoformat(one) - date.fromisoformat(other)).days) if one and other else inf
+def _days_between(one: str, other: str) -> int:
+    return abs((date.fromisoformat(one) - date.fromisoformat(other)).days)
 
 
 def _sentence(evidence: Evidence, reading: RaceReading, kind: VerdictKind, rows: Mapping[str, str]) -> str:
@@ -368,7 +367,7 @@ def _actions(
         if sent is None:
             yield "foreign_action", f"Action {revision} is {action}."
             break
-        if not 0 < sent <= time + _DRIFT:
+        if not 0 < sent <= time + _DRIFT or "misdated" in evidence.mistimed:
             yield "unfinished", f"your action {revision} was never confirmed"
             break
     for denied, ended in evidence.denied:

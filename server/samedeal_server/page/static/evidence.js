@@ -31,7 +31,7 @@ export class Evidence {
 	seat = 0
 	places = [] // all seats that the player had, with the name there
 	bot = false
-	today = "" // by the clock of this machine
+	today = "1970-01-01" // by the clock of this machine
 	generation = 0
 	termsText = ""
 	terms = null // also if this release does not understand them
@@ -143,7 +143,7 @@ export class Evidence {
 }
 
 const ADDED = {
-	asked: (known, role, room, wanted, bot = false, today = "") => Object.assign(known, {role, room, wanted, bot, today}),
+	asked: (known, role, room, wanted, bot = false, today = known.today) => Object.assign(known, {role, room, wanted, bot, today}),
 	known: (known, player, name) => Object.assign(known, {player, name}),
 	sat,
 	out: known => Object.assign(known, {isOut: true, outAfter: known.draws.length}),

@@ -245,7 +245,7 @@ function* rowsOfOwn(evidence, reading) {
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you", ""]
 }
 
-function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays, isWrong) {
+function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions}, plays, isWrong) {
 	for (const {revision, time, action, cards, mayUndo} of acks) {
 		const made = actions[revision - 1]
 		if (!made) yield ["other_action", `It lacks action ${revision}, ${action}.`]
@@ -258,7 +258,8 @@ function* rowsOfActions({acks, sent, denied}, {terms, start}, {actions}, plays, 
 	const times = new Map([...sent.values()].map(each => [`${each.revision + 1} ${each.action}`, each.time]))
 	const acked = new Set(acks.map(({revision}) => revision))
 	const sentAt = i => times.get(`${i} ${actions[i - 1].action}`)
-	const isDoubtful = ({time}, i) => !acked.has(i + 1) && !(0 < sentAt(i + 1) && sentAt(i + 1) <= start + time + DRIFT)
+	const isDated = (sentAt, time) => 0 < sentAt && sentAt <= start + time + DRIFT && !mistimed.misdated
+	const isDoubtful = ({time}, i) => !acked.has(i + 1) && !isDated(sentAt(i + 1), time)
 	const doubtful = actions.findIndex(isDoubtful) + 1
 	if (doubtful && sentAt(doubtful) === undefined) yield ["foreign_action", `Action ${doubtful} is ${actions[doubtful - 1].action}.`]
 	else if (doubtful) yield ["unfinished", `your action ${doubtful} was never confirmed`]
