@@ -355,11 +355,13 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             yield "action before it was made"
     kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
     may_resign = kicked or messages.Resign in acts or messages.Leave in acts
+    races_on = not own.finish_time
     for what, value in shown:
+        is_end = what == "sent" and isinstance(value[0], messages.Resign | messages.Leave)
+        races_on = races_on and not is_end and not (what == "notice" and value.code == NoticeCode.KICKED)
         if what == "refused":
             revision, action, code, now = value
-            races_on = not own.finish_time and now + LOCAL + 15 < record.end - 100
-            if code == RefusalCode.NOT_RACING and races_on and not may_resign:
+            if code == RefusalCode.NOT_RACING and races_on and now + LOCAL + 15 < record.end - 100:
                 yield "refused as if the race were over"
             if code in (RefusalCode.ILLEGAL, RefusalCode.CANNOT_UNDO) and revision < len(plays):
                 try:

@@ -1050,6 +1050,15 @@ class EarlyUnansweredWithoutTime(EarlyUnanswered):
 
 
 @lie
+class EarlyUnansweredWithWrongTime(EarlyUnanswered):
+    """Tells a time at which no race was, so that each date is later."""
+
+    def told(self, client: Client, message: Any) -> Sequence[Any]:
+        is_time = isinstance(message, messages.Pong)
+        return (with_fields(message, time=1),) if is_time else super().told(client, message)
+
+
+@lie
 class ResignsForAna(Server):
     """Resigns for the first player."""
 

@@ -42,6 +42,7 @@ _GUARDED: Final = {
     "(each.seat, each.name) == (evidence.seat, evidence.name)": "the same",
     "recorded != (ack.time, ack.action) 1": "another action leads to another board",
     "play.act(denied.action)": "only engines send what the rules forbid",
+    "0 < ended < record.end - _TOLERANCE": "the same of the first part; the second has a world of its own",
 }
 """Comparisons that no world needs, and why they stay. A number is a part of a tuple."""
 

@@ -260,7 +260,7 @@ class Server:
             receipt=b"receipt",
             seen=after.seen,
             piles=after.board.masked().piles if act.action == UNDO else (),
-            may_undo=after.why_no_undo is None,
+            may_undo=act.action != UNDO or after.why_no_undo is None,
         )
 
     def update_for(self, client: Client, racer: Racer, tally: Tally, before: Tally | None) -> messages.ProgressUpdate:
