@@ -101,14 +101,12 @@ async def test_race_without_a_record_is_not_fair(answers: tuple[bytes | str, ...
     assert audit.verdict.kind == ("wrong" if row == "bad_record" else "unsure")
 
 
-async def test_record_that_changes_between_two_readings_is_wrong() -> None:
+async def test_record_that_changes_between_two_readings_is_doubtful() -> None:
     _, record = raced()
-    audit, rooms, _ = await audited(text(record), text(dataclasses.replace(record, end=record.end + 1)))
+    audit, _, _ = await audited(text(record), text(dataclasses.replace(record, end=record.end + 1)))
     assert audit.verdict is not None
     assert list(audit.verdict.rows) == ["changed_record"]
-    assert audit.verdict.kind == "wrong"
-    assert rooms.link.evidence is not None
-    assert "changed_record" in rooms.link.evidence.found  # the file of the race has it too
+    assert audit.verdict.kind == "unsure"
 
 
 async def test_search_that_cannot_be_repeated_is_not_fair(monkeypatch: pytest.MonkeyPatch) -> None:

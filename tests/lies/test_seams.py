@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from samedeal_client.panels.verdict import compared
 from samedeal_link.connection.link_events import SeatLost
 from samedeal_link.evidence.evidence import MOST_BYTES, Evidence
 from samedeal_link.evidence.observation import received, sent
+from samedeal_link.evidence.verdict import RaceReading, verdict
 from tests.client.scripted_server import ScriptedServer, connect
 from tests.client.server_messages import drawing, room_state
 from tests.lies.check import Outcome
@@ -146,6 +148,17 @@ def test_verified_deal_is_chosen_by_nobody_only_if_the_evidence_says_so(lie: str
     assert record is not None
     lines = verified_lines(record, compared(record, [found.seen.evidence]), deep=True)
     assert any(line.startswith("Nobody chose it") for line in lines) is (not rows)
+
+
+def test_two_records_after_a_failover_are_no_lie() -> None:
+    """A player who was away when the race ended may read the record of an end that was lost, and then the new one."""
+    found = judged(PLANS["joint"], "ana")
+    record = found.reading.record
+    assert record is not None
+    lost = replace(record, end=record.end - 100)
+    reading = RaceReading(lost, second=record.digest, answers=found.reading.answers)
+    judgement = verdict(found.seen.evidence, reading)
+    assert (judgement.kind, [*judgement.rows]) == ("unsure", ["changed_record", "other_results"])
 
 
 # Links

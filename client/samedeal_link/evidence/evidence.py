@@ -49,7 +49,7 @@ class Ack(NamedTuple):
     may_undo: bool
 
 
-_CAUSES: Final = {"loss": ("lost_data",), "window": ("other_window", "new_session")}
+_CAUSES: Final = {"loss": ("lost_data", "changed_record"), "window": ("other_window", "new_session")}
 """The rows about troubles of honest servers and players."""
 
 

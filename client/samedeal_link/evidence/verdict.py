@@ -113,10 +113,11 @@ def verdict(evidence: Evidence, reading: RaceReading) -> Verdict:
     found = {row: detail for row, (detail, _) in evidence.found.items()}
     for row, detail in _rows(evidence, reading):
         found.setdefault(row, detail)
-    rows = dict(sorted(found.items(), key=lambda each: evidence.verdict_of(each[0]) != "wrong"))
+    known = with_fields(evidence, found={row: (detail, 1) for row, detail in found.items()})
+    rows = dict(sorted(found.items(), key=lambda each: known.verdict_of(each[0]) != "wrong"))
     kind: VerdictKind = "fair" if _nobody_could_choose(evidence) else "checked"
     if rows:
-        kind = evidence.verdict_of(next(iter(rows)))
+        kind = known.verdict_of(next(iter(rows)))
     words = result_words(reading.record.digest) if reading.record else ""
     return Verdict(kind, _sentence(evidence, reading, kind, rows), rows, clock_sentence(evidence), words)
 

@@ -11,7 +11,7 @@ import {USUAL, UnknownTerms} from "./terms.mjs"
 
 const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that have no end are dropped, and the verdict says so
 const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat/ // what a server can add, and not the player
-const CAUSES = {loss: ["lost_data"], window: ["other_window", "new_session"]}
+const CAUSES = {loss: ["lost_data", "changed_record"], window: ["other_window", "new_session"]}
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
 
@@ -97,8 +97,8 @@ export class Evidence {
 	}
 
 	// Whether a trouble that was seen can cause what a row is about.
-	excuses(row) {
-		return (ROWS[row].excuses ?? []).some(trouble => CAUSES[trouble].some(each => this.found[each]))
+	excuses(row, found = this.found) {
+		return (ROWS[row].excuses ?? []).some(trouble => CAUSES[trouble].some(each => each in found))
 	}
 
 	// The words of the deal, or an empty text while they are not known.

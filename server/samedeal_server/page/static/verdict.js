@@ -88,7 +88,7 @@ export function verdict(evidence, reading) {
 	const found = new Map()
 	const seen = Object.entries(evidence.found).map(([row, [detail]]) => [row, detail])
 	for (const [row, detail] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
-	const isWrong = ([row]) => ROWS[row].verdict === "wrong" && !evidence.excuses(row)
+	const isWrong = ([row]) => ROWS[row].verdict === "wrong" && !evidence.excuses(row, Object.fromEntries(found))
 	const rows = [...found].sort((one, other) => isWrong(other) - isWrong(one))
 	const isOfAll = evidence.role === "player" && nobodyCouldChoose(evidence)
 	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
@@ -255,14 +255,14 @@ function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions
 		else continue
 		break
 	}
-	const times = new Map([...sent.values()].map(each => [`${each.revision + 1} ${each.action}`, each.time]))
-	const acked = new Set(acks.map(({revision}) => revision))
-	const sentAt = i => times.get(`${i} ${actions[i - 1].action}`)
-	const isDated = (sentAt, time) => 0 < sentAt && sentAt <= start + time + DRIFT && !mistimed.misdated
-	const isDoubtful = ({time}, i) => !acked.has(i + 1) && !isDated(sentAt(i + 1), time)
-	const doubtful = actions.findIndex(isDoubtful) + 1
-	if (doubtful && sentAt(doubtful) === undefined) yield ["foreign_action", `Action ${doubtful} is ${actions[doubtful - 1].action}.`]
-	else if (doubtful) yield ["unfinished", `your action ${doubtful} was never confirmed`]
+	for (const [i, {time, action}] of actions.entries()) {
+		if (acks.some(({revision}) => revision === i + 1)) continue
+		const known = [...sent.values()].findLast(each => each.revision === i && each.action === action)
+		const isDated = known?.time > 0 && known.time <= start + time + DRIFT && !mistimed.misdated
+		if (!known) yield ["foreign_action", `Action ${i + 1} is ${action}.`]
+		else if (!isDated) yield ["unfinished", `your action ${i + 1} was never confirmed`]
+		if (!isDated) break
+	}
 	const refused = denied.find(({revision, action, ended}) => !ended && plays[revision] && acted(terms.game, plays[revision], action, terms.options.undo))
 	if (refused) yield ["refused_move", `It was ${refused.action}.`]
 }
