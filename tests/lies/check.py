@@ -355,7 +355,7 @@ def _own(seen: Seen, shown: Sequence[tuple[str, Any]], states: Sequence[RoomStat
             yield "action before it was made"
     kicked = any(what == "notice" and value.code == NoticeCode.KICKED for what, value in shown)
     may_resign = kicked or messages.Resign in acts or messages.Leave in acts
-    races_on = not own.finish_time
+    races_on = True
     for what, value in shown:
         is_end = what == "sent" and isinstance(value[0], messages.Resign | messages.Leave)
         races_on = races_on and not is_end and not (what == "notice" and value.code == NoticeCode.KICKED)

@@ -30,6 +30,7 @@ _OF_READINGS: Final = ("RaceReading", "_record_faults", "_search_faults")
 """What finds rows in the record alone. A reading remembers them."""
 
 _GUARDED: Final = {
+    "second": "what was read only once has a row of its own",
     "'leave' in evidence.own": "all that players learn who left before the race is a better sentence",
     "evidence.is_kicked or 'leave' in evidence.own": "the same of those who were kicked",
     "row in _UNREADABLE": "what else a record says that cannot be checked only changes the sentence",
@@ -100,7 +101,8 @@ def _ending(outcome: Outcome) -> tuple[object, ...]:
     """Why a race may have ended as it did."""
     evidence, record = outcome.seen.evidence, outcome.reading.record
     was_long = record is not None and record.end - record.start >= IDLE
-    return evidence.absent, evidence.stuck, evidence.own, evidence.is_kicked, was_long
+    seen = evidence.absent, evidence.stuck, evidence.resigned, evidence.own, evidence.is_kicked
+    return *seen, was_long, bool(evidence.denied), bool(evidence.mistimed)
 
 
 class Mutant(NamedTuple):

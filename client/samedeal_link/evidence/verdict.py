@@ -331,7 +331,7 @@ def _own(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, Pl
         if board.may_undo != (play.why_no_undo is None):
             yield "other_board", f"It was wrong about undo after action {board.revision}."
     yield from _actions(evidence, _made(record, player), own)
-    if not player.finish_time and any(0 < ended < record.end - _TOLERANCE for _, ended in evidence.denied):
+    if any(0 < ended < record.end - _TOLERANCE for _, ended in evidence.denied):
         yield "unfinished", "the server took no more moves of yours"
     if player.resigned and not evidence.has_given_up:
         yield "resigned_for_you", ""
@@ -368,7 +368,7 @@ def _actions(
         if sent is None:
             yield "foreign_action", f"Action {revision} is {action}."
             break
-        if not 0 < sent <= time + _DRIFT or "misdated" in evidence.mistimed:
+        if not 0 < sent <= time + _DRIFT or evidence.mistimed.get("misdated"):
             yield "unfinished", f"your action {revision} was never confirmed"
             break
     for denied, ended in evidence.denied:

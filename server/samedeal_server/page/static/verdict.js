@@ -239,7 +239,7 @@ function* rowsOfOwn(evidence, reading) {
 		if (isWrong({revision, mayUndo})) yield ["other_board", `It was wrong about undo after action ${revision}.`]
 	}
 	yield* rowsOfActions(evidence, record, player, plays, isWrong)
-	if (!player.time && denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
+	if (denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
 		yield ["unfinished", "the server took no more moves of yours"]
 	}
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you", ""]
