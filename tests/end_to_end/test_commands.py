@@ -47,7 +47,9 @@ async def test_players_who_race_now_meet(programs: Programs, server: str) -> Non
 
 
 async def test_programs_follow_into_an_earlier_race(
-    programs: Programs, one: Node, monkeypatch: pytest.MonkeyPatch
+    one: Node,  # stops after the programs, which would connect to it again while it stops
+    programs: Programs,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shorten_wait(monkeypatch)
     mira = await Client.hello(one.url, "mira")
