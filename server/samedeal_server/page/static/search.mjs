@@ -1,184 +1,184 @@
 // The solver (DEALS.md, The solver), for the page for browsers and for check.mjs --deep. Ported from samedeal.solver:
 // it gives the same answers after the same numbers of states. It keeps no moves, so it does not say how a board is won.
 
-import { RULES, FACE_DOWN, rank, turnUp } from "./rules.mjs";
-import { cardsOf, remember, statesOf, text, top, unpack } from "./states.mjs";
+import {RULES, FACE_DOWN, rank, turnUp} from "./rules.mjs"
+import {cardsOf, remember, statesOf, text, top, unpack} from "./states.mjs"
 
-const FIRST_LIMIT = 1000; // the states that each search reaches before the next one takes its turn
+const FIRST_LIMIT = 1000 // the states that each search reaches before the next one takes its turn
 
 // The costs of a state, one choice for each search of a game (games.json). The state with the lowest costs is searched
 // next. card: a card in a column or fan; side_card: a card elsewhere; buried: a card above a lower one in a column;
 // buried_in_fan: the same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that
 // does not even fit there; hidden: a card that lies face down; column: a column with cards. If by_stock is 1, states
 // take turns by the size of the stock.
-const NO_COSTS = { buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, hidden: 0, column: 0, by_stock: 0 };
+const NO_COSTS = {buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, hidden: 0, column: 0, by_stock: 0}
 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
-  const all = { ...NO_COSTS, ...costs };
-  const { card, side_card, buried, buried_in_fan, by_stock, broken, misfit, hidden, column } = all;
-  const { sequence } = game;
-  const isBuried = (each, at, cards) => cards.slice(0, at).some((under) => rank(under) < rank(each));
-  const countBuried = (cards) => cards.filter(isBuried).length;
-  function columnCost(pile) {
-    const cards = cardsOf(pile);
-    let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards);
-    cost += hidden * cards.filter((each) => each & FACE_DOWN).length;
-    for (let at = 1; at < cards.length; at++) {
-      const [under, each] = [cards[at - 1], cards[at]];
-      if ((under | each) & FACE_DOWN || !sequence(each, under))
-        cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit);
-    }
-    return cost;
-  }
-  function sideCost(packed) {
-    const { fans, reserve, stock } = unpack(packed);
-    const inStock = game.stock === "deal" ? top(stock) : Math.max(0, stock.length - 1);
-    const ofFans = fans.map((fan) => card * fan.length + buried_in_fan * countBuried(cardsOf(fan)));
-    return side_card * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0);
-  }
-  return { column: remember(columnCost), side: remember(sideCost), byStock: by_stock > 0 && game.stock === "deal" };
+	const all = {...NO_COSTS, ...costs}
+	const {card, side_card, buried, buried_in_fan, by_stock, broken, misfit, hidden, column} = all
+	const {sequence} = game
+	const isBuried = (each, at, cards) => cards.slice(0, at).some(under => rank(under) < rank(each))
+	const countBuried = cards => cards.filter(isBuried).length
+	function columnCost(pile) {
+		const cards = cardsOf(pile)
+		let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards)
+		cost += hidden * cards.filter(each => each & FACE_DOWN).length
+		for (let at = 1; at < cards.length; at++) {
+			const [under, each] = [cards[at - 1], cards[at]]
+			if ((under | each) & FACE_DOWN || !sequence(each, under))
+				cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit)
+		}
+		return cost
+	}
+	function sideCost(packed) {
+		const {fans, reserve, stock} = unpack(packed)
+		const inStock = game.stock === "deal" ? top(stock) : Math.max(0, stock.length - 1)
+		const ofFans = fans.map(fan => card * fan.length + buried_in_fan * countBuried(cardsOf(fan)))
+		return side_card * (reserve.length + inStock) + ofFans.reduce((sum, cost) => sum + cost, 0)
+	}
+	return {column: remember(columnCost), side: remember(sideCost), byStock: by_stock > 0 && game.stock === "deal"}
 }
 
 const withPile = (columns, at, pile) => {
-  const changed = columns.slice();
-  changed[at] = pile;
-  return changed;
-};
+	const changed = columns.slice()
+	changed[at] = pile
+	return changed
+}
 
 // States by their costs. Of those with the lowest costs, the newest is taken first.
 class Buckets {
-  buckets = [];
-  lowest = 0;
+	buckets = []
+	lowest = 0
 
-  add(state, cost) {
-    (this.buckets[cost] ??= []).push(state);
-    this.lowest = Math.min(this.lowest, cost);
-  }
+	add(state, cost) {
+		(this.buckets[cost] ??= []).push(state)
+		this.lowest = Math.min(this.lowest, cost)
+	}
 
-  take() {
-    while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return undefined;
-    return this.buckets[this.lowest].pop();
-  }
+	take() {
+		while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return undefined
+		return this.buckets[this.lowest].pop()
+	}
 }
 
 // A search: best first. Moves off a foundation, and moves that divide a run, are postponed until nothing else is left.
 class Search {
-  constructor(states, costs) {
-    Object.assign(this, { states, costs, reached: new Set(), bucketsOf: new Map(), turn: 0, postponed: [] });
-    this.next = [this.playSafe(states.start)];
-  }
+	constructor(states, costs) {
+		Object.assign(this, {states, costs, reached: new Set(), bucketsOf: new Map(), turn: 0, postponed: []})
+		this.next = [this.playSafe(states.start)]
+	}
 
-  // Continues the search. Returns its answer, or undefined if there is none after so many states in all.
-  run(limit) {
-    while (this.reached.size <= limit) {
-      for (const [tops, side, columns] of this.next) {
-        if (!this.states.keepsPlaces(side)) columns.sort();
-        const key = [tops, side, ...columns].join("\xfd");
-        if (this.reached.has(key)) continue;
-        this.reached.add(key);
-        if (side === this.states.emptySide && !columns.some(Boolean)) return "won";
-        const cost = columns.reduce((sum, column) => sum + this.costs.column(column), this.costs.side(side));
-        const part = this.costs.byStock ? side.at(-1) : "";
-        if (!this.bucketsOf.has(part)) this.bucketsOf.set(part, new Buckets());
-        this.bucketsOf.get(part).add([tops, side, columns], cost);
-      }
-      const state = this.take();
-      if (state) {
-        this.next = this.children(state, this.states.postpones);
-        if (this.states.postpones) this.postponed.push(state);
-      } else if (this.postponed.length) this.next = this.children(this.postponed.pop(), false);
-      else return "unwinnable";
-    }
-    return undefined;
-  }
+	// Continues the search. Returns its answer, or undefined if there is none after so many states in all.
+	run(limit) {
+		while (this.reached.size <= limit) {
+			for (const [tops, side, columns] of this.next) {
+				if (!this.states.keepsPlaces(side)) columns.sort()
+				const key = [tops, side, ...columns].join("\xfd")
+				if (this.reached.has(key)) continue
+				this.reached.add(key)
+				if (side === this.states.emptySide && !columns.some(Boolean)) return "won"
+				const cost = columns.reduce((sum, column) => sum + this.costs.column(column), this.costs.side(side))
+				const part = this.costs.byStock ? side.at(-1) : ""
+				if (!this.bucketsOf.has(part)) this.bucketsOf.set(part, new Buckets())
+				this.bucketsOf.get(part).add([tops, side, columns], cost)
+			}
+			const state = this.take()
+			if (state) {
+				this.next = this.children(state, this.states.postpones)
+				if (this.states.postpones) this.postponed.push(state)
+			} else if (this.postponed.length) this.next = this.children(this.postponed.pop(), false)
+			else return "unwinnable"
+		}
+		return undefined
+	}
 
-  // Returns the next state, from the buckets whose turn it is, or undefined if all are empty.
-  take() {
-    const all = [...this.bucketsOf.values()];
-    for (const _ of all) {
-      this.turn = (this.turn + 1) % all.length;
-      const state = all[this.turn].take();
-      if (state) return state;
-    }
-    return undefined;
-  }
+	// Returns the next state, from the buckets whose turn it is, or undefined if all are empty.
+	take() {
+		const all = [...this.bucketsOf.values()]
+		for (const _ of all) {
+			this.turn = (this.turn + 1) % all.length
+			const state = all[this.turn].take()
+			if (state) return state
+		}
+		return undefined
+	}
 
-  // Plays all safe cards of a state to foundations.
-  playSafe([tops, side, columns]) {
-    const { safe, safeFromFan, takes } = this.states.tops(tops);
-    if (!safe.length && !safeFromFan.length) return [tops, side, [...columns]];
-    const at = columns.findIndex((column) => safe.includes(top(column)));
-    if (at >= 0) {
-      const [[card, left]] = this.states.groups(columns[at]);
-      return this.playSafe([takes[card], side, withPile(columns, at, left)]);
-    }
-    const { fromReserve, fromFans } = this.states.side(side);
-    const isSafe = ([card]) => safe.includes(card);
-    const [card, after] = fromReserve.find(isSafe) ?? fromFans.find(([card]) => safeFromFan.includes(card)) ?? [];
-    return card ? this.playSafe([takes[card], after, columns]) : [tops, side, [...columns]];
-  }
+	// Plays all safe cards of a state to foundations.
+	playSafe([tops, side, columns]) {
+		const {safe, safeFromFan, takes} = this.states.tops(tops)
+		if (!safe.length && !safeFromFan.length) return [tops, side, [...columns]]
+		const at = columns.findIndex(column => safe.includes(top(column)))
+		if (at >= 0) {
+			const [[card, left]] = this.states.groups(columns[at])
+			return this.playSafe([takes[card], side, withPile(columns, at, left)])
+		}
+		const {fromReserve, fromFans} = this.states.side(side)
+		const isSafe = ([card]) => safe.includes(card)
+		const [card, after] = fromReserve.find(isSafe) ?? fromFans.find(([card]) => safeFromFan.includes(card)) ?? []
+		return card ? this.playSafe([takes[card], after, columns]) : [tops, side, [...columns]]
+	}
 
-  // Returns the states after each move, perhaps without the postponed moves. Only the first empty column is used,
-  // unless columns keep their places.
-  children([tops, side, columns], withoutPostponed) {
-    const { states } = this;
-    const found = [];
-    const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)];
-    const [most, mostToEmpty] = states.mostTogether(fromSide, columns);
-    const takers = []; // for each card, the columns that take it
-    for (const [at, column] of columns.entries())
-      for (const card of column ? states.fitting(top(column)) : []) (takers[card] ??= []).push(at);
-    const empty = [...columns.keys()].filter((at) => !columns[at]).slice(0, keepsPlaces ? columns.length : 1);
-    for (const card of empty.length ? states.onEmpty : []) (takers[card] ??= []).push(...empty);
-    for (const [at, column] of columns.entries()) {
-      if (!column) continue;
-      const groups = states.groups(column);
-      const [card, left] = groups[states.takes - 1] ?? [];
-      if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]));
-      for (const after of states.takesSide ? states.sidesWith(side + column.at(-1)) : [])
-        found.push(this.playSafe([tops, after, withPile(columns, at, groups[0][1])]));
-      for (const [card, left, group] of groups)
-        for (const to of takers[card] ?? []) {
-          if (to === at || !(left || columns[to] || keepsPlaces)) continue;
-          if (group.length > (columns[to] ? most : mostToEmpty)) continue;
-          const divides = withoutPostponed && group !== groups.at(-1)[2];
-          if (divides && !(columns[to] && states.continues(card, top(columns[to])))) continue;
-          const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)];
-          found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child);
-        }
-    }
-    for (const [card, after] of fromSide.gives) {
-      if (fromTops.takes[card] && states.takes === 1)
-        found.push(this.playSafe([fromTops.takes[card], after, columns]));
-      for (const to of takers[card] ?? []) {
-        const child = [tops, after, withPile(columns, to, columns[to] + text([card]))];
-        found.push(fromSide.fromFans.length ? this.playSafe(child) : child);
-      }
-    }
-    for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]));
-    for (const [card, after] of withoutPostponed ? [] : fromTops.gives)
-      if (!states.tops(after).safe.includes(card))
-        for (const to of takers[card] ?? [])
-          found.push([after, side, withPile(columns, to, columns[to] + text([card]))]);
-    const row = (column, at) => column + text(fromSide.row.slice(at, at + 1));
-    const mayDeal = fromSide.row.length && (states.fillsColumns || columns.every(Boolean));
-    if (mayDeal) found.push([tops, fromSide.afterRow, columns.map(row)]);
-    return found;
-  }
+	// Returns the states after each move, perhaps without the postponed moves. Only the first empty column is used,
+	// unless columns keep their places.
+	children([tops, side, columns], withoutPostponed) {
+		const {states} = this
+		const found = []
+		const [fromTops, fromSide, keepsPlaces] = [states.tops(tops), states.side(side), states.keepsPlaces(side)]
+		const [most, mostToEmpty] = states.mostTogether(fromSide, columns)
+		const takers = [] // for each card, the columns that take it
+		for (const [at, column] of columns.entries())
+			for (const card of column ? states.fitting(top(column)) : []) (takers[card] ??= []).push(at)
+		const empty = [...columns.keys()].filter(at => !columns[at]).slice(0, keepsPlaces ? columns.length : 1)
+		for (const card of empty.length ? states.onEmpty : []) (takers[card] ??= []).push(...empty)
+		for (const [at, column] of columns.entries()) {
+			if (!column) continue
+			const groups = states.groups(column)
+			const [card, left] = groups[states.takes - 1] ?? []
+			if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]))
+			for (const after of states.takesSide ? states.sidesWith(side + column.at(-1)) : [])
+				found.push(this.playSafe([tops, after, withPile(columns, at, groups[0][1])]))
+			for (const [card, left, group] of groups)
+				for (const to of takers[card] ?? []) {
+					if (to === at || !(left || columns[to] || keepsPlaces)) continue
+					if (group.length > (columns[to] ? most : mostToEmpty)) continue
+					const divides = withoutPostponed && group !== groups.at(-1)[2]
+					if (divides && !(columns[to] && states.continues(card, top(columns[to])))) continue
+					const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)]
+					found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child)
+				}
+		}
+		for (const [card, after] of fromSide.gives) {
+			if (fromTops.takes[card] && states.takes === 1)
+				found.push(this.playSafe([fromTops.takes[card], after, columns]))
+			for (const to of takers[card] ?? []) {
+				const child = [tops, after, withPile(columns, to, columns[to] + text([card]))]
+				found.push(fromSide.fromFans.length ? this.playSafe(child) : child)
+			}
+		}
+		for (const after of fromSide.shifts) found.push(this.playSafe([tops, after, columns]))
+		for (const [card, after] of withoutPostponed ? [] : fromTops.gives)
+			if (!states.tops(after).safe.includes(card))
+				for (const to of takers[card] ?? [])
+					found.push([after, side, withPile(columns, to, columns[to] + text([card]))])
+		const row = (column, at) => column + text(fromSide.row.slice(at, at + 1))
+		const mayDeal = fromSide.row.length && (states.fillsColumns || columns.every(Boolean))
+		if (mayDeal) found.push([tops, fromSide.afterRow, columns.map(row)])
+		return found
+	}
 }
 
 // Returns the answer about a new board, and the number of states that all searches reached.
 export function solve(name, piles, budget) {
-  const game = RULES[name];
-  const states = statesOf(game, piles);
-  const searches = game.search.map((costs) => new Search(states, costsOf(game, costs)));
-  for (let limit = FIRST_LIMIT; ; limit *= 2)
-    for (const search of searches) {
-      const spent = searches.reduce((sum, other) => sum + (other === search ? 0 : other.reached.size), 0);
-      const outcome = search.run(Math.min(limit, budget - spent));
-      const all = spent + search.reached.size;
-      if (all > budget) return { outcome: "undecided", states: all };
-      if (outcome) return { outcome, states: all };
-    }
+	const game = RULES[name]
+	const states = statesOf(game, piles)
+	const searches = game.search.map(costs => new Search(states, costsOf(game, costs)))
+	for (let limit = FIRST_LIMIT; ; limit *= 2)
+		for (const search of searches) {
+			const spent = searches.reduce((sum, other) => sum + (other === search ? 0 : other.reached.size), 0)
+			const outcome = search.run(Math.min(limit, budget - spent))
+			const all = spent + search.reached.size
+			if (all > budget) return {outcome: "undecided", states: all}
+			if (outcome) return {outcome, states: all}
+		}
 }
