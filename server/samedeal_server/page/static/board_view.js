@@ -1,7 +1,8 @@
 // Draws boards as SVG. A card is drawn once and keeps its element. Whatever happens to it is a transform of this element.
 
 import {element, setAttribute, setText, svg} from "./dom.js"
-import {DOWN, FACE, GAMES, HIDDEN, rankText, suit} from "./piles.js"
+import {FACE, GAMES, HIDDEN, rankText, suit} from "./piles.js"
+import {DOWN} from "./rules.mjs"
 
 export const WIDTH = 46
 export const HEIGHT = 64

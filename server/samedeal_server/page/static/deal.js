@@ -3,7 +3,7 @@
 import {hex, sha256, unhex} from "./hash.js"
 import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
-import {RULES, deal, shuffle} from "./rules.mjs"
+import {DOWN, RULES, deal, shuffle} from "./rules.mjs"
 import {solve} from "./search.mjs"
 import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
@@ -20,7 +20,7 @@ const number32 = n => [n >>> 24, n >>> 16, n >>> 8, n] // low bytes
 export function dealt(game, cards) {
 	const all = deal(RULES[game], cards)
 	all.stock.reverse()
-	return GAMES[game].piles.map(({key}) => all[key].map(card => (card & 64 ? card | UNSEEN : card)))
+	return GAMES[game].piles.map(({key}) => all[key].map(card => (card & DOWN ? card | UNSEEN : card)))
 }
 
 // The cards of a random or numbered deal, the first one to be dealt first.

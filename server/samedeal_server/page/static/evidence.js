@@ -14,8 +14,12 @@ const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat/ // what a 
 const CAUSES = {loss: ["lost_data", "changed_record"], window: ["other_window", "new_session"]}
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
+export const isIn = (list, value) => list.some(each => same(each, value))
 
-export const rowSentence = ([row, detail]) => ROWS[row].sentence.replace("{detail}", () => detail).trimEnd()
+export function rowSentence([row, detail = ""]) {
+	const [, sentence] = ROWS[row]
+	return sentence.replace("{detail}", () => detail).trimEnd()
+}
 
 // The hash of a revealed deal.
 export const dealHash = (seed, proof) => hex(sha256(seed, proof))
@@ -92,13 +96,14 @@ export class Evidence {
 
 	// The first row that contradicts, as a sentence, or undefined.
 	get contradiction() {
-		const row = Object.keys(this.found).find(each => ROWS[each].verdict === "wrong" && !this.excuses(each))
-		return row && rowSentence([row, this.found[row][0]])
+		const found = Object.entries(this.found).find(each => this.isWrong(each))
+		return found && rowSentence([found[0], found[1][0]])
 	}
 
-	// Whether a trouble that was seen can cause what a row is about.
-	excuses(row, found = this.found) {
-		return (ROWS[row].excuses ?? []).some(trouble => CAUSES[trouble].some(each => each in found))
+	// Whether a row contradicts, and no trouble that was found can cause what it is about.
+	isWrong([row], found = this.found) {
+		const [verdict, , ...excuses] = ROWS[row]
+		return verdict === "wrong" && !excuses.flatMap(trouble => CAUSES[trouble]).some(each => each in found)
 	}
 
 	// The words of the deal, or an empty text while they are not known.
@@ -183,8 +188,7 @@ function showTerms(known, text, commitment, table, isBefore = true) {
 	try {
 		known.terms = termsOf(text)
 	} catch (error) {
-		known.finding(...(error instanceof UnknownTerms ? ["unknown_terms", error.message] : ["contradicting_terms"]))
-		return
+		return error instanceof UnknownTerms ? known.finding("unknown_terms", error.message) : known.finding("contradicting_terms")
 	}
 	const {terms} = known
 	known.digest = hex(termsHash(text))
@@ -212,9 +216,8 @@ function differenceOf({options, line, game = "", tide = 0, round = -1, private: 
 		["tide", tide || options ? tide : "", terms.tide],
 		["round", Math.max(round, 0), round >= 0 ? terms.round : 0],
 		["rule for who may enter", isPrivate, terms.private],
-		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players]] : []),
-		...(line ? [["delay", line.delay, given.delay], ["rule for bots", line.bots, given.bots]] : []),
-		...(line ? [["rule for spectators", line.spectators, given.spectators]] : [])
+		...(line ? [["deal", line.deal, terms.deal], ["number of seats", line.seats, given.players], ["delay", line.delay, given.delay]] : []),
+		...(line ? [["rule for bots", line.bots, given.bots], ["rule for spectators", line.spectators, given.spectators]] : [])
 	]
 	return pairs.find(([, own, shown]) => own !== "" && own !== shown)?.[0] ?? ""
 }
@@ -223,7 +226,7 @@ function addAck(known, id, time, cards, mayUndo) {
 	const sent = known.sent.get(id)
 	if (!sent) return
 	const ack = {revision: sent.revision + 1, time, action: sent.action, cards, mayUndo}
-	if (known.acks.some(each => each.revision === ack.revision && same(each, ack))) return
+	if (isIn(known.acks, ack)) return
 	if (ack.revision <= (known.acks.at(-1)?.revision ?? -Infinity)) {
 		const isLost = CAUSES.loss.some(row => known.found[row])
 		known.findingIf(!isLost, "other_action", `Action ${ack.revision} was confirmed twice.`)

@@ -1,8 +1,8 @@
 // What taps and keys mean: the moves that they make, as text. Knows no DOM.
 
-import {DOWN, GAMES, played, rankText, suit} from "./piles.js"
+import {GAMES, played, rankText, suit} from "./piles.js"
 import {allMoves, moveText, movesFrom} from "./legal_moves.js"
-import {RULES, byKey, safeCards} from "./rules.mjs"
+import {DOWN, RULES, byKey, safeCards} from "./rules.mjs"
 
 const nameOf = code => rankText(code) + "♣♦♥♠"[suit(code)]
 

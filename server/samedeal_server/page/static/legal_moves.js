@@ -1,7 +1,7 @@
 // The moves that the rules allow on a board, and the proof that none of them helps.
 
-import {DOWN, GAMES, onFoundations, played} from "./piles.js"
-import {RULES, byKey, targetOf} from "./rules.mjs"
+import {GAMES, onFoundations, played} from "./piles.js"
+import {DOWN, RULES, byKey, targetOf} from "./rules.mjs"
 
 const MOST_TRIED = 4000 // moves of a proof
 

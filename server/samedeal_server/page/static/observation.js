@@ -2,7 +2,7 @@
 // milliseconds since any moment.
 
 import {boardHash} from "./board_hash.js"
-import {dealHash, isDeal, placeText, same} from "./evidence.js"
+import {dealHash, isDeal, isIn, placeText, same} from "./evidence.js"
 import {agrees} from "./own_draws.js"
 import {GAMES, HIDDEN} from "./piles.js"
 import {kindOf} from "./race_hashes.js"
@@ -12,8 +12,6 @@ const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may h
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
 const IN_TERMS = ["room", "round", "game", "deal", "private", "tide"]
 const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "last_progress_at", "finished_at"]
-
-const last = list => list[list.length - 1]
 
 // A request is about to be sent.
 export function noteSent(known, {type, id, ...request}, now) {
@@ -75,10 +73,9 @@ function joined(known, {room, seat, generation, revision}, now) {
 		known.findingIf(generation <= known.generation, "lost_data")
 	}
 	const newest = known.seat ? Math.max(known.acks.length, ...[...known.sent.values()].map(each => each.revision + 1)) : -1
-	known.findingIf(revision > -1 && revision < (last(known.acks)?.revision ?? 0), "lost_data")
-	const cameFrom = known.seat
+	known.findingIf(revision > -1 && revision < (known.acks.at(-1)?.revision ?? 0), "lost_data")
+	known.cameFrom = known.seat
 	known.findingIf(revision > newest, "other_window").plus(["sat", seat, generation])
-	known.cameFrom = cameFrom
 }
 
 const SHOWN = {
@@ -148,7 +145,7 @@ function showPlayers(known, {phase, players, starts}) {
 	known.clock.isFixed = known.clock.isKnown
 	const places = players.map(each => [each.seat, each.name, each.bot])
 	if (known.role === "player" && !known.begun) {
-		const isNew = place => !known.expected.some(each => same(each, place))
+		const isNew = place => !isIn(known.expected, place)
 		known.findingIf(phase !== "countdown" && known.expected && places.some(isNew), "other_players")
 		known.expected = places
 	}
@@ -163,12 +160,11 @@ function showPlayers(known, {phase, players, starts}) {
 	known.findingIf(isFull || hasBots || isEarly || isDelayed, "contradicting_terms")
 }
 
-const lostOf = each => [each.draw, each.seat, each.reason, each.name]
+export const lostOf = each => [each.draw, each.seat, each.reason, each.name]
 
 function showLosses(known, state) {
 	const lost = state.lost.map(lostOf)
 	const before = known.lost
-	const isIn = (list, each) => list.some(other => same(each, other))
 	if (!same(lost, before)) known.findingIf(!before.every(each => isIn(lost, each)), "lost_data").plus(["losses", lost])
 	if (known.role !== "player") return
 	const own = lost.filter(([, seat, , name]) => known.places.includes(placeText([seat, name])))
@@ -200,7 +196,7 @@ function showOwnSeat(known, state) {
 // After a state without the player's seat.
 function loseSeat(known, {phase, lost}) {
 	if (known.isOut || known.own.has("leave") || known.isKicked || known.begun || /racing|finished/.test(phase)) return // or other racers than in the record
-	const {reason} = last(lost.filter(each => each.seat === known.seat && each.name === known.name)) ?? {}
+	const {reason} = lost.findLast(each => each.seat === known.seat && each.name === known.name) ?? {}
 	known.findingIf(!reason && phase === "countdown", "seat_vanished")
 	known.findingIf(reason === "left", "said_left").plus(["out"])
 }
@@ -236,7 +232,7 @@ function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return
 	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot])
 	const result = {end, lines, deal: dealHash(seed, proof)}
-	if (known.results.some(each => same(each, result))) return
+	if (isIn(known.results, result)) return
 	known.findingIf(known.results.length > 0 && known.results[0].end !== end, "lost_data")
 	known.plus(["result", end, lines, result.deal])
 }
@@ -263,9 +259,11 @@ function withRace(table, standings, length) {
 	return all.sort((one, other) => order(one, other) || byText([one.name], [other.name]) || byText([one.player], [other.player]))
 }
 
+export const shareOf = each => [each.seat, each.name, hex(each.commitment), hex(each.share)]
+
 function showDrawn(known, {room, draw, shares}) {
 	if (room !== known.room) return known.finding("other_room")
-	const all = shares.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
+	const all = shares.map(shareOf)
 	const isLost = known.lost.some(([lostIn]) => lostIn === known.drawn?.draw)
 	const isAgain = known.role === "spectator" && !known.begun && draw > known.drawn?.draw && isLost // of others, once all had left
 	if (known.drawn && !isAgain) return known.findingIf(!same(known.drawn, {draw, shares: all}), "other_drawn")

@@ -1,7 +1,7 @@
 // Boards as PROTOCOL.md describes them: piles of cards, and what moves do to them.
 
 import {DESCRIBED} from "./games.mjs"
-import {RULES, byKey, targetOf} from "./rules.mjs"
+import {DOWN, RULES, byKey, targetOf} from "./rules.mjs"
 
 // The piles of a game in order, each with its place on the table: the corner, in cards.
 const pilesAt = ({kind, keys, place: {x = 0, y = 0, in_row = 16}}) =>
@@ -11,7 +11,6 @@ export const GAMES = Object.fromEntries(
 	Object.entries(DESCRIBED).map(([name, game]) => [name, {...game, piles: game.piles.flatMap(pilesAt)}])
 )
 
-export const DOWN = 0x40
 export const HIDDEN = 0xc0
 export const UNSEEN = 0xc0 // the bits of a card that the player has not seen yet
 export const FACE = 0x3f

@@ -4,9 +4,9 @@
 import {DESCRIBED} from "./games.mjs"
 
 // A card is 16 times its suit (clubs, diamonds, hearts, spades) plus its rank, and 64 more if it lies face down.
-export const FACE_DOWN = 64
+export const DOWN = 64
 export const DECK = Array.from({length: 52}, (_, at) => 16 * Math.floor(at / 13) + (at % 13) + 1)
-export const turnUp = card => card & ~FACE_DOWN
+export const turnUp = card => card & ~DOWN
 export const rank = card => card & 15
 export const textOf = card => "A23456789TJQK"[rank(card) - 1] + "CDHS"[card >> 4]
 const isRed = card => card > 16 && card < 48
@@ -158,7 +158,7 @@ export function deal(game, deck) {
 	const order = game.dealt[0].key === "01" ? [...deck].sort((card, other) => (rank(card) > 1) - (rank(other) > 1)) : deck
 	const placeOf = at => game.dealt[at] ?? {key: "stock", isDown: true}
 	const inSuit = card => 16 * game.suits[card >> 4] + rank(card)
-	const cards = order.map((card, at) => inSuit(card) + (placeOf(at).isDown ? FACE_DOWN : 0))
+	const cards = order.map((card, at) => inSuit(card) + (placeOf(at).isDown ? DOWN : 0))
 	const pile = key => cards.filter((_, at) => placeOf(at).key === key)
 	return byKey(game, game.keys.map(pile))
 }
@@ -186,7 +186,7 @@ export function targetOf(game, piles, move) {
 	const [from, to, count = "x1"] = TRANSFER.test(move) ? move.split(" ") : []
 	const size = Number(count.slice(1))
 	const group = piles[from]?.slice(-size) ?? []
-	const isRun = group.every((card, at) => card < FACE_DOWN && (at === 0 || game.lift(card, group[at - 1])))
+	const isRun = group.every((card, at) => card < DOWN && (at === 0 || game.lift(card, group[at - 1])))
 	const fits = to === "0" ? game.foundation : game.onto[to]
 	const target = (to === "0" ? FOUNDATIONS : [to]).find(key => fits?.(group[0], piles[key].at(-1)))
 	const hasRoom = to === "0" ? size === game.takes : size <= roomAt(game, piles, to)

@@ -1,7 +1,7 @@
 // The solver (DEALS.md, The solver), for the page for browsers and for check.mjs --deep. Ported from samedeal.solver:
 // it gives the same answers after the same numbers of states. It keeps no moves, so it does not say how a board is won.
 
-import {RULES, FACE_DOWN, rank, turnUp} from "./rules.mjs"
+import {RULES, DOWN, rank, turnUp} from "./rules.mjs"
 import {cardsOf, remember, statesOf, text, top, unpack} from "./states.mjs"
 
 const FIRST_LIMIT = 1000 // the states that each search reaches before the next one takes its turn
@@ -23,10 +23,10 @@ function costsOf(game, costs) {
 	function columnCost(pile) {
 		const cards = cardsOf(pile)
 		let cost = (cards.length ? column : 0) + card * cards.length + buried * countBuried(cards)
-		cost += hidden * cards.filter(each => each & FACE_DOWN).length
+		cost += hidden * cards.filter(each => each & DOWN).length
 		for (let at = 1; at < cards.length; at++) {
 			const [under, each] = [cards[at - 1], cards[at]]
-			if ((under | each) & FACE_DOWN || !sequence(each, under))
+			if ((under | each) & DOWN || !sequence(each, under))
 				cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit)
 		}
 		return cost

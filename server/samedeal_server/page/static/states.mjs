@@ -3,7 +3,7 @@
 // A state has the tops of the foundations, the side (all cards that are neither in a column nor on a foundation), and
 // the columns. Tops, side and each column are strings with a character for each card, the deepest card first.
 
-import {DECK, FACE_DOWN, rank, safeCards, turnUp} from "./rules.mjs"
+import {DECK, DOWN, rank, safeCards, turnUp} from "./rules.mjs"
 
 const [PART, FAN] = ["\xfe", "\xff"] // they divide the parts of a side, and the fans
 
@@ -128,7 +128,7 @@ export function statesOf(game, piles) {
 		const found = []
 		for (let at = column.length - 1; at >= 0; at--) {
 			const [card, above] = [column.charCodeAt(at), column.charCodeAt(at + 1)]
-			if (above && (card & FACE_DOWN || !game.lift(above, card))) break
+			if (above && (card & DOWN || !game.lift(above, card))) break
 			const left = at ? column.slice(0, at - 1) + text([turnUp(column.charCodeAt(at - 1))]) : ""
 			found.push([card, left, column.slice(at)])
 		}

@@ -3,11 +3,11 @@
 
 import {boardHash} from "./board_hash.js"
 import {NotCheckable, checkAnswers, checkLimits, openDeal} from "./deal.js"
-import {dealHash, rowSentence, same} from "./evidence.js"
+import {Evidence, dealHash, rowSentence, same} from "./evidence.js"
 import {isDescribed, kindOf, resultWords, termsHash} from "./race_hashes.js"
+import {lostOf, shareOf} from "./observation.js"
 import {acted, checkRecord, isBlocked, masked} from "./record.js"
 import {agrees} from "./own_draws.js"
-import {ROWS} from "./rows.mjs"
 import {demand} from "./terms.mjs"
 import {hex, unhex} from "./hash.js"
 
@@ -27,7 +27,7 @@ const TITLES = {
 // races on this server ended before their start although the player had revealed a share: a server may give up rooms until
 // it likes a deal.
 export class Reading {
-	constructor({record = null, fault = ["no_record", ""], second = "", answers = null, givenUp = 0}) {
+	constructor({record = null, fault = ["no_record"], second = "", answers = null, givenUp = 0}) {
 		Object.assign(this, {record, fault, second, answers, givenUp})
 		this.faults = [...this.recordFaults()]
 		if (record && !this.faults.length) this.faults = [...this.searchFaults()]
@@ -37,7 +37,7 @@ export class Reading {
 	*recordFaults() {
 		const {record, fault, second} = this
 		if (!record) return yield fault
-		if (second && second !== record.digest) yield ["changed_record", ""]
+		if (second && second !== record.digest) yield ["changed_record"]
 		try {
 			const opened = openDeal(record)
 			this.proof = record.proof ? opened : null
@@ -53,7 +53,7 @@ export class Reading {
 	*searchFaults() {
 		const {proof, record, answers} = this
 		if (!proof || !isDescribed(record.terms)) return // another row says that the search cannot be repeated
-		if (answers?.length !== proof.candidate + 1) return yield ["not_repeated", ""]
+		if (answers?.length !== proof.candidate + 1) return yield ["not_repeated"]
 		try {
 			checkAnswers(proof, answers)
 		} catch (wrong) {
@@ -87,8 +87,8 @@ export const faultOf = error => [error instanceof NotCheckable ? "not_checkable"
 export function verdict(evidence, reading) {
 	const found = new Map()
 	const seen = Object.entries(evidence.found).map(([row, [detail]]) => [row, detail])
-	for (const [row, detail] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
-	const isWrong = ([row]) => ROWS[row].verdict === "wrong" && !evidence.excuses(row, Object.fromEntries(found))
+	for (const [row, detail = ""] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
+	const isWrong = row => evidence.isWrong(row, Object.fromEntries(found))
 	const rows = [...found].sort((one, other) => isWrong(other) - isWrong(one))
 	const isOfAll = evidence.role === "player" && nobodyCouldChoose(evidence)
 	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
@@ -104,7 +104,7 @@ function nobodyCouldChoose({terms, today}) {
 
 // The verdict on a record alone.
 export function recordVerdict({faults: rows, record}) {
-	const isWrong = rows.some(([row]) => ROWS[row].verdict === "wrong")
+	const isWrong = rows.some(row => new Evidence().isWrong(row))
 	const kind = isWrong ? "wrong" : rows.length ? "unsure" : "checked"
 	const sentence = rows.length ? `${TITLES[kind]} ${rowSentence(rows[0])}` : "Checked: the deal, every move and the results fit together."
 	return {kind, sentence, rows, clock: "", words: record ? resultWords(unhex(record.digest)) : ""}
@@ -134,7 +134,7 @@ function clockSentence({mistimed: {misdated = [0], late = [0], dealt}}) {
 // Yields the rows that follow from the record, and those about what is missing.
 function* rowsOf(evidence, reading) {
 	const {isOut, begun, isKicked, own, terms, digest, commitment, role} = evidence
-	if (isOut || (!begun && (isKicked || own.has("leave")))) return yield ["out_of_draw", ""]
+	if (isOut || (!begun && (isKicked || own.has("leave")))) return yield ["out_of_draw"]
 	if (!evidence.termsText) yield ["unfinished", "the room never showed its terms"]
 	if (!terms) return
 	yield* missing(evidence)
@@ -142,8 +142,8 @@ function* rowsOf(evidence, reading) {
 	const {record} = reading
 	if (!record || reading.faults.some(([row]) => /^(bad_record|not_checkable)$/.test(row))) return
 	if (!reading.second) yield ["no_record", "The server gave the record of the race only once."]
-	if (hex(termsHash(record.terms.text)) !== digest) yield ["other_record_terms", ""]
-	if (hex(record.commitment) !== commitment) yield ["other_record_commitment", ""]
+	if (hex(termsHash(record.terms.text)) !== digest) yield ["other_record_terms"]
+	if (hex(record.commitment) !== commitment) yield ["other_record_commitment"]
 	yield* rowsOfDeal(evidence, reading)
 	yield* rowsOfRace(evidence, reading)
 	yield* rowsOfResults(evidence, reading)
@@ -154,35 +154,35 @@ function* rowsOf(evidence, reading) {
 function* missing({results, role, dealt, terms, draws}) {
 	if (!results.length) yield ["unfinished", "no results were shown"]
 	if (role !== "player") return
-	if (!dealt.length) yield ["no_first_board", ""]
-	if (kindOf(terms.deal) === "winnable" && !draws.length) yield ["missed_draw", ""]
+	if (!dealt.length) yield ["no_first_board"]
+	if (kindOf(terms.deal) === "winnable" && !draws.length) yield ["missed_draw"]
 }
 
 function* rowsOfDeal(evidence, {record, proof}) {
 	const {results, drawn, lost, draws} = evidence
-	if (results.some(({deal}) => deal !== dealHash(record.seed, record.proof))) yield ["other_deal", ""]
+	if (results.some(({deal}) => deal !== dealHash(record.seed, record.proof))) yield ["other_deal"]
 	const {draw, shares: all, lost: named} = proof ?? {draw: 0, shares: [], lost: []}
-	const shares = all.map(each => [each.seat, each.name, hex(each.commitment), hex(each.share)])
-	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn", ""]
-	if (!same(lost, named.map(each => [each.draw, each.seat, each.reason, each.name]))) yield ["other_lost", ""]
-	if (draws.length && !agrees(evidence, {draw, shares})) yield ["other_shares", ""]
-	if (draw < draws.at(-1)?.number) yield ["went_back", ""]
+	const shares = all.map(shareOf)
+	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn"]
+	if (!same(lost, named.map(lostOf))) yield ["other_lost"]
+	if (draws.length && !agrees(evidence, {draw, shares})) yield ["other_shares"]
+	if (draw < draws.at(-1)?.number) yield ["went_back"]
 }
 
 function* rowsOfRace(evidence, {record, plays}) {
 	const {begun, results} = evidence
 	if (!begun) return yield ["unfinished", "the race never began"]
-	if (begun.start !== record.start) yield ["other_start", ""]
+	if (begun.start !== record.start) yield ["other_start"]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
-	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players", ""]
-	if (record.players.some(({seat, resigned, time}) => evidence.resigned.has(seat) && !resigned && !time)) yield ["other_results", ""]
+	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players"]
+	if (record.players.some(({seat, resigned, time}) => evidence.resigned.has(seat) && !resigned && !time)) yield ["other_results"]
 	const finishes = record.players.map(({time}) => time).filter(Boolean)
 	if (record.terms.options.first_finish_ends && record.end - record.start > Math.min(...finishes) + DRIFT) {
 		yield ["unfinished", "the race went on after the first finish"]
 	}
 	if (!results.length || !endedEarly(evidence, record, plays)) return
 	// who was away has not seen for how long, nor who else was
-	yield evidence.absent.has(0) ? ["unfinished", "the race ended early while you were away"] : ["ended_early", ""]
+	yield evidence.absent.has(0) ? ["unfinished", "the race ended early while you were away"] : ["ended_early"]
 }
 
 // Whether a race ended before its time for no reason that the client can see.
@@ -210,7 +210,7 @@ function* rowsOfResults(evidence, reading) {
 	for (const {end, lines: shown} of evidence.results) {
 		const own = shown.map(([player, ...line]) => [seats.get(player) ?? 0, ...line])
 		const isInOrder = own.every((line, i) => !i || line[2] >= own[i - 1][2])
-		if (end !== record.end || !isInOrder || !same(own.sort(([one], [other]) => one - other), lines)) yield ["other_results", ""]
+		if (end !== record.end || !isInOrder || !same(own.sort(([one], [other]) => one - other), lines)) yield ["other_results"]
 	}
 	for (const [seat, counts] of evidence.counts) {
 		const {name = "nobody"} = record.players.find(player => player.seat === seat) ?? {}
@@ -225,7 +225,7 @@ function* rowsOfOwn(evidence, reading) {
 	const {record} = reading
 	const {dealt, denied} = evidence
 	const player = record.players.find(({seat, name}) => seat === evidence.seat && name === evidence.name)
-	if (!player) return yield ["other_players", ""]
+	if (!player) return yield ["other_players"]
 	const plays = reading.plays.get(player.seat)
 	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
 	for (const {revision, cards, moves, undos, mayUndo} of dealt) {
@@ -242,7 +242,7 @@ function* rowsOfOwn(evidence, reading) {
 	if (denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
 		yield ["unfinished", "the server took no more moves of yours"]
 	}
-	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you", ""]
+	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you"]
 }
 
 function* rowsOfActions({acks, sent, denied, mistimed}, {terms, start}, {actions}, plays, isWrong) {
