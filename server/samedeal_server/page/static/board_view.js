@@ -28,7 +28,7 @@ const rectangle = attributes => svg("rect", {width: WIDTH, height: HEIGHT, rx: 5
 export function flat(game) {
 	const {height, piles} = GAMES[game]
 	const places = piles.map(({what, key, x, y}) => ({what, key, x: x * STEP_X, y: y * STEP_Y, room: (height - y - 1) * STEP_Y}))
-	return {width: Math.max(...places.map(({x}) => x)) + STEP_X + 7, height: height * STEP_Y + 7, places}
+	return {width: Math.max(...places.map(each => each.x)) + STEP_X + 7, height: height * STEP_Y + 7, places}
 }
 
 export class BoardView {
@@ -47,7 +47,7 @@ export class BoardView {
 		this.places = places
 		this.shown = places.map(() => "") // by pile: the codes of the cards as text
 		const outlines = places.filter(({what}) => !isSpread(what)).map(({x, y}) => rectangle({x, y, class: "outline"}))
-		const {x, y} = places.find(({what}) => what === "stock") ?? {x: 0, y: 0}
+		const {x, y} = places.find(each => each.what === "stock") ?? {x: 0, y: 0}
 		setAttribute(this.count, "x", x + WIDTH / 2)
 		setAttribute(this.count, "y", y + HEIGHT / 2 + 8)
 		const ground = svg("svg", {width, height, "aria-hidden": "true"}, ...outlines)
@@ -68,7 +68,7 @@ export class BoardView {
 			if (place.what === "stock") setText(this.count, String(piles[i].length || ""))
 			return [{place, old: this.drawn[i], cards: (this.drawn[i] = layOut(place, piles[i]))}]
 		})
-		const left = new Set(changed.flatMap(({old}) => old))
+		const left = new Set(changed.flatMap(each => each.old))
 		const take = (card, before) => {
 			if (before) card.before = before
 			left.delete(before)
@@ -76,14 +76,14 @@ export class BoardView {
 		const isAlike = (card, there) => there && (card.face === there.face || !card.face || !there.face)
 		for (const {old, cards} of changed) cards.forEach((card, depth) => isAlike(card, old[depth]) && take(card, old[depth]))
 		for (const fits of [(card, old) => card.face === old.face, (_, old) => !old.face])
-			for (const card of changed.flatMap(({cards}) => cards))
+			for (const card of changed.flatMap(each => each.cards))
 				if (!card.before) take(card, [...left].find(old => fits(card, old)))
 		const moves = animated && !still.matches && !document.hidden
 		for (const {old, cards} of changed) {
 			cards.forEach(card => draw(card, moves))
 			// New cards of a pile are painted over all others, and so are the cards that lie on them.
 			const first = cards.findIndex(({element}, depth) => element !== old[depth]?.element)
-			if (first >= 0) this.cards.append(...cards.slice(first).map(({element}) => element))
+			if (first >= 0) this.cards.append(...cards.slice(first).map(each => each.element))
 		}
 		for (const {element} of left) element.remove()
 	}

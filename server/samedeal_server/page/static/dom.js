@@ -116,7 +116,7 @@ export function keepOneStop(container) {
 	}
 	const check = () => {
 		const all = buttons()
-		if (all.length && !all.some(({tabIndex}) => tabIndex === 0)) stopAt(all[0])
+		if (all.length && !all.some(each => each.tabIndex === 0)) stopAt(all[0])
 	}
 	container.addEventListener("focusin", ({target}) => target.matches("button") && stopAt(target))
 	container.addEventListener("keydown", event => {

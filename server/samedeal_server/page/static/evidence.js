@@ -13,7 +13,7 @@ const MOST_LENGTH = 1_000_000 // of the facts of a race as text: later ones that
 const ENDLESS = /counted|watched|mistimed|dealt|result|gone|back|sat/ // what a server can add, and not the player
 const CAUSES = {loss: ["lost_data", "changed_record"], window: ["other_window", "new_session"]}
 
-export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
+export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b)
 export const isIn = (list, value) => list.some(each => same(each, value))
 
 export function rowSentence([row, detail = ""]) {

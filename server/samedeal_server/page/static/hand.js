@@ -112,7 +112,7 @@ export class Hand {
 		if (!size) return this.say("This place is empty. Tap a card first.")
 		if (this.kind(key) !== "column") size = 1
 		const all = this.useful(key, size)
-		const best = all.filter(({use}) => use === all[0].use)
+		const best = all.filter(each => each.use === all[0].use)
 		if (this.auto && all.length && (best.length === 1 || all[0].use < 1)) return this.act(best[0].move)
 		if (all.length) return this.pick({key, size})
 		if (card & DOWN) return this.say("This card lies face down. Tap a card that lies face up.")
@@ -120,7 +120,7 @@ export class Hand {
 		this.say(`No pile takes ${nameOf(card)}${size > 1 ? " and the cards on it" : ""}.`)
 	}
 
-	largest = key => Math.max(1, ...this.moves(key).map(({size}) => size))
+	largest = key => Math.max(1, ...this.moves(key).map(each => each.size))
 
 	// Move what is picked to a pile. If that is illegal, the server says why.
 	move({key, size}, to) {
@@ -183,7 +183,7 @@ export class Hand {
 			const [best] = this.useful(picked.key, picked.size)
 			if (best) this.act(best.move)
 		} else if (picked && "-+=".includes(key)) {
-			const sizes = [...new Set(this.moves(picked.key).map(({size}) => size))].sort((a, b) => a - b)
+			const sizes = [...new Set(this.moves(picked.key).map(each => each.size))].sort((a, b) => a - b)
 			const now = sizes.indexOf(picked.size ?? sizes.at(-1))
 			this.pick({...picked, size: sizes[now + (key === "-" ? -1 : 1)] ?? sizes[now]})
 		} else if (key.length === 1 && this.kind(key) && this.kind(key) !== "stock") {

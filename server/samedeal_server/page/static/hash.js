@@ -11,10 +11,7 @@ const rotate = (word, by) => (word >>> by) | (word << (32 - by))
 const utf8 = new TextEncoder()
 
 export function join(parts) {
-	const all = parts.map(part => (typeof part === "string" ? utf8.encode(part) : part))
-	const bytes = new Uint8Array(all.reduce((sum, {length}) => sum + length, 0))
-	all.reduce((at, part) => (bytes.set(part, at), at + part.length), 0)
-	return bytes
+	return Uint8Array.from(parts.flatMap(part => [...(typeof part === "string" ? utf8.encode(part) : part)]))
 }
 
 export function sha256(...parts) {

@@ -11,7 +11,7 @@ export const moveText = (from, to, size) => `${from} ${to}${size > 1 ? ` x${size
 export function allMoves(game, piles) {
 	const rules = RULES[game]
 	const draw = rules.stock && targetOf(rules, byKey(rules, piles), rules.stock) ? [rules.stock] : []
-	return [...movesFrom(game, piles).map(({move}) => move), ...draw]
+	return [...movesFrom(game, piles).map(each => each.move), ...draw]
 }
 
 // The legal transfers from a pile, or from all of them: {from, to, size, move}.

@@ -193,7 +193,7 @@ export class Link {
 		if (code === 4000 || code === 4001) return this.stop(MISFIT)
 		// A request to join over the connection before may have come late, and taken the seat from this one.
 		const isLate = this.lateJoin && Date.now() - this.lateJoin < 60_000
-		this.lateJoin = [...this.answers.values()].some(({type}) => type === "join") && Date.now()
+		this.lateJoin = [...this.answers.values()].some(each => each.type === "join") && Date.now()
 		if (code === 4002 && !isLate) {
 			this.note("takenOver")
 			return this.stop(TAKEN)

@@ -226,7 +226,7 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 
 // By code points. JavaScript compares halves of them.
 const codes = text => hex(new TextEncoder().encode(text))
-const byText = ([one], [other]) => (codes(one) < codes(other) ? -1 : one === other ? 0 : 1)
+const byText = ([a], [b]) => (codes(a) < codes(b) ? -1 : a === b ? 0 : 1)
 
 function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	if (phase !== "finished" && !standings.length && !seed.length && !proof && !end) return
@@ -254,9 +254,9 @@ function withRace(table, standings, length) {
 		totals.set(player, {player, name, races: races + 1, points: points + won, time: total + (time || length), bot})
 	}
 	const all = [...totals.values()]
-	const order = (one, other) => other.points - one.points || one.time - other.time
+	const order = (a, b) => b.points - a.points || a.time - b.time
 	for (const line of all) line.place = 1 + all.filter(other => order(other, line) < 0).length
-	return all.sort((one, other) => order(one, other) || byText([one.name], [other.name]) || byText([one.player], [other.player]))
+	return all.sort((a, b) => order(a, b) || byText([a.name], [b.name]) || byText([a.player], [b.player]))
 }
 
 export const shareOf = each => [each.seat, each.name, hex(each.commitment), hex(each.share)]

@@ -215,11 +215,11 @@ export class RaceScreen {
 		const {ranked, shown} = this
 		const now = Date.now()
 		if (now - this.orderedAt < CALM) return
-		this.orderedAt = ranked.length && ranked.every(({board}) => board) ? now : 0
+		this.orderedAt = ranked.length && ranked.every(each => each.board) ? now : 0
 		const inOrder = this.follows ? ranked : [...ranked].sort(bySeat)
 		inOrder.forEach(({player}, i) => (shown.get(player).tile.style.order = i))
 		if (this.from >= ranked.length) this.from = 0
-		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(({player}) => player)
+		this.onPage = inOrder.slice(this.from, this.from + BOARDS).map(each => each.player)
 	}
 
 	// Show the page that begins with a board.
@@ -457,7 +457,7 @@ export class RaceScreen {
 	// Say who leads, or who has won.
 	showLead(rows) {
 		const {room, cards} = this.race
-		const [first, second] = rows.filter(({place}) => place)
+		const [first, second] = rows.filter(each => each.place)
 		const time = first && (first.final ? first.final.time : first.finishedAt)
 		const leads = () => `${first.name} leads with ${first.count} of ${cards} cards${second ? `, ${second.name} has ${second.count}` : ""}`
 		const text = time ? `${first.name} ${stateOf(first, room)}` : room.phase === "finished" ? `Nobody finished.${first?.count && second?.place > 1 ? ` ${first.name} was closest.` : ""}` : leader(rows) ? leads() : "Nobody leads yet"

@@ -22,7 +22,7 @@ export class Race {
 	// If no player is the same, all have left, or this is a later room with the same code. From a room whose only player goes
 	// on to another one, nothing is kept.
 	setRoom(room) {
-		const before = this.room?.players.map(({player}) => player) ?? []
+		const before = this.room?.players.map(each => each.player) ?? []
 		const isSame = this.room?.room === room.room && room.players.some(({player}) => before.includes(player))
 		if (!isSame) Object.assign(this, new Race(), {isLive: this.isLive, told: this.isTold ? this.told : null})
 		Object.assign(this, {room, isTold: false})
@@ -105,7 +105,7 @@ export class Race {
 	ranking() {
 		const {players, standings, tallies} = this.room
 		const rows = players.map(seat => {
-			const isOwn = ({player}) => player === seat.player
+			const isOwn = each => each.player === seat.player
 			const [board, final, tally] = [this.boards.get(seat.player), standings.find(isOwn), tallies.find(isOwn)]
 			const {connected = true, foundation_cards: count, moves, finished_at: finishedAt, last_progress_at: progressAt} = tally ?? {}
 			const live = this.isLive && tally && {count, moves, finishedAt, progressAt}
@@ -139,7 +139,7 @@ const ordinal = n => n + (/1[123]$/.test(n) ? "th" : {1: "st", 2: "nd", 3: "rd"}
 
 // Return the player who is alone in the first place, or undefined as long as that says little.
 export function leader(rows) {
-	const first = rows.filter(({place}) => place === 1)
+	const first = rows.filter(each => each.place === 1)
 	return first.length === 1 && first[0].count >= EARLY ? first[0] : undefined
 }
 

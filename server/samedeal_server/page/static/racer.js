@@ -137,7 +137,7 @@ export class Racer {
 			this.retrying = true
 			const all = this.pending
 			setTimeout(async () => {
-				await Promise.allSettled(all.filter(each => each !== pending).map(({answered}) => answered))
+				await Promise.allSettled(all.filter(each => each !== pending).map(each => each.answered))
 				this.retrying = false
 				for (const each of this.pending) this.send(each)
 			}, 1000 * (retry_after || 1))

@@ -44,9 +44,9 @@ export function readRecord(text) {
 	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => `${line}\n`).join("")
 	const players = Object.freeze(blocks.map(readPlayer))
 	const record = Object.freeze({terms, commitment, start, end: stop, entrants, seed, proof, players, digest})
-	const seats = players.map(({seat}) => seat)
+	const seats = players.map(each => each.seat)
 	const isInOrder = seats.every((seat, i) => seat > (seats[i - 1] ?? 0) && seat <= 64)
-	const areSome = entrants <= 64 && [1, entrants].includes(players.length) && new Set(players.map(({name}) => name)).size === players.length
+	const areSome = entrants <= 64 && [1, entrants].includes(players.length) && new Set(players.map(each => each.name)).size === players.length
 	const areTimes = start >= 0 && stop >= 0 && Math.max(start, stop) < YEAR_10000
 	demand(isInOrder && areSome && areTimes && text.slice(0, end) === textOf(record), "This record is not as it should be.")
 	return record

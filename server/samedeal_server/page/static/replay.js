@@ -96,7 +96,7 @@ export class ReplayScreen extends RaceScreen {
 		const isOver = at >= room.length
 		this.at = Math.min(at, room.length)
 		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.time <= this.at))
-		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(({end}) => end)} : {phase: "racing", standings: []})
+		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(each => each.end)} : {phase: "racing", standings: []})
 		Object.assign(byId("time"), {value: this.at, ariaValueText: clock(this.at)})
 		if (isOver) this.play(false)
 		if (!this.timer) this.chartedAt = this.orderedAt = 0

@@ -12,7 +12,7 @@ const COUNT = 12
 // The table of a series, which of its races this one is, and links to the races before.
 export function seriesTable({options: {series}, round, standings, table: places, rooms_before: before = []}) {
 	const number = (round % series) + 1
-	const winners = places.filter(({place}) => place === 1).map(({name}) => name)
+	const winners = places.filter(each => each.place === 1).map(each => each.name)
 	const title = standings.length && number === series ? `${winners.join(" and ")} won the series` : `Race ${number} of ${series}`
 	const lines = places.map(({place, name, points, time}) => row([place, name, points, clock(time)]))
 	const replays = before.map((room, i) => element("a", {href: to(`replay?race=${room}`)}, `Replay race ${i + 1}`))

@@ -40,12 +40,6 @@ function costsOf(game, costs) {
 	return {column: remember(columnCost), side: remember(sideCost), byStock: by_stock > 0 && game.stock === "deal"}
 }
 
-const withPile = (columns, at, pile) => {
-	const changed = columns.slice()
-	changed[at] = pile
-	return changed
-}
-
 // States by their costs. Of those with the lowest costs, the newest is taken first.
 class Buckets {
 	buckets = []
@@ -111,7 +105,7 @@ class Search {
 		const at = columns.findIndex(column => safe.includes(top(column)))
 		if (at >= 0) {
 			const [[card, left]] = this.states.groups(columns[at])
-			return this.playSafe([takes[card], side, withPile(columns, at, left)])
+			return this.playSafe([takes[card], side, columns.with(at, left)])
 		}
 		const {fromReserve, fromFans} = this.states.side(side)
 		const isSafe = ([card]) => safe.includes(card)
@@ -135,16 +129,16 @@ class Search {
 			if (!column) continue
 			const groups = states.groups(column)
 			const [card, left] = groups[states.takes - 1] ?? []
-			if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, withPile(columns, at, left)]))
+			if (fromTops.takes[card]) found.push(this.playSafe([fromTops.takes[card], side, columns.with(at, left)]))
 			for (const after of states.takesSide ? states.sidesWith(side + column.at(-1)) : [])
-				found.push(this.playSafe([tops, after, withPile(columns, at, groups[0][1])]))
+				found.push(this.playSafe([tops, after, columns.with(at, groups[0][1])]))
 			for (const [card, left, group] of groups)
 				for (const to of takers[card] ?? []) {
 					if (to === at || !(left || columns[to] || keepsPlaces)) continue
 					if (group.length > (columns[to] ? most : mostToEmpty)) continue
 					const divides = withoutPostponed && group !== groups.at(-1)[2]
 					if (divides && !(columns[to] && states.continues(card, top(columns[to])))) continue
-					const child = [tops, side, withPile(withPile(columns, at, left), to, columns[to] + group)]
+					const child = [tops, side, columns.with(at, left).with(to, columns[to] + group)]
 					found.push(fromTops.safe.includes(top(left)) ? this.playSafe(child) : child)
 				}
 		}
@@ -152,7 +146,7 @@ class Search {
 			if (fromTops.takes[card] && states.takes === 1)
 				found.push(this.playSafe([fromTops.takes[card], after, columns]))
 			for (const to of takers[card] ?? []) {
-				const child = [tops, after, withPile(columns, to, columns[to] + text([card]))]
+				const child = [tops, after, columns.with(to, columns[to] + text([card]))]
 				found.push(fromSide.fromFans.length ? this.playSafe(child) : child)
 			}
 		}
@@ -160,7 +154,7 @@ class Search {
 		for (const [card, after] of withoutPostponed ? [] : fromTops.gives)
 			if (!states.tops(after).safe.includes(card))
 				for (const to of takers[card] ?? [])
-					found.push([after, side, withPile(columns, to, columns[to] + text([card]))])
+					found.push([after, side, columns.with(to, columns[to] + text([card]))])
 		const row = (column, at) => column + text(fromSide.row.slice(at, at + 1))
 		const mayDeal = fromSide.row.length && (states.fillsColumns || columns.every(Boolean))
 		if (mayDeal) found.push([tops, fromSide.afterRow, columns.map(row)])

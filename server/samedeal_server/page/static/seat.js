@@ -56,7 +56,7 @@ export class Seat {
 	}
 
 	get own() {
-		return this.room?.players.find(({player}) => player === this.me)
+		return this.room?.players.find(each => each.player === this.me)
 	}
 
 	async enter() {
@@ -281,7 +281,7 @@ export class Seat {
 		const {room, me} = this
 		const {phase, players, host, next, options} = room
 		const {own} = this
-		const row = rows.find(({player}) => player === me)
+		const row = rows.find(each => each.player === me)
 		const isDone = row?.finishedAt || row?.final?.time
 		if (!this.screen.isNew("panel", phase, players, host, next, isDone, row?.place, stored.lasts)) return
 		const panel = byId("seat")

@@ -11,7 +11,6 @@ export const text = cards => String.fromCharCode(...cards)
 export const cardsOf = pile => Array.from(pile, each => each.charCodeAt(0))
 export const top = pile => pile.charCodeAt(pile.length - 1)
 const sorted = pile => [...pile].sort().join("")
-const without = (list, at) => list.filter((_, other) => other !== at)
 
 // Returns a function that computes each of its answers once.
 export function remember(answer) {
@@ -67,7 +66,7 @@ export function statesOf(game, piles) {
 		const stock = draws ? drawable(cards, piles.w.length, game) : rows ? text([cards.length]) : ""
 		const side = pack(all(game.fans), sorted(all([...game.reserve, ...game.cells]).join("")), stock)
 		const columns = all(game.columns)
-		const tops = text(foundations.map(key => piles[key].at(-1) ?? 0).sort((one, other) => one - other))
+		const tops = text(foundations.map(key => piles[key].at(-1) ?? 0).sort((a, b) => a - b))
 		return [tops, side, keepsPlaces(side) ? columns : columns.sort()]
 	}
 
@@ -89,7 +88,7 @@ export function statesOf(game, piles) {
 	function sidesWith(question) {
 		const [{fans, reserve, stock}, card] = [unpack(question.slice(0, -1)), question.at(-1)]
 		const taking = [...fans.entries()].filter(([, fan]) => game.fan(card.charCodeAt(0), top(fan)))
-		const sides = taking.map(([at, fan]) => pack([...without(fans, at), fan + card], reserve, stock))
+		const sides = taking.map(([at, fan]) => pack([...fans.toSpliced(at, 1), fan + card], reserve, stock))
 		return reserve.length < game.cells.length ? [...sides, pack(fans, sorted(reserve + card), stock)] : sides
 	}
 
@@ -99,10 +98,10 @@ export function statesOf(game, piles) {
 			return gives.flatMap(([card, left]) => sidesWith(left + text([card])))
 		const shifts = []
 		for (const [at, fan] of fans.entries()) {
-			const others = without(fans, at)
+			const others = fans.toSpliced(at, 1)
 			for (const [from, source] of others.entries())
 				if (game.fan(top(source), top(fan)))
-					shifts.push(pack([...without(others, from), source.slice(0, -1), fan + source.at(-1)], reserve, stock))
+					shifts.push(pack([...others.toSpliced(from, 1), source.slice(0, -1), fan + source.at(-1)], reserve, stock))
 		}
 		return shifts
 	}
@@ -111,7 +110,7 @@ export function statesOf(game, piles) {
 	function sideFacts(packed) {
 		const {fans, reserve, stock} = unpack(packed)
 		const fromReserve = cardsOf(reserve).map(card => [card, pack(fans, reserve.replace(text([card]), ""), stock)])
-		const fromFans = fans.map((fan, at) => [top(fan), pack([...without(fans, at), fan.slice(0, -1)], reserve, stock)])
+		const fromFans = fans.map((fan, at) => [top(fan), pack([...fans.toSpliced(at, 1), fan.slice(0, -1)], reserve, stock)])
 		const drawn = draws ? drawnCards(stock, game) : []
 		const fromStock = drawn.map(([card, after]) => [card, pack(fans, reserve, after)])
 		const gives = [...fromReserve, ...fromFans, ...fromStock]

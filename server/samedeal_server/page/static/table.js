@@ -18,18 +18,18 @@ const COVERED = 0.15 * WIDTH * HEIGHT // area by which a card has to cover a pil
 // The piles above, and the columns below them in the whole width. `tall` is the height of the table by its width.
 function upright(game, ratio) {
 	const {piles} = GAMES[game]
-	const columns = piles.filter(({what}) => what === "column")
-	const others = KINDS.flatMap(kind => piles.filter(({what}) => what === kind))
+	const columns = piles.filter(each => each.what === "column")
+	const others = KINDS.flatMap(kind => piles.filter(each => each.what === kind))
 	const across = columns.length * STEP - 2
 	const slots = ({what}) => (what === "waste" ? 2 : 1)
 	const count = row => row.reduce((sum, pile) => sum + slots(pile), 0)
-	const [found, rest] = [others.filter(({what}) => what === "foundation"), others.filter(({what}) => what !== "foundation")]
+	const [found, rest] = [others.filter(each => each.what === "foundation"), others.filter(each => each.what !== "foundation")]
 	const chunks = Array.from({length: Math.ceil(rest.length / 8)}, (_, i) => rest.slice(8 * i, 8 * i + 8))
 	const at = new Map()
 	let y = 0
 	for (const row of count(others) <= ROW ? [others] : [found, ...chunks]) {
 		const step = Math.min(STEP, (across - WIDTH) / Math.max(1, count(row) - 1))
-		const down = row.some(({what}) => what === "fan") ? 2 * STRIP : 0
+		const down = row.some(each => each.what === "fan") ? 2 * STRIP : 0
 		const aside = Math.min(ASIDE, step - 24)
 		let right = across - WIDTH
 		row.filter(({what}) => !/waste|stock/.test(what)).forEach(({key}, i) => at.set(key, {x: i * step, y, room: down}))
@@ -150,7 +150,7 @@ export class Table {
 
 	sizeAt(i, offset) {
 		const cards = this.view.drawn[i]
-		const under = cards.findLastIndex(({top}) => top <= this.view.places[i].y + offset - 1)
+		const under = cards.findLastIndex(each => each.top <= this.view.places[i].y + offset - 1)
 		return isSpread(this.view.places[i].what) ? cards.length - Math.max(0, under) : Math.min(1, cards.length)
 	}
 

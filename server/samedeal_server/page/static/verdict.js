@@ -89,7 +89,7 @@ export function verdict(evidence, reading) {
 	const seen = Object.entries(evidence.found).map(([row, [detail]]) => [row, detail])
 	for (const [row, detail = ""] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
 	const isWrong = row => evidence.isWrong(row, Object.fromEntries(found))
-	const rows = [...found].sort((one, other) => isWrong(other) - isWrong(one))
+	const rows = [...found].sort((a, b) => isWrong(b) - isWrong(a))
 	const isOfAll = evidence.role === "player" && nobodyCouldChoose(evidence)
 	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
 	const words = reading.record ? resultWords(unhex(reading.record.digest)) : ""
@@ -160,7 +160,7 @@ function* missing({results, role, dealt, terms, draws}) {
 
 function* rowsOfDeal(evidence, {record, proof}) {
 	const {results, drawn, lost, draws} = evidence
-	if (results.some(({deal}) => deal !== dealHash(record.seed, record.proof))) yield ["other_deal"]
+	if (results.some(each => each.deal !== dealHash(record.seed, record.proof))) yield ["other_deal"]
 	const {draw, shares: all, lost: named} = proof ?? {draw: 0, shares: [], lost: []}
 	const shares = all.map(shareOf)
 	if (drawn && !same(drawn, {draw, shares})) yield ["other_drawn"]
@@ -173,10 +173,10 @@ function* rowsOfRace(evidence, {record, plays}) {
 	const {begun, results} = evidence
 	if (!begun) return yield ["unfinished", "the race never began"]
 	if (begun.start !== record.start) yield ["other_start"]
-	const shown = begun.racers.map(racer => racer.slice(1)).sort(([one], [other]) => one - other)
+	const shown = begun.racers.map(racer => racer.slice(1)).sort(([a], [b]) => a - b)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players"]
 	if (record.players.some(({seat, resigned, time}) => evidence.resigned.has(seat) && !resigned && !time)) yield ["other_results"]
-	const finishes = record.players.map(({time}) => time).filter(Boolean)
+	const finishes = record.players.map(each => each.time).filter(Boolean)
 	if (record.terms.options.first_finish_ends && record.end - record.start > Math.min(...finishes) + DRIFT) {
 		yield ["unfinished", "the race went on after the first finish"]
 	}
@@ -189,7 +189,7 @@ function* rowsOfRace(evidence, {record, plays}) {
 function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
 	const {limit, first_finish_ends: firstEnds, end_when_settled: settles} = terms.options
 	const length = end - start
-	if (length >= 1000 * limit || (firstEnds && players.some(({time}) => time))) return false
+	if (length >= 1000 * limit || (firstEnds && players.some(each => each.time))) return false
 	const people = players.filter(({bot}) => !bot)
 	const counted = settles && people.length ? people : players
 	return !counted.every(({time, resigned, seat, actions}) => {
@@ -210,7 +210,7 @@ function* rowsOfResults(evidence, reading) {
 	for (const {end, lines: shown} of evidence.results) {
 		const own = shown.map(([player, ...line]) => [seats.get(player) ?? 0, ...line])
 		const isInOrder = own.every((line, i) => !i || line[2] >= own[i - 1][2])
-		if (end !== record.end || !isInOrder || !same(own.sort(([one], [other]) => one - other), lines)) yield ["other_results"]
+		if (end !== record.end || !isInOrder || !same(own.sort(([a], [b]) => a - b), lines)) yield ["other_results"]
 	}
 	for (const [seat, counts] of evidence.counts) {
 		const {name = "nobody"} = record.players.find(player => player.seat === seat) ?? {}
@@ -272,7 +272,7 @@ function* rowsOfWatched(evidence, {record, plays}) {
 	const {terms, start, players} = record
 	const seats = seatsOf(evidence)
 	const known = (id, revision) => {
-		const player = players.find(({seat}) => seat === seats.get(id))
+		const player = players.find(each => each.seat === seats.get(id))
 		const play = plays.get(player?.seat)?.[revision]
 		return {name: player?.name ?? "nobody", play, made: player?.actions[revision - 1]}
 	}
