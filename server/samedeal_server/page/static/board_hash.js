@@ -1,13 +1,19 @@
 // Hashes of boards.
 
 // BLAKE2b (RFC 7693) with a key and a digest of 8 bytes.
-const START = "6a09e667f3bcc908 bb67ae8584caa73b 3c6ef372fe94f82b a54ff53a5f1d36f1 510e527fade682d1 9b05688c2b3e6c1f 1f83d9abfb41bd6b 5be0cd19137e2179"
-const IV = START.split(" ").map(word => BigInt(`0x${word}`))
+const IV = [2, 3, 5, 7, 11, 13, 17, 19].map(fractionOfRoot)
 const digits = words => words.split(" ").map(word => Array.from(word, digit => parseInt(digit, 16)))
 const ORDERS = digits("0123456789abcdef ea489fd61c02b753 b8c052fdae367194 7931dcbe265a40f8 905724afe1bc683d 2c6a0b834d75fe19 c51fed4a0763928b db7ec13950f4862a 6fe9b308c2d714a5 a2847615fb9e3cd0")
 const MIXED = digits("048c 159d 26ae 37bf 05af 16bc 278d 349e")
 const rotate = (word, by) => BigInt.asUintN(64, (word >> by) | (word << (64n - by)))
 const sum = (...words) => BigInt.asUintN(64, words.reduce((a, b) => a + b))
+
+// The first 64 bits of the fraction of a square root.
+function fractionOfRoot(number) {
+	let root = 0n
+	for (let bit = 2n ** 66n; bit; bit /= 2n) if ((root + bit) ** 2n <= BigInt(number) << 128n) root += bit
+	return BigInt.asUintN(64, root)
+}
 
 // The hash of a board (PROTOCOL.md, Hashes).
 export function boardHash(game, piles) {
