@@ -42,7 +42,7 @@ export function isStuck({game, piles, most}) {
 		for (const move of moves) {
 			const after = played(game, piles, move)
 			if (!after || onFoundations(game, after) > most || move === "deal") return false
-			const key = JSON.stringify([columns.map(column => byKey(RULES[game], after)[column].join()).sort(), after.slice(columns.length)])
+			const key = JSON.stringify([after.slice(0, columns.length).map(String).sort(), after.slice(columns.length)])
 			if (!known.has(key)) {
 				known.add(key)
 				reached.push(after)

@@ -14,7 +14,7 @@ export function agrees(known, {draw, shares}) {
 	return same(shares.map(each => each.slice(0, 3)), own.seats) && shares.some(each => each[0] === known.seat && each[3] === own.share)
 }
 
-const seatIn = ({role, isOut, player}, {players}) => (role === "player" && !isOut ? players.find(each => each.player === player) : undefined)
+const seatIn = (known, {players}) => known.role === "player" && !known.isOut && players.find(each => each.player === known.player)
 
 // The number of the draw for which the player has to draw a share, or 0.
 export function wantedShare(known, state) {

@@ -228,6 +228,11 @@ export class RaceScreen {
 		if (this.ranked) this.show()
 	}
 
+	// The height of the window below the top of the boards.
+	get below() {
+		return innerHeight - byId("boards").getBoundingClientRect().top - scrollY
+	}
+
 	// The number of boards on the screen.
 	get visible() {
 		return this.chosen.length || this.onPage.length
@@ -320,7 +325,7 @@ export class RaceScreen {
 		if (this.seat?.fit()) return
 		const {width, height} = flat(this.race.room.game)
 		const scrolls = small.matches && !isFrame
-		const tall = scrolls ? innerHeight - 2 * CAPTION : innerHeight - boards.getBoundingClientRect().top - scrollY - 8
+		const tall = scrolls ? innerHeight - 2 * CAPTION : this.below - 8
 		const sizes = Array.from({length: count}, (_, i) => {
 			const down = scrolls ? 1 : Math.ceil(count / (i + 1))
 			const high = (((Math.max(240, tall) - GAP * (down - 1)) / down - CAPTION) * width) / height

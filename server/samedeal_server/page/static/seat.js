@@ -223,7 +223,7 @@ export class Seat {
 		const isBeside = getComputedStyle(hand).position === "fixed"
 		const wide = boards.parentNode.clientWidth - (isBeside ? hand.offsetWidth + 8 : 0)
 		const below = (isBeside ? 0 : hand.offsetHeight) + byId("said").offsetHeight + 8
-		const tall = Math.max(LEAST, innerHeight - boards.getBoundingClientRect().top - scrollY - below)
+		const tall = Math.max(LEAST, screen.below - below)
 		const {layout, scale} = layOut(screen.race.room.game, wide, tall)
 		screen.setSize(1, layout.width * scale, layout)
 		if (screen.isNew("table", this.phase, layout)) {
@@ -278,9 +278,8 @@ export class Seat {
 
 	// What the player can do besides moves: before the race, and after it.
 	showPanel(rows) {
-		const {room, me} = this
+		const {room, me, own} = this
 		const {phase, players, host, next, options} = room
-		const {own} = this
 		const row = rows.find(each => each.player === me)
 		const isDone = row?.finishedAt || row?.final?.time
 		if (!this.screen.isNew("panel", phase, players, host, next, isDone, row?.place, stored.lasts)) return

@@ -88,12 +88,20 @@ export function verdict(evidence, reading) {
 	const found = new Map()
 	const seen = Object.entries(evidence.found).map(([row, [detail]]) => [row, detail])
 	for (const [row, detail = ""] of [...seen, ...rowsOf(evidence, reading)]) if (!found.has(row)) found.set(row, detail)
+	const isOfAll = evidence.role === "player" && nobodyCouldChoose(evidence)
+	const kind = isOfAll ? "fair" : "checked"
+	return {...judged(evidence, found, reading, kind, sentenceOf(evidence, reading, kind)), clock: clockSentence(evidence)}
+}
+
+// The verdict that follows from rows. `kind` and `sentence` are those of a race without any.
+function judged(evidence, found, {record}, kind, sentence) {
 	const isWrong = row => evidence.isWrong(row, Object.fromEntries(found))
 	const rows = [...found].sort((a, b) => isWrong(b) - isWrong(a))
-	const isOfAll = evidence.role === "player" && nobodyCouldChoose(evidence)
-	const kind = rows.length ? (isWrong(rows[0]) ? "wrong" : "unsure") : isOfAll ? "fair" : "checked"
-	const words = reading.record ? resultWords(unhex(reading.record.digest)) : ""
-	return {kind, sentence: sentenceOf(evidence, reading, kind, rows), rows, clock: clockSentence(evidence), words}
+	if (rows.length) {
+		kind = isWrong(rows[0]) ? "wrong" : "unsure"
+		sentence = `${TITLES[kind]} ${rowSentence(rows[0])}`
+	}
+	return {kind, sentence, rows, clock: "", words: record ? resultWords(unhex(record.digest)) : ""}
 }
 
 // All players drew the deal, or it is that of the day, anywhere on earth.
@@ -103,15 +111,10 @@ function nobodyCouldChoose({terms, today}) {
 }
 
 // The verdict on a record alone.
-export function recordVerdict({faults: rows, record}) {
-	const isWrong = rows.some(row => new Evidence().isWrong(row))
-	const kind = isWrong ? "wrong" : rows.length ? "unsure" : "checked"
-	const sentence = rows.length ? `${TITLES[kind]} ${rowSentence(rows[0])}` : "Checked: the deal, every move and the results fit together."
-	return {kind, sentence, rows, clock: "", words: record ? resultWords(unhex(record.digest)) : ""}
-}
+export const recordVerdict = reading =>
+	judged(new Evidence(), reading.faults, reading, "checked", "Checked: the deal, every move and the results fit together.")
 
-function sentenceOf({lost, drawn, cameLate}, {givenUp}, kind, rows) {
-	if (rows.length) return `${TITLES[kind]} ${rowSentence(rows[0])}`
+function sentenceOf({lost, drawn, cameLate}, {givenUp}, kind) {
 	const names = lost.map(([, , , name]) => name)
 	const all = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")
 	const seats = names.length === 1 ? "the seat" : "their seats"

@@ -44,8 +44,8 @@ class RaceFile {
 	lock() {
 		const [tab, time] = (this.stored.get(this.lockName) ?? "").split(" ")
 		if (tab && tab !== this.tab && Date.now() - time < ALONE) return false
-		if (tab !== this.tab) this.text = this.parts().at(-1) ?? ""
-		if (tab !== this.tab) this.part = Math.max(0, this.parts().length - 1)
+		const parts = this.parts()
+		if (tab !== this.tab) Object.assign(this, {part: Math.max(0, parts.length - 1), text: parts.at(-1) ?? ""})
 		this.stored.set(this.lockName, `${this.tab} ${Date.now()}`)
 		return true
 	}
