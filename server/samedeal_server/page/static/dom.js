@@ -14,9 +14,6 @@ function fill(made, attributes = {}, ...children) {
 	return made
 }
 
-export const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
-export const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
-
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 // Setting the same text again would make screen readers repeat it, and browsers lay out again.

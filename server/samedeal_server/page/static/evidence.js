@@ -74,7 +74,7 @@ export class Evidence {
 	earlier = null // the players of the earlier race
 	delay = null // of the boards for spectators, as the server said it
 	clock = new RaceClock()
-	waiting = new Map() // by id: [request, time]
+	waiting = new Map() // by id: [type of the request, time]
 	tallies = new Map() // by seat
 
 	static asked(fact, player, name) {
@@ -190,11 +190,10 @@ function showTerms(known, text, commitment, table, isBefore = true) {
 	} catch (error) {
 		return error instanceof UnknownTerms ? known.finding("unknown_terms", error.message) : known.finding("contradicting_terms")
 	}
-	const {terms} = known
+	const {terms, room, wanted} = known
 	known.digest = hex(termsHash(text))
-	known.findingIf(terms.room !== known.room, "other_room")
-	const difference = differenceOf(known.wanted, terms)
-	known.findingIf(difference, "other_request", difference)
+	const difference = differenceOf(wanted, terms)
+	known.findingIf(terms.room !== room, "other_room").findingIf(difference, "other_request", difference)
 	known.findingIf(hasProof(terms.deal) && !isDescribed(terms), "other_description")
 }
 
@@ -228,8 +227,7 @@ function addAck(known, id, time, cards, mayUndo) {
 	const ack = {revision: sent.revision + 1, time, action: sent.action, cards, mayUndo}
 	if (isIn(known.acks, ack)) return
 	if (ack.revision <= (known.acks.at(-1)?.revision ?? -Infinity)) {
-		const isLost = CAUSES.loss.some(row => known.found[row])
-		known.findingIf(!isLost, "other_action", `Action ${ack.revision} was confirmed twice.`)
+		known.findingIf(!known.found.lost_data, "other_action", `Action ${ack.revision} was confirmed twice.`)
 		known.acks = known.acks.filter(each => each.revision < ack.revision)
 	}
 	known.acks.push(ack)

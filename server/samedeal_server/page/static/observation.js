@@ -16,13 +16,13 @@ const COUNTED = ["foundation_cards", "moves", "undos", "acted_at", "last_progres
 // A request is about to be sent.
 export function noteSent(known, {type, id, ...request}, now) {
 	if (type === "hello") {
-		known.waiting = new Map([[id, [{type}, now]]]) // what was asked on other connections is never answered
+		known.waiting = new Map([[id, [type, now]]]) // what was asked on other connections is never answered
 		const away = now - known.heardAt
 		const isNoted = known.results.length || known.absent.has(0)
 		if (!isNoted && !(away > 0 && away < ABSENT_AFTER)) known.plus(["gone", 0, "away"])
 		return
 	}
-	if (!known.waiting.has(id)) known.waiting.set(id, [{type, ...request}, now]) // an action that is sent again was first sent then
+	if (!known.waiting.has(id)) known.waiting.set(id, [type, now]) // an action that is sent again was first sent then
 	if (type === "act" && !known.sent.has(id)) {
 		const time = known.clock.isKnown ? Math.round(now + known.clock.low) : 0
 		known.plus(["sent", id, request.revision, request.action, time])
@@ -33,29 +33,29 @@ export function noteSent(known, {type, id, ...request}, now) {
 export function noteReceived(known, message, now) {
 	known.heardAt = now
 	if (!("to" in message)) return SHOWN[message.type]?.(known, message, now)
-	const [request, at] = known.waiting.get(message.to) ?? []
+	const [type, at] = known.waiting.get(message.to) ?? []
 	const isFinal = /acked|refused/.test(message.type) && message.code !== "rate_limited"
-	if (!request || (request.type === "act" && !isFinal)) return
+	if (!type || (type === "act" && !isFinal)) return
 	known.waiting.delete(message.to)
-	const both = `${request.type} ${message.type}`
+	const both = `${type} ${message.type}`
 	if (both === "hello welcome") welcomed(known, message)
 	else if (both === "ping pong") known.clock.exchanged(at, now, message.time)
 	else if (both === "join joined") joined(known, message, now)
-	else if (both === "join refused" && message.code === "kicked") removed(known)
+	else if (both === "join refused") removed(known, message)
 	else if (both === "watch watching") {
 		if (known.role === "spectator") known.delay = message.delay
 		known.findingIf(message.room !== known.room, "other_room")
 	} else if (both === "act acked") {
 		known.plus(["acked", message.to, message.time, hex(message.hash), message.may_undo ?? true])
 		known.timed("misdated", known.clock.misdated(at, now, message.time)).timed("late", known.clock.late(at, now))
-	} else if (request.type === "act" && /^(illegal|cannot_undo)$/.test(message.code)) known.plus(["denied", message.to])
-	else if (request.type === "act" && message.code === "not_racing" && known.clock.isKnown && !known.hasGivenUp) {
+	} else if (type === "act" && /^(illegal|cannot_undo)$/.test(message.code)) known.plus(["denied", message.to])
+	else if (type === "act" && message.code === "not_racing" && known.clock.isKnown && !known.hasGivenUp) {
 		known.plus(["denied", message.to, Math.round(now + known.clock.high)])
 	}
 }
 
-function removed(known) {
-	if (!known.isKicked) known.plus(["kicked"])
+function removed(known, {code}) {
+	if (code === "kicked" && !known.isKicked) known.plus(["kicked"])
 }
 
 function welcomed(known, {player, name}) {
@@ -89,9 +89,7 @@ const SHOWN = {
 	delayedmove(known, {player, revision, action, seen, time}) {
 		known.plus(["movewatched", player, revision, action, hex(seen), time])
 	},
-	notice(known, {code}) {
-		if (code === "kicked") removed(known)
-	}
+	notice: removed
 }
 
 const isCard = byte => byte === HIDDEN || (byte < 128 && (byte & 15) > 0 && (byte & 15) < 14)

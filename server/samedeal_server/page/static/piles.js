@@ -1,7 +1,7 @@
 // Boards as PROTOCOL.md describes them: piles of cards, and what moves do to them.
 
 import {DESCRIBED} from "./games.mjs"
-import {DOWN, RULES, byKey, targetOf} from "./rules.mjs"
+import {DOWN, RULES, byKey, targetOf, textOf} from "./rules.mjs"
 
 // The piles of a game in order, each with its place on the table: the corner, in cards.
 const pilesAt = ({kind, keys, place: {x = 0, y = 0, in_row = 16}}) =>
@@ -15,7 +15,7 @@ export const HIDDEN = 0xc0
 export const UNSEEN = 0xc0 // the bits of a card that the player has not seen yet
 export const FACE = 0x3f
 
-export const rankText = card => ["", "A", 2, 3, 4, 5, 6, 7, 8, 9, 10, "J", "Q", "K"][card & 15]
+export const rankText = card => textOf(card)[0].replace("T", "10")
 export const suit = card => (card >> 4) & 3
 export const title = game => GAMES[game]?.title ?? game
 

@@ -450,7 +450,7 @@ export class RaceScreen {
 	// Show a verdict in a sentence, and behind it what led to it.
 	showVerdict({kind, sentence, clock, words, rows = [], facts = []}) {
 		const {lost = [], draw = 0} = this.race.room ?? {}
-		const lines = [...rows, ...(draw ? lossLines(draw, lost, true) : []), ...facts]
+		const lines = [...rows, ...lossLines(draw, lost, true), ...facts]
 		if (!this.isNew("verdict", sentence, clock, words, lines)) return
 		const open = kind === "wrong" || byId("deal").querySelector("details[open]")
 		const items = element("ul", {}, ...lines.map(line => element("li", {}, line)))

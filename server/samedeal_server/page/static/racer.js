@@ -36,11 +36,10 @@ export class Racer {
 
 	// Give the server back acknowledged actions that it has lost.
 	async recover(revision) {
-		const missing = this.history.slice(Math.max(0, this.history.length - (this.newest - revision)))
 		if (revision >= this.newest || this.newest - revision > this.history.length || this.recovering) return
 		this.recovering = true
 		try {
-			await this.link.ask("recover", {revision, actions: missing, receipt: Uint8Array.from(this.receipt)})
+			await this.link.ask("recover", {revision, actions: this.history.slice(revision - this.newest), receipt: Uint8Array.from(this.receipt)})
 		} catch ({code, retry_after, message}) {
 			this.recovering = false
 			if (!code) return

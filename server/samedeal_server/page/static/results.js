@@ -1,10 +1,13 @@
 // Other races of the same players or with the same deal: the table of a series, an earlier race whose deal was dealt again,
 // and a result to send to others.
 
-import {clock, copyLine, dealName, element, row, table} from "./dom.js"
+import {clock, copyLine, dealName, element} from "./dom.js"
 import {to} from "./link.js"
 import {title} from "./piles.js"
 import {byProgress} from "./race_state.js"
+
+const row = (cells, tag = "td") => element("tr", {}, ...cells.map(cell => element(tag, {}, cell)))
+const table = (caption, ...rows) => element("table", {}, element("caption", {}, caption), ...rows)
 
 const BARS = "▁▂▃▄▅▆▇█"
 const COUNT = 12

@@ -11,12 +11,10 @@ const FIRST_LIMIT = 1000 // the states that each search reaches before the next 
 // buried_in_fan: the same in a fan; broken: a card that does not continue the sequence below it; misfit: a card that
 // does not even fit there; hidden: a card that lies face down; column: a column with cards. If by_stock is 1, states
 // take turns by the size of the stock.
-const NO_COSTS = {buried: 0, buried_in_fan: 0, broken: 0, misfit: 0, hidden: 0, column: 0, by_stock: 0}
-
+//
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
-	const all = {...NO_COSTS, ...costs}
-	const {card, side_card, buried, buried_in_fan, by_stock, broken, misfit, hidden, column} = all
+	const {card, side_card, buried = 0, buried_in_fan = 0, broken = 0, misfit = 0, hidden = 0, column = 0, by_stock = 0} = costs
 	const {sequence} = game
 	const isBuried = (each, at, cards) => cards.slice(0, at).some(under => rank(under) < rank(each))
 	const countBuried = cards => cards.filter(isBuried).length

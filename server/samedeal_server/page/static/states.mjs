@@ -161,6 +161,10 @@ export function statesOf(game, piles) {
 		groups: remember(groups),
 		sidesWith: remember(sidesWith),
 		fitting: remember(fitting),
-		...{emptySide, keepsPlaces, postpones, onEmpty, mostTogether},
+		emptySide,
+		keepsPlaces,
+		postpones,
+		onEmpty,
+		mostTogether,
 	}
 }
