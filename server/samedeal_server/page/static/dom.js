@@ -122,7 +122,7 @@ export function keepOneStop(container) {
 		const at = all.indexOf(event.target)
 		if (!step || at < 0) return
 		event.preventDefault()
-		all[(at + step + all.length) % all.length].focus()
+		all.at((at + step) % all.length).focus()
 	})
 	return check
 }

@@ -3,7 +3,8 @@
 export const unhex = text => Uint8Array.from(text.match(/../g) ?? [], digits => parseInt(digits, 16))
 export const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("")
 
-const primes = Array.from({length: 312}, (_, n) => n).filter(n => n > 1 && !Array.from({length: n}, (_, i) => i).some(i => i > 1 && n % i === 0))
+const primes = []
+for (let n = 2; n < 312; n++) if (primes.every(prime => n % prime)) primes.push(n)
 const bits = (n, root) => ((n ** (1 / root) % 1) * 2 ** 32) | 0 // the first bits of the fraction of a root
 const START = primes.slice(0, 8).map(prime => bits(prime, 2))
 const ROUNDS = primes.map(prime => bits(prime, 3))
@@ -22,23 +23,22 @@ export function sha256(...parts) {
 	const view = new DataView(blocks.buffer)
 	view.setUint32(blocks.length - 8, bytes.length / 2 ** 29)
 	view.setUint32(blocks.length - 4, bytes.length << 3)
-	const state = [...START]
+	let state = START
 	for (let start = 0; start < blocks.length; start += 64) {
 		const words = Array.from({length: 16}, (_, i) => view.getInt32(start + 4 * i))
-		let [a, b, c, d, e, f, g, h] = state
+		let now = state
 		for (let i = 0; i < 64; i++) {
 			if (i > 15) {
 				const [x, y] = [words[i - 15], words[i - 2]]
 				const [s, t] = [rotate(x, 7) ^ rotate(x, 18) ^ (x >>> 3), rotate(y, 17) ^ rotate(y, 19) ^ (y >>> 10)]
 				words[i] = (words[i - 16] + s + words[i - 7] + t) | 0
 			}
+			const [a, b, c, d, e, f, g, h] = now
 			const t1 = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[i] + words[i]) | 0
 			const t2 = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0
-			;[a, b, c, d, e, f, g, h] = [(t1 + t2) | 0, a, b, c, (d + t1) | 0, e, f, g]
+			now = [(t1 + t2) | 0, a, b, c, (d + t1) | 0, e, f, g]
 		}
-		;[a, b, c, d, e, f, g, h].forEach((word, i) => (state[i] = (state[i] + word) | 0))
+		state = state.map((word, i) => (word + now[i]) | 0)
 	}
-	const out = new DataView(new ArrayBuffer(32))
-	state.forEach((word, i) => out.setInt32(4 * i, word))
-	return new Uint8Array(out.buffer)
+	return Uint8Array.from({length: 32}, (_, i) => state[i >> 2] >> (24 - 8 * (i & 3)))
 }

@@ -23,7 +23,8 @@ function upright(game, ratio) {
 	const across = columns.length * STEP - 2
 	const slots = ({what}) => (what === "waste" ? 2 : 1)
 	const count = row => row.reduce((sum, pile) => sum + slots(pile), 0)
-	const [found, rest] = [others.filter(each => each.what === "foundation"), others.filter(each => each.what !== "foundation")]
+	const found = others.filter(each => each.what === "foundation")
+	const rest = others.slice(found.length)
 	const chunks = Array.from({length: Math.ceil(rest.length / 8)}, (_, i) => rest.slice(8 * i, 8 * i + 8))
 	const at = new Map()
 	let y = 0
