@@ -42,7 +42,8 @@ function readingOf(given) {
 
 function fresh(asked) {
   const { role, player, name } = asked;
-  return { asked, evidence: Evidence.asked(role, player, name), file: [], words: new Set(), other: [] };
+  const evidence = new Evidence().plus(["asked", ...role]).plus(["known", player, name]);
+  return { asked, evidence, file: [], words: new Set(), other: [] };
 }
 
 function step(client, what, message, now, answer) {

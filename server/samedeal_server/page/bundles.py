@@ -20,12 +20,12 @@ BUNDLES: Final = {
         *("race_state.js", "link.js", "lobby.js", "race_screen.js", "page.js"),
     ),
     "witness.js": (
-        *("rows.mjs", "race_clock.js", "board_hash.js", "legal_moves.js"),
-        *("evidence.js", "own_draws.js", "observation.js", "witness.js"),
+        *("rows.mjs", "race_clock.js", "evidence.js", "board_hash.js"),
+        *("legal_moves.js", "own_draws.js", "observation.js", "witness.js"),
     ),
     "seat.js": ("hand.js", "table.js", "results.js", "racer.js", "seat.js"),
     "replay.js": ("replay.js",),
-    "deep_check.js": ("states.mjs", "search.mjs", "shake256.js", "deal.js", "record.js", "verdict.js", "deep_check.js"),
+    "deep_check.js": ("shake256.js", "states.mjs", "search.mjs", "deal.js", "record.js", "verdict.js", "deep_check.js"),
     "worker.js": ("worker.js",),
 }
 """The modules of each bundle, whose name is that of the last one. A module comes after those that it imports."""

@@ -35,7 +35,7 @@ export class BoardView {
 	constructor(game) {
 		const {piles} = GAMES[game]
 		this.drawn = piles.map(() => []) // by pile: the cards, each with its element
-		this.cards = element("div")
+		this.cards = element("div", {"aria-hidden": "true"})
 		this.count = svg("text", {class: "left"})
 		this.element = element("div", {class: "table"})
 		this.words = element("ul", {class: "heard"}, ...piles.map(() => element("li")))
@@ -52,7 +52,6 @@ export class BoardView {
 		setAttribute(this.count, "y", y + HEIGHT / 2 + 8)
 		const ground = svg("svg", {width, height, "aria-hidden": "true"}, ...outlines)
 		const label = svg("svg", {width, height, "aria-hidden": "true"}, this.count)
-		this.cards.ariaHidden = "true"
 		this.element.replaceChildren(ground, this.cards, label)
 		Object.assign(this.element.style, {width: `${width}px`, height: `${height}px`})
 	}

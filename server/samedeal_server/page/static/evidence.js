@@ -77,10 +77,6 @@ export class Evidence {
 	waiting = new Map() // by id: [type of the request, time]
 	tallies = new Map() // by seat
 
-	static asked(fact, player, name) {
-		return new Evidence().plus(["asked", ...fact]).plus(["known", player, name])
-	}
-
 	// The evidence that consists of kept facts.
 	static of(facts) {
 		const evidence = new Evidence()
@@ -111,8 +107,7 @@ export class Evidence {
 		if (!this.terms || /^(|open)$/.test(this.phase)) return ""
 		const isJoint = kindOf(this.terms.deal) === "winnable"
 		if (isJoint && !this.drawn) return ""
-		const shares = isJoint ? this.drawn.shares : []
-		const seats = shares.map(([seat, , promise, share]) => ({seat, commitment: unhex(promise), share: unhex(share)}))
+		const seats = (isJoint ? this.drawn.shares : []).map(([seat, , promise, share]) => ({seat, commitment: unhex(promise), share: unhex(share)}))
 		return dealWords(unhex(this.digest), unhex(this.commitment), seats)
 	}
 

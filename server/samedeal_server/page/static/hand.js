@@ -46,8 +46,8 @@ export class Hand {
 			return kind === "foundation" ? 3 : kind === "fan" ? 1 : kind === "cell" ? -1 : piles[to].length ? 2 : 0
 		}
 		const isNull = ({from, to, size}) => to !== "0" && !piles[to].length && piles[from].length === size && this.kind(from) === this.kind(to)
-		return this.moves(key)
-			.filter(each => (!size || each.size === size) && !isNull(each))
+		return this.moves(key, size)
+			.filter(each => !isNull(each))
 			.map(each => ({...each, use: use(each)}))
 			.sort((a, b) => b.use - a.use || b.size - a.size)
 	}
@@ -61,17 +61,18 @@ export class Hand {
 	targets() {
 		if (!this.picked || this.racer.awaits) return []
 		const {key, size} = this.picked
-		const all = this.moves(key).filter(each => !size || each.size === size)
-		return all.flatMap(({to}) => this.keysOf(to))
+		return this.moves(key, size).flatMap(({to}) => this.keysOf(to))
 	}
 
 	// The piles that a key means: 0 is all foundations.
 	keysOf(key) {
-		return key === "0" ? RULES[this.game].keys.filter(each => this.kind(each) === "foundation") : [key]
+		return key === "0" ? RULES[this.game].keys.filter(each => /^0/.test(each)) : [key]
 	}
 
-	moves(key) {
-		return this.keysOf(key).flatMap(from => movesFrom(this.game, this.racer.piles, from))
+	// The moves of a pile, perhaps only those of so many cards.
+	moves(key, size) {
+		const all = this.keysOf(key).flatMap(from => movesFrom(this.game, this.racer.piles, from))
+		return size ? all.filter(each => each.size === size) : all
 	}
 
 	// How many cards follow the pointer that pulls at one of them.
@@ -116,7 +117,7 @@ export class Hand {
 		if (this.auto && all.length && (best.length === 1 || all[0].use < 1)) return this.act(best[0].move)
 		if (all.length) return this.pick({key, size})
 		if (card & DOWN) return this.say("This card lies face down. Tap a card that lies face up.")
-		if (this.kind(key) === "column" && size > 1 && !this.moves(key).some(each => each.size === size)) return this.tap(key, this.largest(key) < size ? this.largest(key) : 1)
+		if (this.kind(key) === "column" && size > 1 && !this.moves(key, size).length) return this.tap(key, this.largest(key) < size ? this.largest(key) : 1)
 		this.say(`No pile takes ${nameOf(card)}${size > 1 ? " and the cards on it" : ""}.`)
 	}
 
@@ -125,7 +126,7 @@ export class Hand {
 	// Move what is picked to a pile. If that is illegal, the server says why.
 	move({key, size}, to) {
 		const target = this.kind(to) === "foundation" || to === key ? "0" : to
-		const all = this.moves(key).filter(each => each.to === target && (!size || each.size === size))
+		const all = this.moves(key, size).filter(each => each.to === target)
 		const [best] = all.sort((a, b) => b.size - a.size)
 		const from = this.keysOf(key).findLast(each => key !== "0" || this.piles[each].length)
 		if (best || from) this.act(best?.move ?? moveText(from, target, size ?? 1))
@@ -161,10 +162,8 @@ export class Hand {
 		if (racer.awaits) return
 		this.seen.add(String(racer.piles))
 		const value = ({use, after, from}) => (use === 3 ? 9 : !after ? 8 : use === 2 && this.kind(from) !== "column" ? 7 : use)
-		const moves = this.allUseful()
-			.map(each => ({...each, after: played(game, racer.piles, each.move)}))
-			.filter(({after}) => !after || !this.seen.has(String(after)))
-		const [best] = moves.sort((a, b) => value(b) - value(a))
+		const all = this.allUseful().map(each => ({...each, after: played(game, racer.piles, each.move)}))
+		const [best] = all.filter(({after}) => !this.seen.has(String(after))).sort((a, b) => value(b) - value(a))
 		const draws = allMoves(game, racer.piles).includes(RULES[game].stock)
 		if (!best || (draws && value(best) < 3)) return this.say(draws ? "Try the stock." : "No hint: nothing here looks better than taking a move back.")
 		this.pick({key: best.from, size: best.size})

@@ -63,14 +63,14 @@ export class Link {
 	}
 
 	// Tell the witness what is sent and received (its methods and their arguments). Until there is one, it is noted.
-	note(...told) {
-		if (this.witness) this.witness[told[0]](...told.slice(1))
-		else this.notes?.push(told)
+	note(method, ...news) {
+		if (this.witness) this.witness[method](...news)
+		else this.notes?.push([method, ...news])
 	}
 
 	listen(witness) {
 		this.witness = witness
-		for (const told of this.notes?.splice(0) ?? []) this.note(...told)
+		for (const noted of this.notes?.splice(0) ?? []) this.note(...noted)
 		return witness
 	}
 

@@ -231,7 +231,7 @@ function showResult(known, {phase, standings, seed, proof, finished_at: end}) {
 	const lines = standings.map(each => [each.player, each.name, each.place, each.foundation_cards, each.time, each.moves, each.undos, each.resigned, each.bot])
 	const result = {end, lines, deal: dealHash(seed, proof)}
 	if (isIn(known.results, result)) return
-	known.findingIf(known.results.length > 0 && known.results[0].end !== end, "lost_data")
+	known.findingIf(known.results.length && known.results[0].end !== end, "lost_data")
 	known.plus(["result", end, lines, result.deal])
 }
 

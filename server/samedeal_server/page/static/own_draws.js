@@ -25,9 +25,9 @@ export function wantedShare(known, state) {
 // Return the request that the player has to send after a room state, or null. It is returned again for each state that
 // waits for it, because the server may have lost it. After a contradiction, the player reveals nothing.
 export function answerTo(known, state) {
-	const {draw, phase, players, room} = state
+	const {draw, players} = state
 	const seat = seatIn(known, state)
-	const isDrawing = room === known.room && phase === "countdown" && !(known.drawn && !known.draw(draw))
+	const isDrawing = state.room === known.room && state.phase === "countdown" && !(known.drawn && !known.draw(draw))
 	if (!seat || !isDrawing || !known.shares[draw] || !known.terms || known.contradiction) return null
 	const share = unhex(known.shares[draw])
 	const own = shareHash(unhex(known.digest), unhex(known.commitment), known, draw, share)
@@ -37,7 +37,7 @@ export function answerTo(known, state) {
 	return reveals(known, draw, seats) && !known.contradiction ? {type: "revealshare", draw, share} : null
 }
 
-const inOrder = ([seat, name], [other, name2]) => seat - other || (name < name2 ? -1 : 1)
+const inOrder = ([a, name], [b, other]) => a - b || (name < other ? -1 : 1)
 
 // Whether the share of a draw may be revealed for these seats: not if the player has revealed for others, or later draws.
 function reveals(known, number, seats) {

@@ -172,10 +172,9 @@ export class RaceScreen {
 
 	// Whether a part of the screen has to be made again, because the values from which it is made have changed.
 	isNew(part, ...values) {
-		const text = JSON.stringify(values)
-		const isNew = text !== this.made[part]
-		this.made[part] = text
-		return isNew
+		const before = this.made[part]
+		this.made[part] = JSON.stringify(values)
+		return this.made[part] !== before
 	}
 
 	// Show what a replay does not have.
@@ -366,8 +365,7 @@ export class RaceScreen {
 
 	// Ask for a name, with which the player takes a seat here or in the next race.
 	nameForm(what, isFull) {
-		const name = stored.get("name") ?? ""
-		const input = element("input", {value: name, required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
+		const input = element("input", {value: stored.get("name"), required: true, maxlength: 40, autocomplete: "nickname", placeholder: "Your name", "aria-label": "Your name", onfocus: loadSeat})
 		const onsubmit = event => {
 			event.preventDefault()
 			stored.set("name", input.value)
@@ -378,7 +376,7 @@ export class RaceScreen {
 			this.wantsNext = true
 			this.show()
 		}
-		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race of this room as soon as this one is over. Keep this page open.")
+		if (this.wantsNext) return element("p", {role: "status"}, "You get a seat in the next race of this room when this one is over. Keep this page open.")
 		const why = element("p", {role: "alert"}, this.why || (isFull ? "All seats are taken. Watch this race, or open a room of your own." : ""))
 		return element("form", {class: "sit", onsubmit}, why, input, element("button", {class: "main"}, what))
 	}
@@ -403,10 +401,9 @@ export class RaceScreen {
 	}
 
 	showStatus() {
-		const {live, sentence} = this.link
 		const {phase, options} = this.race.room ?? {}
 		const isLate = !this.seat && options?.delay && /open|count|racing/.test(phase)
-		setText(byId("status"), !live ? `No connection. ${sentence}` : isLate ? `Boards ${options.delay} s late` : "")
+		setText(byId("status"), !this.link.live ? `No connection. ${this.link.sentence}` : isLate ? `Boards ${options.delay} s late` : "")
 	}
 
 	// Show how the draw of a joint deal goes, during the countdown.

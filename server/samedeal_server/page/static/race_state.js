@@ -76,10 +76,8 @@ export class Race {
 	showBoard({player, piles, reached = [], ...board}) {
 		if (piles.length !== GAMES[this.room?.game]?.piles.length) return
 		piles = piles.map(pile => [...pile])
-		if (reached.length) {
-			const {starts} = this.room
-			this.progress.set(player, [[starts, 0], ...reached.map((after, i) => [starts + after, i + 1])])
-		}
+		const {starts} = this.room
+		if (reached.length) this.progress.set(player, [[starts, 0], ...reached.map((after, i) => [starts + after, i + 1])])
 		this.setBoard(player, {...board, piles})
 	}
 
@@ -93,7 +91,8 @@ export class Race {
 
 	setBoard(player, board) {
 		const count = onFoundations(this.room.game, board.piles)
-		const points = this.progress.get(player) ?? [[this.room.starts, 0]]
+		const {starts} = this.room
+		const points = this.progress.get(player) ?? [[starts, 0]]
 		while (points.length > 1 && points.at(-1)[0] > board.time) points.pop()
 		if (points.at(-1)[1] !== count) points.push([board.time, count])
 		this.progress.set(player, points)
@@ -103,8 +102,8 @@ export class Race {
 
 	// The players in their order: by the final standings, or by what their boards show.
 	ranking() {
-		const {players, standings, tallies} = this.room
-		const rows = players.map(seat => {
+		const {standings, tallies} = this.room
+		const rows = this.room.players.map(seat => {
 			const isOwn = each => each.player === seat.player
 			const [board, final, tally] = [this.boards.get(seat.player), standings.find(isOwn), tallies.find(isOwn)]
 			const {connected = true, foundation_cards: count, moves, finished_at: finishedAt, last_progress_at: progressAt} = tally ?? {}

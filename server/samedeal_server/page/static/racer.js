@@ -56,8 +56,7 @@ export class Racer {
 		this.store.set(kept)
 	}
 
-	receiveBoard(state) {
-		const {revision, game, piles, moves, undos, may_undo: mayUndo} = state
+	receiveBoard({revision, game, piles, moves, undos, may_undo: mayUndo}) {
 		const awaited = this.pending.map(pending => pending.revision)
 		const comes = this.board && Array.from({length: revision - this.board.revision}, (_, i) => this.board.revision + i)
 		if (comes?.length && comes.every(each => awaited.includes(each))) return // the answers will lead there

@@ -15,7 +15,6 @@ const FIRST_LIMIT = 1000 // the states that each search reaches before the next 
 // Returns functions from a column and from a side to their costs.
 function costsOf(game, costs) {
 	const {card, side_card, buried = 0, buried_in_fan = 0, broken = 0, misfit = 0, hidden = 0, column = 0, by_stock = 0} = costs
-	const {sequence} = game
 	const isBuried = (each, at, cards) => cards.slice(0, at).some(under => rank(under) < rank(each))
 	const countBuried = cards => cards.filter(isBuried).length
 	function columnCost(pile) {
@@ -24,7 +23,7 @@ function costsOf(game, costs) {
 		cost += hidden * cards.filter(each => each & DOWN).length
 		for (let at = 1; at < cards.length; at++) {
 			const [under, each] = [cards[at - 1], cards[at]]
-			if ((under | each) & DOWN || !sequence(each, under))
+			if ((under | each) & DOWN || !game.sequence(each, under))
 				cost += broken + (game.build(turnUp(each), turnUp(under)) ? 0 : misfit)
 		}
 		return cost

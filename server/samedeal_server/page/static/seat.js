@@ -119,8 +119,7 @@ export class Seat {
 	draw(room) {
 		const {screen, witness} = this
 		const {type, ...fields} = witness.answer(room) ?? {}
-		const {contradiction} = witness.evidence
-		const why = contradiction ?? (witness.isShut ? OTHER_TAB : "")
+		const why = witness.evidence.contradiction ?? (witness.isShut ? OTHER_TAB : "")
 		if (why !== (this.why ?? "")) screen.say((this.why = why))
 		if (type) screen.link.ask(type, fields).catch(() => {}) // asked again with the next state
 	}
@@ -217,14 +216,14 @@ export class Seat {
 	// Make the board as large as it can be. Return whether there is one.
 	fit() {
 		const {table, screen} = this
-		if (!table || !this.room?.starts || byId("boards").hidden) return false
 		const boards = byId("boards")
 		const hand = byId("hand")
+		if (!table || !this.room?.starts || boards.hidden) return false
 		const isBeside = getComputedStyle(hand).position === "fixed"
 		const wide = boards.parentNode.clientWidth - (isBeside ? hand.offsetWidth + 8 : 0)
 		const below = (isBeside ? 0 : hand.offsetHeight) + byId("said").offsetHeight + 8
 		const tall = Math.max(LEAST, screen.below - below)
-		const {layout, scale} = layOut(screen.race.room.game, wide, tall)
+		const {layout, scale} = layOut(this.room.game, wide, tall)
 		screen.setSize(1, layout.width * scale, layout)
 		if (screen.isNew("table", this.phase, layout)) {
 			table.arrange(layout)
@@ -261,7 +260,6 @@ export class Seat {
 	}
 
 	showRivals(rows) {
-		const {cards} = this.screen.race
 		byId("rivals").hidden = this.room.phase !== "racing"
 		if (byId("rivals").hidden) return
 		const all = this.room.earlier.length ? among(rows, this.room, this.screen.link.now() - this.room.starts) : nearest(rows, this.me)
@@ -270,7 +268,7 @@ export class Seat {
 			const state = resigned ? "resigned" : !connected ? "away" : stuck ? "stuck" : ""
 			const item = element("li", {class: player === this.me ? "own" : ""}, element("b", {}, place), element("span", {class: "name"}, player === this.me ? "You" : name), element("span", {}, state || count))
 			item.style.setProperty("--player", colour(each))
-			item.style.setProperty("--done", count / cards)
+			item.style.setProperty("--done", count / this.screen.race.cards)
 			return item
 		})
 		showItems(byId("rivals"), items)

@@ -177,7 +177,7 @@ export class Table {
 	// Let the cards of a won board fall, the last one first. Return whether they do.
 	cascade() {
 		const down = this.view.element.offsetHeight - HEIGHT - 12
-		const cards = still.matches ? [] : this.view.drawn.flatMap(pile => pile).reverse()
+		const cards = still.matches ? [] : this.view.drawn.flat().reverse()
 		cards.forEach(({element, top}, i) => {
 			const at = (x, y, easing) => ({transform: `translate(${x * (((i * 37) % 120) - 60)}px, ${y * (down - top)}px)`, easing})
 			element.animate([at(0, 0, "ease-in"), at(1, 1, "ease-out"), at(2, 0.4, "ease-in"), at(3, 1, "ease-out"), at(4, 0.7, "ease-in"), at(5, 1, "ease")], {duration: 1600, delay: 40 * i})

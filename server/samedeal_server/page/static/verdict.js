@@ -64,12 +64,11 @@ export class Reading {
 	// Whether a player had these counts at any time.
 	had(seat, shown) {
 		this.counts ??= new Map()
-		const {start, players} = this.record
 		if (!this.counts.has(seat)) {
-			const {actions} = players.find(each => each.seat === seat) ?? {actions: []}
+			const {actions} = this.record.players.find(each => each.seat === seat) ?? {actions: []}
 			let [before, gainedAt] = [0, 0]
 			const all = (this.plays.get(seat) ?? []).map(({cards, moves, undos, isWon}, i) => {
-				const at = i ? start + actions[i - 1].time : 0
+				const at = i ? this.record.start + actions[i - 1].time : 0
 				if (cards !== before) [before, gainedAt] = [cards, at]
 				return String([cards, moves, undos, at, gainedAt, isWon ? at : 0])
 			})
@@ -136,21 +135,20 @@ function clockSentence({mistimed: {misdated = [0], late = [0], dealt}}) {
 
 // Yields the rows that follow from the record, and those about what is missing.
 function* rowsOf(evidence, reading) {
-	const {isOut, begun, isKicked, own, terms, digest, commitment, role} = evidence
-	if (isOut || (!begun && (isKicked || own.has("leave")))) return yield ["out_of_draw"]
+	if (evidence.isOut || (!evidence.begun && (evidence.isKicked || evidence.own.has("leave")))) return yield ["out_of_draw"]
 	if (!evidence.termsText) yield ["unfinished", "the room never showed its terms"]
-	if (!terms) return
+	if (!evidence.terms) return
 	yield* missing(evidence)
 	yield* reading.faults
 	const {record} = reading
 	if (!record || reading.faults.some(([row]) => /^(bad_record|not_checkable)$/.test(row))) return
 	if (!reading.second) yield ["no_record", "The server gave the record of the race only once."]
-	if (hex(termsHash(record.terms.text)) !== digest) yield ["other_record_terms"]
-	if (hex(record.commitment) !== commitment) yield ["other_record_commitment"]
+	if (hex(termsHash(record.terms.text)) !== evidence.digest) yield ["other_record_terms"]
+	if (hex(record.commitment) !== evidence.commitment) yield ["other_record_commitment"]
 	yield* rowsOfDeal(evidence, reading)
 	yield* rowsOfRace(evidence, reading)
 	yield* rowsOfResults(evidence, reading)
-	if (role === "player") yield* rowsOfOwn(evidence, reading)
+	if (evidence.role === "player") yield* rowsOfOwn(evidence, reading)
 	yield* rowsOfWatched(evidence, reading)
 }
 
@@ -173,7 +171,7 @@ function* rowsOfDeal(evidence, {record, proof}) {
 }
 
 function* rowsOfRace(evidence, {record, plays}) {
-	const {begun, results} = evidence
+	const {begun} = evidence
 	if (!begun) return yield ["unfinished", "the race never began"]
 	if (begun.start !== record.start) yield ["other_start"]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([a], [b]) => a - b)
@@ -183,7 +181,7 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (record.terms.options.first_finish_ends && record.end - record.start > Math.min(...finishes) + DRIFT) {
 		yield ["unfinished", "the race went on after the first finish"]
 	}
-	if (!results.length || !endedEarly(evidence, record, plays)) return
+	if (!evidence.results.length || !endedEarly(evidence, record, plays)) return
 	// who was away has not seen for how long, nor who else was
 	yield evidence.absent.has(0) ? ["unfinished", "the race ended early while you were away"] : ["ended_early"]
 }
@@ -201,13 +199,13 @@ function endedEarly({stuck, absent}, {terms, players, start, end}, plays) {
 	})
 }
 
-const seatsOf = ({begun}) => new Map(begun?.racers.map(([player, seat]) => [player, seat]))
+const seatsOf = ({begun}) => new Map(begun?.racers) // by the first two values of a racer
 
 function* rowsOfResults(evidence, reading) {
-	const {record, plays} = reading
+	const {record} = reading
 	const seats = seatsOf(evidence)
 	const lines = record.players.map(({seat, name, place, cards, time, resigned, bot}) => {
-		const {moves, undos} = plays.get(seat).at(-1)
+		const {moves, undos} = reading.plays.get(seat).at(-1)
 		return [seat, name, place, cards, time, moves, undos, resigned, bot]
 	})
 	for (const {end, lines: shown} of evidence.results) {
@@ -226,12 +224,11 @@ const cardsOn = ({game}, play) => (play.hash ??= hex(boardHash(game, masked(play
 // Yields rows about the player's own cards and actions.
 function* rowsOfOwn(evidence, reading) {
 	const {record} = reading
-	const {dealt, denied} = evidence
 	const player = record.players.find(({seat, name}) => seat === evidence.seat && name === evidence.name)
 	if (!player) return yield ["other_players"]
 	const plays = reading.plays.get(player.seat)
 	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
-	for (const {revision, cards, moves, undos, mayUndo} of dealt) {
+	for (const {revision, cards, moves, undos, mayUndo} of evidence.dealt) {
 		const play = plays[revision]
 		if (!play) {
 			yield ["other_board", `The board after action ${revision} is not in the record.`]
@@ -242,7 +239,7 @@ function* rowsOfOwn(evidence, reading) {
 		if (isWrong({revision, mayUndo})) yield ["other_board", `It was wrong about undo after action ${revision}.`]
 	}
 	yield* rowsOfActions(evidence, record, player, plays, isWrong)
-	if (denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
+	if (evidence.denied.some(({ended}) => ended && ended < record.end - TOLERANCE)) {
 		yield ["unfinished", "the server took no more moves of yours"]
 	}
 	if (player.resigned && !evidence.hasGivenUp) yield ["resigned_for_you"]

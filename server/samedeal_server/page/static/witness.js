@@ -112,7 +112,7 @@ export class Witness {
 
 	asked(role, room, wanted, player, name) {
 		const today = new Date().toISOString().slice(0, 10)
-		const asked = Evidence.asked([role, room, wanted, false, today], player, name)
+		const asked = new Evidence().plus(["asked", role, room, wanted, false, today]).plus(["known", player, name])
 		return Object.assign(asked, {clock: Object.assign(new RaceClock(), this.evidence.clock, {isFixed: false})})
 	}
 
