@@ -29,9 +29,8 @@ export const seedCards = (seed, decks) => shuffle(decks, shake256("samedeal orde
 // The cards of a candidate for a winnable or daily deal.
 export function candidateCards(mix, number, decks) {
 	const seed = sha256("samedeal candidate v2\n", mix, number32(number))
-	const stream = []
-	for (let n = 0; n < 32; n++) stream.push(...sha256("samedeal order v2\n", [decks], seed, number32(n)))
-	return shuffle(decks, stream)
+	const stream = Array.from({length: 32}, (_, n) => [...sha256("samedeal order v2\n", [decks], seed, number32(n))])
+	return shuffle(decks, stream.flat())
 }
 
 export const NAME = "[^\\s\\p{Cc}]+(?: [^\\s\\p{Cc}]+)*"

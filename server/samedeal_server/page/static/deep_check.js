@@ -10,8 +10,6 @@ const LONGEST = 300_000 // ms that the search may take
 const DELAYS = [200, 400, 800, 1600, 3200] // ms; the server may still be writing the record
 const RETRIED = ["no_record", "unavailable"] // codes of refusals
 const OFFLINE = 500 // ms between two attempts without a connection
-const NO_RECORD = "The server gave no record of the race."
-const NONE = "The server has kept no record of the race."
 
 // Return the reading of a race. `tell` is called with a sentence each time that the search has come further.
 export async function readRace(link, room, credentials, tell) {
@@ -29,12 +27,12 @@ async function read(link, room, credentials, delays) {
 			return {record: readRecord(await fetchRecord(link, room, credentials))}
 		} catch (error) {
 			const {code, isLost, message} = error
-			if (isLost ? link.stopped : code && !RETRIED.includes(code)) return {fault: ["no_record", `${NO_RECORD} ${message}`]}
+			if (isLost ? link.stopped : code && !RETRIED.includes(code)) return {fault: ["no_record", `The server gave no record of the race. ${message}`]}
 			if (!isLost && !code) return {fault: faultOf(error)}
 			await new Promise(resolve => setTimeout(resolve, isLost ? OFFLINE : left.shift()))
 		}
 	}
-	return {fault: ["no_record", NONE]}
+	return {fault: ["no_record", "The server has kept no record of the race."]}
 }
 
 // Return the solver's answers about the candidates of a record, or null if this browser cannot say, or there are none.

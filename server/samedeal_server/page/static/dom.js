@@ -106,8 +106,8 @@ export function toggle(button, name, usual, use) {
 // Let the Tab key stop at only one of the buttons in an element, from which the arrow keys lead to the others.
 // Call the function that is returned when buttons have come, gone, or been hidden.
 export function keepOneStop(container) {
+	const place = button => button.closest("[style]").style.order
 	const buttons = () => [...container.querySelectorAll(":not([hidden]) > * > button")].sort((a, b) => place(a) - place(b))
-	const place = button => Number(button.closest("[style]").style.order)
 	const stopAt = stop => {
 		for (const button of container.querySelectorAll("button")) button.tabIndex = button === stop ? 0 : -1
 	}

@@ -23,7 +23,6 @@ const LAST = 30_000 // ms before the end, from which the clock warns
 const MAX_DRAWS = 5
 const REASONS = {left: "left", kicked: "was removed", silent: "did not answer in time"}
 export const PLAIN = "This page came over plain http: anybody on the way can see and change what it shows and checks."
-const UNREACHABLE = "Not fully checked: this page cannot load its check. Reload the page."
 const OTHER_RACE = "This room was opened again, for another race. Take a seat if you want to race in it."
 
 const loadSeat = () => import("./seat.js").catch(loadAgain)
@@ -426,7 +425,7 @@ export class RaceScreen {
 	async judge() {
 		const {link, room} = this
 		const [loaded, {Witness, rowSentence}] = await Promise.all([import("./deep_check.js"), import("./witness.js")]).catch(() => [null, {}])
-		if (!loaded) return this.showVerdict({kind: "unsure", sentence: UNREACHABLE})
+		if (!loaded) return this.showVerdict({kind: "unsure", sentence: "Not fully checked: this page cannot load its check. Reload the page."})
 		const witness = link.witness ?? link.listen(new Witness(stored))
 		const {evidence} = witness
 		if (evidence !== this.judged) {

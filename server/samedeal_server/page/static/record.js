@@ -44,8 +44,7 @@ export function readRecord(text) {
 	const proof = [...head.matchAll(/^proof: (.*)$/gm)].map(([, line]) => `${line}\n`).join("")
 	const players = Object.freeze(blocks.map(readPlayer))
 	const record = Object.freeze({terms, commitment, start, end: stop, entrants, seed, proof, players, digest})
-	const seats = players.map(each => each.seat)
-	const isInOrder = seats.every((seat, i) => seat > (seats[i - 1] ?? 0) && seat <= 64)
+	const isInOrder = players.every(({seat}, i) => seat > (players[i - 1]?.seat ?? 0) && seat <= 64)
 	const areSome = entrants <= 64 && [1, entrants].includes(players.length) && new Set(players.map(each => each.name)).size === players.length
 	const areTimes = start >= 0 && stop >= 0 && Math.max(start, stop) < YEAR_10000
 	demand(isInOrder && areSome && areTimes && text.slice(0, end) === textOf(record), "This record is not as it should be.")
@@ -146,7 +145,7 @@ export function checkRecord(record, piles) {
 		const finish = own.at(-1).isWon && actions.length ? times.at(-1) : 0
 		demand(own.at(-1).cards === cards && finish === time && !(finish && resigned), `The result of ${name} is another one.`)
 		const progress = own.findLastIndex((play, i) => i && play.cards !== own[i - 1].cards)
-		results.push({place: player.place, score: finish || 1e9 * (105 - cards) + (progress > 0 ? times[progress - 1] : -1)}) // the lowest wins
+		results.push({place: player.place, score: finish || 1e9 * (105 - cards) + (times[progress - 1] ?? -1)}) // the lowest wins
 	}
 	for (const {place, score} of results)
 		demand(players.length < entrants ? place <= entrants : place === 1 + results.filter(other => other.score < score).length, "The places are not those of the results.")

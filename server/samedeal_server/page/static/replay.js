@@ -92,10 +92,10 @@ export class ReplayScreen extends RaceScreen {
 	}
 
 	seek(at) {
-		const {room, boards} = this.race
+		const {room} = this.race
 		const isOver = at >= room.length
 		this.at = Math.min(at, room.length)
-		for (const [player, history] of this.histories) boards.set(player, history.findLast(board => board.time <= this.at))
+		for (const [player, history] of this.histories) this.race.boards.set(player, history.findLast(board => board.time <= this.at))
 		Object.assign(room, isOver ? {phase: "finished", standings: room.players.map(each => each.end)} : {phase: "racing", standings: []})
 		Object.assign(byId("time"), {value: this.at, ariaValueText: clock(this.at)})
 		if (isOver) this.play(false)

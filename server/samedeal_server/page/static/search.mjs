@@ -48,7 +48,7 @@ class Buckets {
 	}
 
 	take() {
-		while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return undefined
+		while (!this.buckets[this.lowest]?.length) if (++this.lowest >= this.buckets.length) return
 		return this.buckets[this.lowest].pop()
 	}
 }
@@ -81,7 +81,6 @@ class Search {
 			} else if (this.postponed.length) this.next = this.children(this.postponed.pop(), false)
 			else return "unwinnable"
 		}
-		return undefined
 	}
 
 	// Returns the next state, from the buckets whose turn it is, or undefined if all are empty.
@@ -92,7 +91,6 @@ class Search {
 			const state = all[this.turn].take()
 			if (state) return state
 		}
-		return undefined
 	}
 
 	// Plays all safe cards of a state to foundations.
@@ -164,12 +162,11 @@ export function solve(name, piles, budget) {
 	const game = RULES[name]
 	const states = statesOf(game, piles)
 	const searches = game.search.map(costs => new Search(states, costsOf(game, costs)))
+	const count = () => searches.reduce((sum, each) => sum + each.reached.size, 0)
 	for (let limit = FIRST_LIMIT; ; limit *= 2)
 		for (const search of searches) {
-			const spent = searches.reduce((sum, other) => sum + (other === search ? 0 : other.reached.size), 0)
-			const outcome = search.run(Math.min(limit, budget - spent))
-			const all = spent + search.reached.size
-			if (all > budget) return {outcome: "undecided", states: all}
-			if (outcome) return {outcome, states: all}
+			const outcome = search.run(Math.min(limit, budget - count() + search.reached.size))
+			if (count() > budget) return {outcome: "undecided", states: count()}
+			if (outcome) return {outcome, states: count()}
 		}
 }

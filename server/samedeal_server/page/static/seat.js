@@ -16,9 +16,7 @@ const MOST_KEPT = 20 // rooms of which the browser keeps something
 const VOLATILE = "This browser keeps nothing for this page. Closing or reloading it loses your seat and the check of the race."
 const OTHER_TAB = "This race is open in another tab, which takes part in the draw. Close it to go on here."
 const SHOWN = "Spectators see your moves at once, so they can tell others what you do."
-const STUCK = "No move and no undo can improve your result any more. You can resign."
 const STARTS = {"all-ready": "The race starts when everybody is ready.", full: "The race starts when all seats are taken.", at: "The race starts by itself, with everybody who is here."}
-const NOBODY_CAME = "Nobody else came. The deal of an earlier race is dealt again."
 const LEAST = 200 // px, height of the board on a screen that is too small for it
 
 const button = (text, onclick, more) => element("button", {onclick, ...more}, text)
@@ -209,7 +207,7 @@ export class Seat {
 		if (this.provedAt !== this.racer.board.revision) this.proveStuck()
 		else if (isStuck && this.isRacing) {
 			this.ask("declarestuck")
-			this.say(STUCK)
+			this.say("No move and no undo can improve your result any more. You can resign.")
 		}
 	}
 
@@ -234,9 +232,9 @@ export class Seat {
 
 	show(rows) {
 		if (!this.racer) return
+		const {isRacing} = this
 		const {phase, options} = this.room
 		const isOn = phase === "racing"
-		const {isRacing} = this
 		if (this.wasRacing && !isRacing && this.isWon) {
 			this.falls = this.table.cascade()
 			setTimeout(() => {
@@ -302,7 +300,7 @@ export class Seat {
 			]
 			const kicks = isHost ? players.filter(each => each !== own).map(({player, name}) => button(`Remove ${name}`, () => this.ask("kickplayer", {player}))) : []
 			parts.push(element("p", {class: "controls"}, ...buttons.filter(Boolean), ...kicks), after, ...shareLink())
-		} else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, NOBODY_CAME))
+		} else if (phase === "countdown" && room.earlier.length) parts.push(element("p", {}, "Nobody else came. The deal of an earlier race is dealt again."))
 		else if (phase === "racing" && (isDone || own.resigned)) {
 			const text = isDone ? `You finished in ${clock(isDone - room.starts)}, place ${row.place}` : "You have resigned"
 			parts.push(element("h2", {}, text), element("p", {}, "The race goes on for the others."), button("Watch them", () => this.screen.unseat("")))

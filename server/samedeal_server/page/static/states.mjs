@@ -111,14 +111,13 @@ export function statesOf(game, piles) {
 		const {fans, reserve, stock} = unpack(packed)
 		const fromReserve = cardsOf(reserve).map(card => [card, pack(fans, reserve.replace(text([card]), ""), stock)])
 		const fromFans = fans.map((fan, at) => [top(fan), pack([...fans.toSpliced(at, 1), fan.slice(0, -1)], reserve, stock)])
-		const drawn = draws ? drawnCards(stock, game) : []
-		const fromStock = drawn.map(([card, after]) => [card, pack(fans, reserve, after)])
+		const fromStock = (draws ? drawnCards(stock, game) : []).map(([card, after]) => [card, pack(fans, reserve, after)])
 		const gives = [...fromReserve, ...fromFans, ...fromStock]
 		const shifts = shiftsOf({fans, reserve, stock}, gives)
 		const freeCells = game.cells.length - reserve.length
 		const left = rows ? piles.stock.slice(piles.stock.length - top(stock)).map(turnUp) : []
-		const [row, rest] = [left.slice(0, game.columns.length), left.slice(game.columns.length)]
-		const afterRow = pack(fans, reserve, text([rest.length]))
+		const row = left.splice(0, game.columns.length)
+		const afterRow = pack(fans, reserve, text([left.length]))
 		return {fromReserve, fromFans, gives, shifts, freeCells, row, afterRow}
 	}
 

@@ -224,7 +224,7 @@ const cardsOn = ({game}, play) => (play.hash ??= hex(boardHash(game, masked(play
 // Yields rows about the player's own cards and actions.
 function* rowsOfOwn(evidence, reading) {
 	const {record} = reading
-	const player = record.players.find(({seat, name}) => seat === evidence.seat && name === evidence.name)
+	const player = record.players.find(each => each.seat === evidence.seat && each.name === evidence.name)
 	if (!player) return yield ["other_players"]
 	const plays = reading.plays.get(player.seat)
 	const isWrong = ({revision, mayUndo}) => mayUndo !== Boolean(acted(record.terms.game, plays[revision], "undo", record.terms.options.undo))
