@@ -113,7 +113,7 @@ def _untrue(seen: Seen, shown: Sequence[tuple[str, Any]], truth: Truth) -> Itera
     if options.first_finish_ends and finishes and record.end - record.start > min(finishes) + CLOCK_DRIFT:
         yield "went on after the first finish"
     resigned = {each.seat for state in raced for each in state.players if each.resigned}
-    if any(each.seat in resigned and not (each.resigned or each.finish_time) for each in record.players):
+    if any(each.seat in resigned and not each.resigned for each in record.players):
         yield "said to have resigned"
     if any(state.draw != (record.proof.draw if record.proof else 0) for state in raced):
         yield "other number of the draw"

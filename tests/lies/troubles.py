@@ -95,6 +95,18 @@ def _lost(server: Server, client: Client, receipt: bytes) -> None:
             server.settle()
 
 
+def _lost_resignation(server: Server, client: Client) -> None:
+    """Let a player resign, and lose that in a failover that no number of an event tells of."""
+    racer = server.racer_of(client)
+    if racer is None or server.phase != "racing" or racer.finished_at or client not in server.present:
+        return
+    client.send(messages.Resign(id=0))
+    server.settle()
+    if server.phase == "racing":
+        racer.resigned = False
+        server.push()
+
+
 def _lost_end(server: Server, _: Client) -> None:
     """Lose the end of the race, which ends again later."""
     if server.phase != "finished":
@@ -336,6 +348,7 @@ TROUBLES: Final[dict[str, Trouble]] = {
     "lost for good": Trouble(_lost_for_good, LOST | {"other_action", "other_board", "other_counts", "other_watched"}),
     "lost end": Trouble(_lost_end, LOST | {"other_results", "unfinished"}, is_own=False),
     "other end": Trouble(_other_end, LOST | {"changed_record", "other_results"}, is_own=False),
+    "lost resignation": Trouble(_lost_resignation, LOST | {"other_results"}),
     "lost start": Trouble(_lost_start, LOST | {"other_start"}, is_own=False),
     "window": Trouble(_window, WINDOW),
     "window in draw": Trouble(_window_in_draw, frozenset({"missed_draw"})),

@@ -368,7 +368,7 @@ class Server:
             name=racer.name,
             seat=racer.seat,
             ready=racer.ready,
-            resigned=racer.resigned,
+            resigned=racer.resigned and not racer.finished_at,
             bot=racer.bot,
             stuck=racer.stuck,
             share_commitment=racer.promise if self.sealed else b"",

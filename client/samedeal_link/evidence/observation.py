@@ -257,10 +257,12 @@ def _with_race(evidence: Evidence, state: RoomState) -> Evidence:
         known = known.finding_if(state.ends != end and not (is_won and state.starts <= state.ends < end), "other_limit")
     known = known.finding_if(known.earlier not in (None, state.earlier), "other_results")
     known = replace(known, earlier=state.earlier)
+    was_resigned = any(each.seat in known.resigned and not each.resigned for each in state.players)
+    known = known.finding_if(was_resigned, "lost_data")  # a player who has resigned cannot come back
     for each in state.players:
         if each.stuck and each.seat not in known.stuck:
             known = known.plus(facts.Gone(each.seat, "stuck"))
-        if each.resigned and each.seat not in (known.seat, *known.resigned):
+        if each.resigned and each.seat not in known.resigned:
             known = known.plus(facts.Gone(each.seat, "resigned"))
     return _with_connection(known, 0, is_connected=True)
 

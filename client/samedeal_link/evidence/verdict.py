@@ -259,7 +259,7 @@ def _race(evidence: Evidence, record: Record, plays: Mapping[int, Mapping[int, P
     shown = sorted((each.seat, each.name, each.bot) for each in begun.racers)
     if shown != [(each.seat, each.name, each.bot) for each in record.players]:
         yield "other_players", ""
-    if any(each.seat in evidence.resigned and not (each.resigned or each.finish_time) for each in record.players):
+    if any(each.seat in evidence.resigned and not each.resigned for each in record.players):
         yield "other_results", ""
     finishes = [player.finish_time for player in record.players if player.finish_time]
     if record.terms.options.first_finish_ends and finishes and record.end - record.start > min(finishes) + _DRIFT:

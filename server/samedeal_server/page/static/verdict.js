@@ -176,7 +176,7 @@ function* rowsOfRace(evidence, {record, plays}) {
 	if (begun.start !== record.start) yield ["other_start"]
 	const shown = begun.racers.map(racer => racer.slice(1)).sort(([a], [b]) => a - b)
 	if (!same(shown, record.players.map(({seat, name, bot}) => [seat, name, bot]))) yield ["other_players"]
-	if (record.players.some(({seat, resigned, time}) => evidence.resigned.has(seat) && !resigned && !time)) yield ["other_results"]
+	if (record.players.some(({seat, resigned}) => evidence.resigned.has(seat) && !resigned)) yield ["other_results"]
 	const finishes = record.players.map(each => each.time).filter(Boolean)
 	if (record.terms.options.first_finish_ends && record.end - record.start > Math.min(...finishes) + DRIFT) {
 		yield ["unfinished", "the race went on after the first finish"]
