@@ -216,10 +216,11 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ``variant_of`` is the name of the file's first game, and is empty for this game itself. ``blurb`` describes the game
     in a few words. ``height`` is that of the table on a page, in cards; a waste needs 1.7 of them. ``order`` decides
     where lists show the game, and ``default`` marks the game that is chosen at first.
-    ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``seldom_winnable`` says that
-    most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
-    has weights for one search of the solver. ``rulings`` has the numbers of the rulings in RULES.md by what
-    they are about, and ``notes`` the sentences of the rules that do not follow from the policies, by section.
+    ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``wins`` is the share of random deals that the
+    solver wins, as ``make solver`` measures it, and 1 if nobody has. ``demo`` is the number of a deal that a bot wins
+    quickly. Each table of ``search`` has weights for one search of the solver. ``rulings`` has the numbers of the
+    rulings in RULES.md by what they are about, and ``notes`` the sentences of the rules that do not follow from the
+    policies, by section.
     ``variants`` has what is different in each variant.
     """
 
@@ -232,7 +233,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     decks: Annotated[int, Meta(ge=1, le=2)] = 1
     suits: Literal[1, 2, 4] = 4
     stock: Annotated[str, Meta(max_length=40)] = "none"
-    seldom_winnable: bool = False
+    wins: Annotated[float, Meta(ge=0, le=1)] = 1
     difficulty: Difficulties | None = None
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
