@@ -24,6 +24,12 @@ LONGEST_FILE: Final = 8_000
 
 _GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LETTER: Final = re.compile(r"[qwertyuiasdfghjk]")
+_NAMES_IN_WORDS: Final = {
+    Kind.COLUMN: "1 to 9, t, j, q and k",
+    Kind.FOUNDATION: "01 to 08",
+    Kind.STOCK: "stock",
+    Kind.WASTE: "w",
+}
 _PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.COLUMN: re.compile(r"[1-9tjqk]"),
     Kind.FAN: _LETTER,
@@ -74,10 +80,19 @@ _SENTENCES: Final = {
     r"Expected `\w+` >= (\S+)": "'{0}' must be at least {1}",
     r"Expected `\w+` <= (\S+)": "'{0}' must be at most {1}",
     r"Expected `str` matching regex .*": "'{0}' has characters that it can't have. Leave them out",
-    r"Expected `(.+)`, got `(.+)`": "'{0}' must be of the type {1}, not {2}",
     r"Invalid enum value (.+)": "'{0}' can't be {1}. Choose another value",
 }
 """What msgspec says about a value that can't be read, as patterns, and what an operator reads instead."""
+
+_TYPES: Final = {
+    "str": "text in quotation marks",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+"""How a file writes values of these types."""
 
 _CARDS: Final = [str(Card(code)) for code in DECK]
 
@@ -263,7 +278,12 @@ def parse_game_file(name: str, text: str) -> dict[str, GameFile]:
         raise MalformedGame(name, 0, "Its values are nested too deeply") from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         at = re.search(r" \(at line (\d+).*\)", str(error))
-        raise MalformedGame(name, int(at[1]) if at else 0, str(error).partition(" (at ")[0]) from None
+        reason = (
+            str(error)
+            .partition(" (at ")[0]
+            .replace("Invalid value", "This value can't be read. Text needs quotation marks")
+        )
+        raise MalformedGame(name, int(at[1]) if at else 0, reason) from None
     games = {name: _checked(name, text, name, table)}
     variants = games[name].variants
     if "variant_of" in table or name in variants:
@@ -291,11 +311,15 @@ def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFi
 def _fault_of(error: msgspec.ValidationError) -> tuple[str, str]:
     """Return the path of a value that can't be read, and the reason."""
     reason, _, path = str(error).partition(" - at `$")
-    path = path.rstrip("`")
-    key = path.rpartition(".")[2]
+    path = path.rstrip("`").replace("[...]", "")
+    if unknown := re.fullmatch("Object contains unknown field `(.*)`", reason):
+        path += f".{unknown[1]}"
+    key = path.rpartition(".")[2].partition("[")[0]
     value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(key)
     if choices and value != reason:
         reason = f"This release does not know {value}. Choose one of {', '.join(repr(str(each)) for each in choices)}"
+    if wanted := re.fullmatch(r"Expected `(\w+).*`, got `.+`", reason):
+        return path, f"'{key}' must be {_TYPES[wanted[1]]}"
     for pattern, sentence in _SENTENCES.items():
         if found := re.fullmatch(pattern, reason):
             return path, sentence.format(key, *found.groups())
@@ -317,8 +341,9 @@ def _line_of(text: str, path: str, header: str = "") -> int:
     row = re.match(r"\.(\w+)\[(\d+)\]", path)
     if row:
         tables = [number for number, line in enumerate(lines) if line.strip() == f"[[{row[1]}]]"]
-        first = tables[int(row[2])] if int(row[2]) < len(tables) else 0
-        path = path[row.end() :]
+        if int(row[2]) < len(tables):
+            first = tables[int(row[2])]
+            path = path[row.end() :]
     key = re.match(r"\.(\w+)", path)
     if key:
         for number, line in enumerate(lines[first:], first + 1):
@@ -390,7 +415,8 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
     taken = [name for other in before for name in other.names]
     for at, name in enumerate(row.names):
         if not _PILE_NAMES[row.kind].fullmatch(name):
-            yield "keys", f"{name!r} can't be the name of a {row.kind}"
+            names = _NAMES_IN_WORDS.get(row.kind, " ".join("qwertyuiasdfghjk"))
+            yield "keys", f"{name!r} can't be the name of a {row.kind}. These can: {names}"
         if name in taken or name in row.names[:at]:
             yield "keys", f"Two piles are called {name!r}"
     if row.sizes and len(row.sizes) != len(row.names):
