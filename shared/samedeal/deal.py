@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from samedeal.cards import DECK
+from samedeal.cards import DECK, Card
 from samedeal.errors import MalformedText
 from samedeal.utc_text import is_date
 
 SEED_BYTES: Final = 32
 HIGHEST_NUMBER: Final = 999_999_999
+HIGHEST_MICROSOFT: Final = 9_999_999
 
 Difficulty = Literal["", "easy", "medium", "hard"]
 """The difficulty of a winnable deal. An empty text stands for any difficulty."""
@@ -28,8 +29,10 @@ DIFFICULTIES: Final[tuple[Difficulty, ...]] = ("easy", "medium", "hard")
 
 _ORDER_LABEL: Final = b"samedeal order v1\n"
 _SEED_LABEL: Final = b"samedeal seed v1\n"
+_MICROSOFT_SEED: Final = re.compile(rb"ms ([0-9]{1,7})\0+")
 _COMMITMENT_LABEL: Final = b"samedeal commitment 3\n"
 
+_MICROSOFT_NAME: Final = re.compile("ms ([0-9]{1,9})")
 _MIX: Final = re.compile("[0-9a-f]{64}")
 
 
@@ -42,7 +45,21 @@ def shuffled(seed: bytes, decks: int) -> bytes:
         raise ValueError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
     if decks not in (1, 2):
         raise ValueError(f"one or two decks are shuffled, not {decks}")
+    if decks == 1 and (found := _MICROSOFT_SEED.fullmatch(seed)):
+        return _microsoft_order(int(found[1]))
     return shuffle(_stream(_ORDER_LABEL + bytes([decks]) + seed), decks)
+
+
+def _microsoft_order(number: int) -> bytes:
+    """Return the cards in the order in which Microsoft's program deals a numbered game."""
+    left = [Card.of(rank, suit) for rank in range(1, 14) for suit in range(4)]
+    order = bytearray()
+    while left:
+        number = (214013 * number + 2531011) % (1 << 31)
+        at = (number >> 16) % len(left)
+        left[at], left[-1] = left[-1], left[at]
+        order.append(left.pop())
+    return bytes(order)
 
 
 def shuffle(stream: Iterator[int], decks: int) -> bytes:
@@ -82,12 +99,13 @@ class Deal:
     """The kind of a deal, with its number, date or difficulty if it has one.
 
     ``str`` writes the text that ``parse`` reads. The text is ``winnable`` or, for example, ``winnable easy`` (a joint
-    deal of all players), ``random`` (a secret seed), ``#4821`` (a public number) or ``daily 2026-11-21`` (a public deal
-    that can be won). A daily deal without a date is written ``daily``, and ``on`` sets its date. ``again`` and 64 digits
-    is a joint deal of an earlier race, which is dealt again: the digits are its mix.
+    deal of all players), ``random`` (a secret seed), ``#4821`` (a public number), ``ms 617`` (a number of Microsoft's
+    program) or ``daily 2026-11-21`` (a public deal that can be won). A daily deal without a date is written ``daily``,
+    and ``on`` sets its date. ``again`` and 64 digits is a joint deal of an earlier race, which is dealt again: the digits
+    are its mix.
     """
 
-    kind: Literal["winnable", "random", "number", "daily", "again"]
+    kind: Literal["winnable", "random", "number", "ms", "daily", "again"]
     number: int = 0
     date: str = ""
     difficulty: Difficulty = ""
@@ -109,19 +127,23 @@ class Deal:
                 return cls("winnable", difficulty=difficulty)
         if digits.isascii() and digits.isdigit() and len(digits) <= 9:
             return cls("number", number=int(digits))
+        if (found := _MICROSOFT_NAME.fullmatch(" ".join(words))) and 1 <= int(found[1]) <= HIGHEST_MICROSOFT:
+            return cls("ms", number=int(found[1]))
         if words[:1] == ["daily"] and len(words) <= 2 and all(is_date(date) for date in words[1:]):
             return cls("daily", date="".join(words[1:]))
         if words[:1] == ["again"] and len(words) == 2 and _MIX.fullmatch(words[1]):
             return cls("again", mix=words[1])
         raise MalformedText(
             f"{text[:40]!r} is not a deal. Write 'winnable', 'winnable easy' (or medium or hard), 'random', "
-            f"a number from 0 to {HIGHEST_NUMBER} as in '#4821', or 'daily', optionally followed by a date, as in "
-            "'daily 2026-11-21'."
+            f"a number from 0 to {HIGHEST_NUMBER} as in '#4821', 'ms 617' (Microsoft's), or 'daily', "
+            "perhaps with a date as in 'daily 2026-11-21'."
         )
 
     def __str__(self) -> str:
         if self.kind == "number":
             return f"#{self.number}"
+        if self.kind == "ms":
+            return f"ms {self.number}"
         return " ".join(filter(None, (self.kind, self.date, self.difficulty, self.mix)))
 
     @property
@@ -129,12 +151,14 @@ class Deal:
         """The deal of the rematch: the next number, or a deal of the same kind. ``Options.successor`` explains it."""
         if self.kind == "number":
             return Deal("number", number=self.number + 1 if self.number < HIGHEST_NUMBER else 0)
+        if self.kind == "ms":
+            return Deal("ms", number=self.number % HIGHEST_MICROSOFT + 1)
         return Deal("winnable") if self.public else self
 
     @property
     def public(self) -> bool:
         """Whether anybody can compute the cards before the race. This is true for all but winnable and random deals."""
-        return self.kind in ("number", "daily", "again")
+        return self.kind in ("number", "ms", "daily", "again")
 
     @property
     def has_proof(self) -> bool:
@@ -153,6 +177,8 @@ class Deal:
 
     def public_seed(self) -> bytes:
         """Return the seed of a numbered deal. Raise ValueError for any other deal."""
+        if self.kind == "ms":
+            return str(self).encode("ascii").ljust(SEED_BYTES, b"\0")
         if self.kind != "number":
             raise ValueError(f"a {self} deal has no public seed")
         return hashlib.sha256(_SEED_LABEL + str(self).encode("ascii")).digest()

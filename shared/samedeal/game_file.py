@@ -24,6 +24,12 @@ LONGEST_FILE: Final = 8_000
 
 _GAME_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LETTER: Final = re.compile(r"[qwertyuiasdfghjk]")
+_NAMES_IN_WORDS: Final = {
+    Kind.COLUMN: "1 to 9, t, j, q and k",
+    Kind.FOUNDATION: "01 to 08",
+    Kind.STOCK: "stock",
+    Kind.WASTE: "w",
+}
 _PILE_NAMES: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.COLUMN: re.compile(r"[1-9tjqk]"),
     Kind.FAN: _LETTER,
@@ -74,10 +80,19 @@ _SENTENCES: Final = {
     r"Expected `\w+` >= (\S+)": "'{0}' must be at least {1}",
     r"Expected `\w+` <= (\S+)": "'{0}' must be at most {1}",
     r"Expected `str` matching regex .*": "'{0}' has characters that it can't have. Leave them out",
-    r"Expected `(.+)`, got `(.+)`": "'{0}' must be of the type {1}, not {2}",
     r"Invalid enum value (.+)": "'{0}' can't be {1}. Choose another value",
 }
 """What msgspec says about a value that can't be read, as patterns, and what an operator reads instead."""
+
+_TYPES: Final = {
+    "str": "text in quotation marks",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+"""How a file writes values of these types."""
 
 _CARDS: Final = [str(Card(code)) for code in DECK]
 
@@ -216,10 +231,11 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ``variant_of`` is the name of the file's first game, and is empty for this game itself. ``blurb`` describes the game
     in a few words. ``height`` is that of the table on a page, in cards; a waste needs 1.7 of them. ``order`` decides
     where lists show the game, and ``default`` marks the game that is chosen at first.
-    ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``seldom_winnable`` says that
-    most random deals can't be won. ``demo`` is the number of a deal that a bot wins quickly. Each table of ``search``
-    has weights for one search of the solver. ``rulings`` has the numbers of the rulings in RULES.md by what
-    they are about, and ``notes`` the sentences of the rules that do not follow from the policies, by section.
+    ``suits`` says how many suits the decks have (``cards.IN_SUITS``). ``wins`` is the share of random deals that the
+    solver wins, as ``make solver`` measures it, and 1 if nobody has. ``demo`` is the number of a deal that a bot wins
+    quickly. Each table of ``search`` has weights for one search of the solver. ``rulings`` has the numbers of the
+    rulings in RULES.md by what they are about, and ``notes`` the sentences of the rules that do not follow from the
+    policies, by section.
     ``variants`` has what is different in each variant.
     """
 
@@ -232,7 +248,7 @@ class GameFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     decks: Annotated[int, Meta(ge=1, le=2)] = 1
     suits: Literal[1, 2, 4] = 4
     stock: Annotated[str, Meta(max_length=40)] = "none"
-    seldom_winnable: bool = False
+    wins: Annotated[float, Meta(ge=0, le=1)] = 1
     difficulty: Difficulties | None = None
     demo: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
     piles: Annotated[tuple[PileRow, ...], Meta(max_length=12)] = ()
@@ -262,7 +278,12 @@ def parse_game_file(name: str, text: str) -> dict[str, GameFile]:
         raise MalformedGame(name, 0, "Its values are nested too deeply") from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         at = re.search(r" \(at line (\d+).*\)", str(error))
-        raise MalformedGame(name, int(at[1]) if at else 0, str(error).partition(" (at ")[0]) from None
+        reason = (
+            str(error)
+            .partition(" (at ")[0]
+            .replace("Invalid value", "This value can't be read. Text needs quotation marks")
+        )
+        raise MalformedGame(name, int(at[1]) if at else 0, reason) from None
     games = {name: _checked(name, text, name, table)}
     variants = games[name].variants
     if "variant_of" in table or name in variants:
@@ -290,11 +311,15 @@ def _checked(name: str, text: str, game: str, content: dict[str, Any]) -> GameFi
 def _fault_of(error: msgspec.ValidationError) -> tuple[str, str]:
     """Return the path of a value that can't be read, and the reason."""
     reason, _, path = str(error).partition(" - at `$")
-    path = path.rstrip("`")
-    key = path.rpartition(".")[2]
+    path = path.rstrip("`").replace("[...]", "")
+    if unknown := re.fullmatch("Object contains unknown field `(.*)`", reason):
+        path += f".{unknown[1]}"
+    key = path.rpartition(".")[2].partition("[")[0]
     value, choices = reason.removeprefix("Invalid enum value "), _CHOICES.get(key)
     if choices and value != reason:
         reason = f"This release does not know {value}. Choose one of {', '.join(repr(str(each)) for each in choices)}"
+    if wanted := re.fullmatch(r"Expected `(\w+).*`, got `.+`", reason):
+        return path, f"'{key}' must be {_TYPES[wanted[1]]}"
     for pattern, sentence in _SENTENCES.items():
         if found := re.fullmatch(pattern, reason):
             return path, sentence.format(key, *found.groups())
@@ -316,8 +341,9 @@ def _line_of(text: str, path: str, header: str = "") -> int:
     row = re.match(r"\.(\w+)\[(\d+)\]", path)
     if row:
         tables = [number for number, line in enumerate(lines) if line.strip() == f"[[{row[1]}]]"]
-        first = tables[int(row[2])] if int(row[2]) < len(tables) else 0
-        path = path[row.end() :]
+        if int(row[2]) < len(tables):
+            first = tables[int(row[2])]
+            path = path[row.end() :]
     key = re.match(r"\.(\w+)", path)
     if key:
         for number, line in enumerate(lines[first:], first + 1):
@@ -389,7 +415,8 @@ def _row_faults(row: PileRow, before: tuple[PileRow, ...]) -> Iterator[tuple[str
     taken = [name for other in before for name in other.names]
     for at, name in enumerate(row.names):
         if not _PILE_NAMES[row.kind].fullmatch(name):
-            yield "keys", f"{name!r} can't be the name of a {row.kind}"
+            names = _NAMES_IN_WORDS.get(row.kind, " ".join("qwertyuiasdfghjk"))
+            yield "keys", f"{name!r} can't be the name of a {row.kind}. These can: {names}"
         if name in taken or name in row.names[:at]:
             yield "keys", f"Two piles are called {name!r}"
     if row.sizes and len(row.sizes) != len(row.names):

@@ -91,6 +91,7 @@ class NoticeCode(StrEnum):
     ENDING = "ending"
     UNSEATED = "unseated"
     NOT_DRAWN = "not_drawn"
+    NOT_FOUND = "not_found"
     WAITING = "waiting"
     BANNED = "banned"
 

@@ -408,9 +408,9 @@ def standings_match_the_logs(case: Case) -> Iterator[str]:
 
 
 def _closed_early(room: RoomEvidence) -> bool:
-    """Whether the operator closed a room before its race was finished, or it closed because no deal could be drawn."""
+    """Whether the operator closed a room before its race was finished, or it closed because it got no deal."""
     changes = {name for _, changed in room.had(RaceChanged) for name in changed.changes}
-    return bool(changes & {"closed_by_operator", "not_drawn"}) and "finished" not in changes
+    return bool(changes & {"closed_by_operator", "not_drawn", "not_found"}) and "finished" not in changes
 
 
 def records_hold(case: Case) -> Iterator[str]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from samedeal.games import GAMES
+from samedeal.games import GAMES, offer
 from samedeal.options import Options
 from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
 from samedeal.protocol.messages import (
@@ -49,6 +49,7 @@ from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import finish, race, seated
+from tests.shared.sixth_game import HAMLET_FILE
 
 
 async def test_hello_starts_a_session_that_can_be_resumed(one: Node) -> None:
@@ -265,6 +266,8 @@ async def test_create_is_refused_with_a_code(node: NodeMaker) -> None:
     now = await one.store.now()
     for start_at in (now - 1000, now + 30_000, now + 8 * 86_400_000):
         await ana.refused("bad_options", Create, options=Options(start="at", start_at=start_at, countdown=60))
+    offer({"hamlet": HAMLET_FILE.replace("\n[[", "\nwins = 0.01\n[[", 1)})
+    await ana.refused("bad_options", Create, options=Options(games=("hamlet",), deal="winnable"))
     assert await ana.create("Friday") == "friday"
     await ana.refused("room_exists", Create, options=Options(), room="friday")
     assert len(await ana.create()) == 6

@@ -25,8 +25,10 @@ from samedeal.record import Record
 from samedeal.terms import RoomTerms
 from samedeal_link.session.race_audit import audit_race
 from samedeal_link.session.room_client import RoomClient
-from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving import pool
+from samedeal_server.solving.pool import BACKGROUND, MAX_WORKERS, SolverPool, Solvers
 from samedeal_server.solving.worker import Candidate, winning_line
+from samedeal_server.tasks import cancel_and_wait
 from tests.server.captured_log import Log
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, NodeMaker
@@ -111,9 +113,9 @@ async def test_daily_deal_is_searched_once(node: NodeMaker, monkeypatch: pytest.
     tried: list[Candidate] = []
     solve = SolverPool.solve
 
-    async def counted(pool: SolverPool, candidate: Candidate) -> str:
+    async def counted(solvers: SolverPool, candidate: Candidate, *place: str) -> str:
         tried.append(candidate)
-        return await solve(pool, candidate)
+        return await solve(solvers, candidate, *place)
 
     monkeypatch.setattr(SolverPool, "solve", counted)
     one = await node()
@@ -265,6 +267,43 @@ async def test_deal_is_drawn_without_those_who_do_not_answer(node: NodeMaker, mo
     ]
 
 
+@pytest.mark.parametrize("why", ["no candidate is won", "every worker ends"])
+async def test_room_without_a_deal_is_closed(one: Node, log: Log, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    log.set_up()
+    monkeypatch.setattr(pool, "SEARCH_TIME", -1)
+    monkeypatch.setattr(pool, "LEAST_TRIED", 1)
+    monkeypatch.setattr(pool, "RETRY_INTERVAL", 0)
+    if why == "every worker ends":
+        monkeypatch.setattr(pool, "sys", SimpleNamespace(executable="false"))
+    secrets = SimpleNamespace(token_bytes=lambda size: bytes([EASY_SECRETS[0]]) * size)
+    with mock.patch("samedeal_server.rooms.room_creation.secrets", secrets):
+        (ana,) = await seated(one, names=("ana",), games=("phoenix",), deal="winnable", countdown=0)
+    await ana.expect(Done, Start)
+    await ana.commit()
+    await ana.sealed()
+    await ana.reveal()
+    await ana.phase("closed")
+    assert "not_found" in [told.code for told in ana.inbox if isinstance(told, Notice)]
+    assert [each["game"] for each in log.named("deal_not_found")] == ["phoenix"]
+
+
+async def test_late_search_overtakes_those_in_time() -> None:
+    solvers, late, quick = Solvers(), asyncio.Event(), Candidate(bytes(32), "ace-of-hearts", 1, 0)
+    endless = Candidate(bytes(32), "steve", 100_000_000, 0)
+    others = [asyncio.create_task(solvers.solve(endless, asyncio.Event(), str(n))) for n in range(MAX_WORKERS)]
+    own = asyncio.create_task(solvers.solve(quick, late))
+    late.set()
+    async with asyncio.timeout(DEADLINE):
+        assert await own == ""
+    (worker,) = solvers.urgent.idle
+    assert os.getpriority(os.PRIO_PROCESS, worker.pid) == os.getpriority(os.PRIO_PROCESS, 0)
+    await cancel_and_wait(others)
+    assert await solvers.background.solve(quick) == ""
+    (worker,) = solvers.background.idle
+    assert os.getpriority(os.PRIO_PROCESS, worker.pid) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + BACKGROUND)
+    await solvers.close()
+
+
 def frames_of(*clients: Client) -> bytes:
     return b"".join(frame for client in clients for frame in client.frames if isinstance(frame, bytes))
 
@@ -279,17 +318,17 @@ async def test_worker_that_ended_is_replaced(log: Log, how: str) -> None:
     """The worker without memory gets a real limit that its search exceeds. Its successor has the usual limit."""
     log.set_up()
     steve = Candidate(bytes(32), "steve", 30_000, 0)
-    pool = SolverPool()
-    assert await pool.solve(Candidate(bytes(32), "ace-of-hearts", 1, 0)) == ""
-    (worker,) = pool.idle
+    solvers = SolverPool()
+    assert await solvers.solve(Candidate(bytes(32), "ace-of-hearts", 1, 0)) == ""
+    (worker,) = solvers.idle
     if how == "killed":
         os.kill(worker.pid, signal.SIGKILL)
     else:
         limit = memory_of(worker.pid) + (1 << 20)
         resource.prlimit(worker.pid, resource.RLIMIT_AS, (limit, limit))
     with mock.patch("samedeal_server.solving.pool.RETRY_INTERVAL", 0):
-        assert await pool.solve(steve) == winning_line(steve)
+        assert await solvers.solve(steve) == winning_line(steve)
     assert worker.returncode
     assert len(log.named("solver_ended")) == 1
-    await pool.close()
-    assert pool.idle == []
+    await solvers.close()
+    assert solvers.idle == []

@@ -46,6 +46,7 @@ def evaluate(program: str, given: Any = None) -> Any:
     """
     imports = (
         'import { seedCards } from "./deal.js"; import { unhex } from "./hash.js";'
+        'import { publicSecret } from "./race_hashes.js";'
         'import { deal, RULES as GAMES } from "./rules.mjs"; import { solve } from "./search.mjs";'
     )
     return _evaluate(imports, program, given, PAGE)

@@ -22,6 +22,7 @@ from samedeal.protocol.codec import pack, unpack
 from samedeal.race.commands import (
     CommitShareCommand,
     FixDealCommand,
+    GiveUpDealCommand,
     RaceCommand,
     RevealShareCommand,
     TickCommand,
@@ -83,6 +84,8 @@ def command(text: str, race: Race) -> RaceCommand:
         "reveals_nothing": RevealShareCommand(who, draw, b""),
         "reveals_that_of_ana": RevealShareCommand(who, draw, share_of("Ana", draw)),
         "found": FixDealCommand(found(race)),
+        "given_up": GiveUpDealCommand(race.draw.number),
+        "given_up_for_other": GiveUpDealCommand(race.draw.number - 1),
         "found_for_others": FixDealCommand(replace(found(race), shares=(RevealedShare(1, "Ana", b"", b""),))),
     }
     return commands.get(what) or command_in(text, PRESENT, DealSecret(SECRET))
@@ -150,6 +153,8 @@ TABLE = """
     bob-kicked              left,kicked left,kicked  left,countdown,kicked left,kicked  left,kicked  resigned,kicked
     deal-found              nothing     nothing      nothing               deal_found   nothing      nothing
     deal-found_for_others   nothing     nothing      nothing               nothing      nothing      nothing
+    deal-given_up           nothing     nothing      nothing               not_found,closed nothing      nothing
+    deal-given_up_for_other nothing     nothing      nothing               nothing      nothing      nothing
     time-passes             nothing     nothing      nothing               nothing      nothing      nothing
 """
 """What each command does in each state of the draw: the changes, or the code of the refusal."""
@@ -237,7 +242,7 @@ steps = st.tuples(
         (
             *("joins", "commits", "commits", "commits_again", "commits_early", "copies"),
             *("reveals", "reveals", "reveals", "reveals_wrongly", "reveals_early"),
-            *("leaves", "kicked", "resigns", "starts", "found", "passes"),
+            *("leaves", "kicked", "resigns", "starts", "found", "given_up", "passes"),
         )
     ),
     st.sampled_from((0, 0, 0, 1, 900, COUNTDOWN, SHARE_TIMEOUT)),

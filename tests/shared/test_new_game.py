@@ -18,6 +18,7 @@ from samedeal.record import Record
 from tests.golden.golden_files import assert_answers, values_on
 from tests.shared.recorded import recorded
 from tests.shared.sixth_game import HAMLET, HAMLET_FILE
+from tests.tools.solver_tables import FOLDER, with_wins
 
 SEED = bytes(range(32))
 
@@ -170,3 +171,11 @@ def test_record_needs_the_file_of_its_game() -> None:
         with pytest.raises(BadRecord, match=f"{reason} the game 'house' here.*--games FILE") as caught:
             Record.parse(text)
         assert (caught.value.first, caught.value.last) == (4, 5)
+
+
+def test_measured_share_of_won_deals_is_written_into_the_file() -> None:
+    for game in [game for game in GAMES.values() if game.rules_hash in SHIPPED_RULES]:
+        text = (FOLDER / f"{game.file.variant_of or game}.toml").read_text("utf-8")
+        assert with_wins(text, game, game.file.wins) == text
+        changed = parse_game_file(game.file.variant_of or game.name, with_wins(text, game, 0.25))
+        assert changed[game.name].wins == 0.25

@@ -22,6 +22,7 @@ from samedeal.race.commands import (
     CommitShareCommand,
     DeclareStuckCommand,
     FixDealCommand,
+    GiveUpDealCommand,
     JoinCommand,
     PlayerCommand,
     RaceAloneCommand,
@@ -84,6 +85,7 @@ def test_docstring_has_the_refusals_of_each_command() -> None:
         "CommitShareCommand": CommitShareCommand("ana", 1, bytes(32)),
         "RevealShareCommand": RevealShareCommand("ana", 1, bytes(32)),
         "FixDealCommand": FixDealCommand(FoundDeal(1, (), 0, "")),
+        "GiveUpDealCommand": GiveUpDealCommand(1),
         "RaceAloneCommand": RaceAloneCommand(""),
         "Kick by hostCommand": command("bob kicked_by_ana"),
     }

@@ -1,7 +1,7 @@
 """Measure the solver: what it wins and decides within which budget.
 
-``make solver`` prints a table in Markdown, and the thirds of the winnable deals as files of games have them. States are
-the same on every machine.
+``make solver`` prints a table in Markdown, and the thirds of the winnable deals as files of games have them, and writes
+which share of the deals is won into these files. States are the same on every machine.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from math import ceil
+from pathlib import Path
 from typing import Final
 
+from samedeal import games
 from samedeal.game import Game
 from samedeal.games import GAMES, game_named
 from samedeal.solver.solve import Answer, Outcome, solve
 from tests.shared.playouts import numbered
 
+FOLDER: Final = Path(games.__file__).parent
 BUDGETS: Final = (1_000, 10_000, 100_000)
 
 
@@ -36,8 +39,21 @@ def row_of(game: Game, deals: Sequence[Answer], budgets: Sequence[int]) -> str:
 
 def thirds(game: Game, deals: Sequence[Answer]) -> str:
     """Return the line of the game's file that divides the winnable deals into easy, medium and hard ones."""
-    won = [deal.states for deal in deals if deal.outcome is Outcome.WON] or [0]
+    won = [deal.states for deal in deals if deal.outcome is Outcome.WON]
+    if len(won) < 3:
+        return f"{game}: no difficulties, because too few deals are won"
     return f"{game}: difficulty = {{ easy = {quantile(won, 1 / 3)}, medium = {quantile(won, 2 / 3)} }}"
+
+
+def with_wins(text: str, game: Game, wins: float) -> str:
+    """Return the text of a game's file with the share of deals that the solver wins, in the table of the game."""
+    table = f"[variants.{game}]" if game.file.variant_of else ""
+    lines = text.splitlines()
+    start = lines.index(table) + 1 if table else 0
+    end = next((at for at in range(start, len(lines)) if lines[at].startswith("[")), len(lines))
+    kept = [line for line in lines[start:end] if not line.startswith("wins = ")]
+    at = max(number for number, line in enumerate(kept, 1) if line and not line.startswith("#"))
+    return "\n".join([*lines[:start], *kept[:at], f"wins = {wins:.2f}", *kept[at:], *lines[end:], ""])
 
 
 def main() -> None:
@@ -58,6 +74,9 @@ def main() -> None:
         deals = [solve(numbered(game, number), options.budget) for number in range(1, options.deals + 1)]
         rows.append(row_of(game, deals, budgets))
         difficulties.append(thirds(game, deals))
+        path = FOLDER / f"{game.file.variant_of or game}.toml"
+        wins = sum(deal.outcome is Outcome.WON for deal in deals) / len(deals)
+        path.write_text(with_wins(path.read_text("utf-8"), game, wins), "utf-8")
     print("\n".join([*rows, "", *difficulties]))
 
 

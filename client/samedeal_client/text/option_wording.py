@@ -32,7 +32,7 @@ def games_text(options: Options) -> str:
 
 def deal_text(deal: Deal) -> str:
     """Return the text that says where the cards of a deal come from."""
-    if deal.kind == "number":
+    if deal.kind in ("number", "ms"):
         return f"{deal} (same number, same cards)"
     if deal.kind == "daily":
         return f"the deal of the day{f', {deal.date}' if deal.date else ''}: public, for practice"

@@ -69,14 +69,14 @@ class GameLine(Struct, frozen=True):
     decks: int
     cards: int
     rules: str
-    seldom_winnable: bool
+    wins: float
 
     @classmethod
     def of(cls, game: Game) -> GameLine:
         """Return the line of a game."""
         file = game.file
         rules = game.rules_hash.hex()
-        return cls(game.name, game.title, file.blurb, game.decks, game.cards, rules, file.seldom_winnable)
+        return cls(game.name, game.title, file.blurb, game.decks, game.cards, rules, file.wins)
 
 
 class GamesAnswer(Struct, frozen=True):

@@ -6,17 +6,21 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from msgspec.structs import replace
-
-from samedeal.joint_deal import HIGHEST_CANDIDATE
+from samedeal.race.commands import FixDealCommand, GiveUpDealCommand, RaceCommand
 from samedeal.race.draws import mixed
 from samedeal.race.values import FoundDeal, Race
 from samedeal.sentences import refused
 from samedeal_server.rooms.duties import Duties
 from samedeal_server.solving.daily_deals import PublicDeals
-from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.pool import SolverFailed, Solvers, candidates_from, set_after
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.store.store import Store
+from samedeal_server.telemetry.events import LogEvent, get_logger
+
+Command = Callable[[str, RaceCommand], Awaitable[object]]
+"""Applies a command to the race of a room."""
+
+_log = get_logger()
 
 
 class DealSearch:
@@ -29,11 +33,11 @@ class DealSearch:
         self._store = store
         self._duties = duties
         self.searching: dict[str, asyncio.Task[tuple[int, str] | None] | None] = {}
-        self._solvers = SolverPool()
+        self._solvers = Solvers()
         self._public_deals = PublicDeals(self._solvers)
 
-    async def search(self, room: str, fix_deal: Callable[[str, FoundDeal], Awaitable[object]]) -> None:
-        """Search for the deal of a room, unless another node is searching. Pass the deal to ``fix_deal``.
+    async def search(self, room: str, command: Command) -> None:
+        """Search for the deal of a room, unless another node is searching. Fix the deal, or close the room without one.
 
         If the search fails or this node loses the lease, the room's next tick starts it again.
         """
@@ -41,11 +45,11 @@ class DealSearch:
             return
         self.searching[room] = None
         try:
-            await self._duties.do(room, partial(self._search, room, fix_deal))
+            await self._duties.do(room, partial(self._search, room, command))
         finally:
             del self.searching[room]
 
-    async def _search(self, room: str, fix_deal: Callable[[str, FoundDeal], Awaitable[object]]) -> None:
+    async def _search(self, room: str, command: Command) -> None:
         snapshot, secret = await self._store.load(room), await self._store.load_secret(room)
         if snapshot is None:
             raise refused("no_room", room=room)
@@ -54,39 +58,47 @@ class DealSearch:
             return
         mix = mixed(secret.deal.seed, race.draw.shares)
         first = Candidate(mix, race.game.name, race.search.budget, 0, race.search.least)
-        finding = self._find_joint(race, first) if race.is_joint else self._public_deals.find(first)
+        due_in = 0.0 if race.draw.is_late else max(0, race.starts - snapshot.now) / 1000
+        finding = self._find_joint(race, first, due_in) if race.is_joint else self._public_deals.find(first, due_in)
         task = self.searching[room] = asyncio.ensure_future(finding)
         try:
-            found = await task
+            found, reason = await task, "no candidate was won"
+        except SolverFailed as failed:
+            found, reason = None, str(failed)
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if not task.cancelled() or (current is not None and current.cancelling()):
                 raise
             return  # nobody waits for the deal any more
-        if found is not None:
-            await fix_deal(room, FoundDeal(race.draw.number, race.draw.shares, *found))
+        if found is None:
+            _log.error(LogEvent.DEAL_NOT_FOUND, room=room, game=race.game.name, deal=race.deal, reason=reason)
+            await command(room, GiveUpDealCommand(race.draw.number))
+        else:
+            await command(room, FixDealCommand(FoundDeal(race.draw.number, race.draw.shares, *found)))
 
-    def give_up(self, room: str) -> None:
+    def stop(self, room: str) -> None:
         """End the search for the deal of a room, if there is one, because nobody waits for the deal any more."""
         task = self.searching.get(room)
         if task is not None:
             task.cancel()
 
-    async def _find_joint(self, race: Race, first: Candidate) -> tuple[int, str] | None:
-        """Return the number and the solution of the first candidate deal that can be won.
+    async def _find_joint(self, race: Race, first: Candidate, due_in: float) -> tuple[int, str] | None:
+        """Return the number and the solution of the first candidate deal that can be won, or None if there is none.
 
-        Return None if nobody waits for the deal any more. The origin of the host stands for the room when candidates wait
-        for their turns.
+        Raise CancelledError if nobody waits for the deal any more. The origin of the host stands for the room when
+        candidates wait for their turns.
         """
         host = race.racer(race.host)
         origin = host.origin if host is not None and host.origin else race.room
-        for number in range(HIGHEST_CANDIDATE + 1):
-            if line := await self._solvers.solve(replace(first, number=number), origin, race.room):
-                return number, line
+        late = asyncio.Event()
+        set_after(late, due_in)
+        for candidate in candidates_from(first):
+            if line := await self._solvers.solve(candidate, late, origin, race.room):
+                return candidate.number, line
             snapshot = await self._store.load(race.room)
             if snapshot is None or not snapshot.race.needs_search or snapshot.race.draw.number != race.draw.number:
-                return None
-        raise AssertionError("some candidate can be won")
+                raise asyncio.CancelledError
+        return None
 
     async def close(self) -> None:
         """End the solvers. Call this method only when ``search`` is not running."""

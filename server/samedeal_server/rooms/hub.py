@@ -49,6 +49,7 @@ _HIDDEN_CHANGES: Final = frozenset(("committed", "revealed", "deal_found"))
 _NOTICES: Final = {
     "closed_by_operator": notice("closed"),
     "not_drawn": notice("not_drawn", draws=MAX_DRAWS),
+    "not_found": notice("not_found"),
 }
 """What everybody in the room is told of a change, whatever the race is like."""
 

@@ -26,6 +26,9 @@ LONGEST_WAIT: Final = SHORTEST_WAIT + PERIOD
 """Maximum time, in milliseconds, until the start of a race that a player is sent to."""
 
 _COUNTDOWN: Final = 5
+_LEAST_WINS: Final = 0.4
+"""The share of random deals that the solver wins in a game, below which nobody is sent to a race on a random deal."""
+
 _MOST_ROOMS: Final = 256
 """Maximum number of rooms that the server opens for one start. So many players are waiting only in an attack."""
 
@@ -83,7 +86,7 @@ class RaceNowRooms:
 
 
 def _is_soon(line: RoomLine, now: int) -> bool:
-    is_hopeless = game_named(line.game).file.seldom_winnable and not line.deal.startswith(("winnable", "daily"))
+    is_hopeless = game_named(line.game).file.wins < _LEAST_WINS and not line.deal.startswith(("winnable", "daily"))
     return not is_hopeless and SHORTEST_WAIT // 2 <= line.starts - now <= LONGEST_WAIT
 
 

@@ -18,7 +18,7 @@ from samedeal.race.commands import CommandResult, FixDealCommand, RaceAloneComma
 from samedeal.race.due_times import is_alone
 from samedeal.race.progress import Progress
 from samedeal.race.transitions import apply
-from samedeal.race.values import FoundDeal, Race
+from samedeal.race.values import Race
 from samedeal.sentences import refused
 from samedeal_server.config.limits import Limits, LiveLimits
 from samedeal_server.loop_timers import LOOP_TIMERS, Timers
@@ -104,13 +104,10 @@ class RoomRegistry:
             if hub is not None:
                 await self.background.guard(hub.pull())
         if race.needs_search and room not in self._deals.searching:
-            self.background.spawn(partial(self._deals.search, room, self._fix_deal))
+            self.background.spawn(partial(self._deals.search, room, partial(self.command, by="")))
         elif not race.needs_search and "deal_found" not in changes:
-            self._deals.give_up(room)
+            self._deals.stop(room)
         return race
-
-    async def _fix_deal(self, room: str, found: FoundDeal) -> None:
-        await self.command(room, FixDealCommand(found), "")
 
     async def _compare_and_set(
         self, room: str, command: RaceCommand | Callable[[Snapshot], RaceCommand], by: str, generation: int | None

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from samedeal.deal import SEED_BYTES, Deal
 from samedeal.errors import RequestRefused
+from samedeal.games import game_named
 from samedeal.joint_deal import public_mix
 from samedeal.options import Options
 from samedeal.protocol_codes import RefusalCode
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 MAX_START_DELAY: Final = 7 * 86_400_000
 """Maximum time, in milliseconds, from the opening of a room to its scheduled start."""
+
+LEAST_WINS: Final = 0.02
+"""The share of random deals of a game that the solver must win, so that a room may search for a winnable one."""
 
 _CODE_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _CODE_LENGTH: Final = 6
@@ -64,6 +68,9 @@ class RoomCreator:
         if options.start == "at" and not earliest < options.start_at <= now + MAX_START_DELAY:
             raise refused("bad_start_time")
         deal = Deal.parse(options.deal).on(utc_text(now)[:10])
+        for game in map(game_named, options.games if deal.has_proof else ()):
+            if game.file.wins < LEAST_WINS:
+                raise refused("hardly_winnable", game=game.title)
         secret = RoomSecret(
             DealSecret(new_seed(deal)), *await self.passphrases.lock(passphrase, network, self._rooms.limits)
         )

@@ -8,10 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from msgspec.structs import replace
-
-from samedeal.joint_deal import HIGHEST_CANDIDATE
-from samedeal_server.solving.pool import SolverPool
+from samedeal_server.solving.pool import Solvers, candidates_from, set_after
 from samedeal_server.solving.worker import Candidate
 from samedeal_server.tasks import cancel_and_wait
 
@@ -20,31 +17,34 @@ MAX_DEALS: Final = 64
 
 
 class PublicDeals:
-    """Finds daily deals with the workers of a pool."""
+    """Finds daily deals with the workers of a node."""
 
-    def __init__(self, pool: SolverPool) -> None:
-        self._pool = pool
-        self._searches: dict[Candidate, asyncio.Task[tuple[int, str]]] = {}
+    def __init__(self, solvers: Solvers) -> None:
+        self._solvers = solvers
+        self._searches: dict[Candidate, tuple[asyncio.Task[tuple[int, str] | None], asyncio.Event]] = {}
 
-    async def find(self, first: Candidate) -> tuple[int, str]:
+    async def find(self, first: Candidate, due_in: float) -> tuple[int, str] | None:
         """Search the candidates from ``first`` on.
 
-        Return the number of the first one that the solver wins, and the winning moves. Rooms that need the same deal at
-        the same time wait for the same search.
+        Return the number of the first one that the solver wins, and the winning moves, or None if the search was given
+        up. Rooms that need the same deal at the same time wait for the same search. It is late as soon as one of them
+        is: ``due_in`` seconds from now.
         """
-        search = self._searches.get(first)
-        if search is None or (search.done() and (search.cancelled() or search.exception())):
+        search, late = self._searches.get(first, (None, asyncio.Event()))
+        set_after(late, due_in)
+        if search is None or (search.done() and (search.cancelled() or search.exception() or search.result() is None)):
             if len(self._searches) >= MAX_DEALS:
                 del self._searches[next(iter(self._searches))]
-            search = self._searches[first] = asyncio.create_task(self._search(first))
+            search = asyncio.create_task(self._search(first, late))
+            self._searches[first] = search, late
         return await asyncio.shield(search)
 
-    async def _search(self, first: Candidate) -> tuple[int, str]:
-        for number in range(first.number, HIGHEST_CANDIDATE + 1):
-            if line := await self._pool.solve(replace(first, number=number)):
-                return number, line
-        raise AssertionError("some candidate can be won")
+    async def _search(self, first: Candidate, late: asyncio.Event) -> tuple[int, str] | None:
+        for candidate in candidates_from(first):
+            if line := await self._solvers.solve(candidate, late):
+                return candidate.number, line
+        return None
 
     async def close(self) -> None:
         """Cancel all searches and wait until they have ended."""
-        await cancel_and_wait(self._searches.values())
+        await cancel_and_wait([search for search, _ in self._searches.values()])

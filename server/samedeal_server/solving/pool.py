@@ -15,55 +15,118 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from samedeal.games import offered
+from samedeal.joint_deal import HIGHEST_CANDIDATE
 from samedeal_server.solving.turns import Turns
 from samedeal_server.solving.worker import Candidate
+from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.events import LogEvent, get_logger
 
 MAX_WORKERS: Final = 4
 
+BACKGROUND: Final = 10
+"""The Unix niceness of the workers, which gives the node and Redis priority over them."""
+
 RETRY_INTERVAL: Final = 1.0
 """Time, in seconds, after which a candidate is tried again if its worker ended."""
+
+MAX_TRIES: Final = 5
+"""Maximum number of workers that try the same candidate. If all of them end, no deal can be found on this node."""
+
+SEARCH_TIME: Final = 120.0
+"""Time, in seconds, after which a search for a deal is given up, once it has tried ``LEAST_TRIED`` candidates."""
+
+LEAST_TRIED: Final = 12
 
 _log = get_logger()
 
 
-class _WorkerEnded(Exception):
-    """Error of a worker that could not start, was killed, or ran out of memory."""
+class SolverFailed(Exception):
+    """Error of workers that could not start, were killed, or ran out of memory."""
+
+
+def candidates_from(first: Candidate) -> Iterator[Candidate]:
+    """Yield the candidates of a search in their order, until the search has to be given up."""
+    time = asyncio.get_running_loop().time
+    given_up_at = time() + SEARCH_TIME
+    for number in range(first.number, HIGHEST_CANDIDATE + 1):
+        if number >= LEAST_TRIED and time() > given_up_at:
+            return
+        yield replace(first, number=number)
+
+
+def set_after(late: asyncio.Event, seconds: float) -> None:
+    """Set an event after some seconds, or at once if there are none."""
+    if seconds > 0:
+        asyncio.get_running_loop().call_later(seconds, late.set)
+    else:
+        late.set()
+
+
+class Solvers:
+    """The workers of a node. Players who wait for a start that is late get workers with the priority of the node."""
+
+    def __init__(self) -> None:
+        self.background, self.urgent = SolverPool(), SolverPool(0, most=1)
+
+    async def solve(self, candidate: Candidate, late: asyncio.Event, origin: str = "", room: str = "") -> str:
+        """Return the moves with which the solver wins a candidate, like ``SolverPool.solve``.
+
+        Once ``late`` is set, the candidate no longer waits for the turns of others that are in time.
+        """
+        if not late.is_set():
+            solving = asyncio.ensure_future(self.background.solve(candidate, origin, room))
+            waiting = asyncio.ensure_future(late.wait())
+            try:
+                await asyncio.wait((solving, waiting), return_when=asyncio.FIRST_COMPLETED)
+                if solving.done():
+                    return solving.result()
+            finally:
+                await cancel_and_wait((solving, waiting))
+        return await self.urgent.solve(candidate, origin, room)
+
+    async def close(self) -> None:
+        """End all workers. Call this method only when all of them are idle."""
+        await self.background.close()
+        await self.urgent.close()
 
 
 class SolverPool:
-    """The worker processes of a node. Each worker tries one candidate at a time.
+    """Worker processes of a node with the same Unix niceness. Each worker tries one candidate at a time.
 
     If all workers are busy, candidates wait for their turns, so that nobody can delay the deals of others by searching
     for many. If a worker ends, another worker is started and tries the same candidate again. ``idle`` has the workers that
     wait for a candidate.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, niceness: int = BACKGROUND, most: int = MAX_WORKERS) -> None:
         self.idle: list[Process] = []
-        self._free = max(1, min(MAX_WORKERS, (os.cpu_count() or 1) // 2))
+        self._niceness = niceness
+        self._free = max(1, min(most, (os.cpu_count() or 1) // 2))
         self._turns: Turns[asyncio.Future[None]] = Turns()
 
     async def solve(self, candidate: Candidate, origin: str = "", room: str = "") -> str:
         """Return the moves with which the solver wins a candidate.
 
         Return an empty text if the solver does not win it. ``origin`` and ``room`` decide whose turn it is. If this
-        call is cancelled, its worker is free at once.
+        call is cancelled, its worker is free at once. Raise SolverFailed if one worker after another ends.
         """
         await self._wait_for_turn(origin, room)
         try:
-            while True:
+            for _ in range(MAX_TRIES - 1):
                 try:
                     return await self._ask(candidate)
-                except _WorkerEnded as ended:
-                    _log.warning(LogEvent.SOLVER_ENDED, reason=str(ended))
+                except SolverFailed as failed:
+                    _log.warning(LogEvent.SOLVER_ENDED, reason=str(failed))
                     await asyncio.sleep(RETRY_INTERVAL)
+            return await self._ask(candidate)
         finally:
             self._end_turn()
 
@@ -89,7 +152,7 @@ class SolverPool:
             self._free += 1
 
     async def _ask(self, candidate: Candidate) -> str:
-        worker = self.idle.pop() if self.idle else await _start()
+        worker = self.idle.pop() if self.idle else await _start(self._niceness)
         stdin, stdout = worker.stdin, worker.stdout
         if stdin is None or stdout is None:
             raise ValueError("a worker has two pipes")
@@ -103,7 +166,7 @@ class SolverPool:
             raise
         if not answer.endswith(b"\n"):
             await _end(worker)
-            raise _WorkerEnded(f"exit code {worker.returncode}")
+            raise SolverFailed(f"exit code {worker.returncode}")
         self.idle.append(worker)
         return answer.decode().rstrip("\n")
 
@@ -113,15 +176,15 @@ class SolverPool:
             await _end(self.idle.pop())
 
 
-async def _start() -> Process:
+async def _start(niceness: int) -> Process:
     """Start a worker in its own session of the operating system, so that Ctrl-C in a terminal reaches only the node."""
-    command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker")
+    command = (sys.executable, "-P", "-m", "samedeal_server.solving.worker", str(niceness))
     try:
         worker = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
         )
     except OSError as error:
-        raise _WorkerEnded(str(error)) from None
+        raise SolverFailed(str(error)) from None
     if worker.stdin is not None:
         worker.stdin.write(msgspec.json.encode(offered()) + b"\n")
     return worker

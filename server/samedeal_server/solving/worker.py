@@ -23,9 +23,6 @@ from samedeal.joint_deal import won_candidates
 MEMORY: Final = 1 << 30
 """Maximum memory of a worker, in bytes. A search needs about 25 MB for each 100,000 states."""
 
-_NICENESS: Final = 10
-"""The Unix niceness of a worker, which gives the node and Redis priority over the search."""
-
 
 class Candidate(Struct, frozen=True):
     """A candidate for a deal.
@@ -61,9 +58,9 @@ def work(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def main() -> None:
-    """Lower the priority of this process, limit its memory, and answer requests until the node ends."""
+    """Lower the priority of this process by its argument, limit its memory, and answer requests until the node ends."""
     with suppress(OSError):  # a service manager may forbid it
-        os.nice(_NICENESS)
+        os.nice(int(sys.argv[1]))
     with suppress(ValueError, OSError):  # a lower limit is in force, or the service manager forbids it
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with suppress(BrokenPipeError):

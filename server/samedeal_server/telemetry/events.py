@@ -50,6 +50,7 @@ class LogEvent(StrEnum):
     WORKER_DIED = "worker_died"
     WORKER_RESTARTED = "worker_restarted"
     SOLVER_ENDED = "solver_ended"
+    DEAL_NOT_FOUND = "deal_not_found"
     FAILED = "failed"
     FAULT = "fault"
 

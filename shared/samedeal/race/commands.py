@@ -62,6 +62,12 @@ class FixDealCommand(RaceCommand, frozen=True):
     found: FoundDeal
 
 
+class GiveUpDealCommand(RaceCommand, frozen=True):
+    """Command of a node to close a room, because its search for the deal of this draw has found none."""
+
+    draw: int
+
+
 class RaceAloneCommand(RaceCommand, frozen=True):
     """Command of a node to start the countdown of a race for which only one player came.
 

@@ -16,6 +16,7 @@ from samedeal.race.commands import (
     CommandResult,
     CommitShareCommand,
     FixDealCommand,
+    GiveUpDealCommand,
     RaceAloneCommand,
     RevealShareCommand,
     TickCommand,
@@ -77,7 +78,7 @@ def count_down(race: Race, now: int, starts: int, *events: str) -> CommandResult
         return replace(race, phase="closed"), (*events, "not_drawn", "closed")
     racers = tuple(replace(racer, commitment=b"", share=b"") for racer in race.racers)
     draw = replace(race.draw, number=race.draw.number + 1, reveal_by=now + SHARE_TIMEOUT, shares=())
-    drawing = replace(race, phase="countdown", racers=racers, draw=draw)
+    drawing = replace(race, phase="countdown", racers=racers, draw=replace(draw, is_late=False))
     return _starting_at(drawing, starts), (*events, "countdown")
 
 
@@ -149,10 +150,18 @@ def reveal_share(race: Race, command: RevealShareCommand, now: int) -> CommandRe
 
 
 def fix_deal(race: Race, command: FixDealCommand, now: int) -> CommandResult:
-    """Fix the deal that a search has found, unless it was found for other shares."""
+    """Fix the deal that a search has found, unless it was found for other shares. A race that is late starts at once."""
     if not race.needs_search or command.found.shares != race.draw.shares:
         return race, ()
-    return replace(race, draw=replace(race.draw, found=True)), ("deal_found",)
+    found = replace(race, draw=replace(race.draw, found=True))
+    return _starting_at(found, now) if race.draw.is_late else found, ("deal_found",)
+
+
+def give_up_deal(race: Race, command: GiveUpDealCommand, now: int) -> CommandResult:
+    """Close a room for which no deal was found, unless the search was for another draw."""
+    if not race.needs_search or command.draw != race.draw.number:
+        return race, ()
+    return replace(race, phase="closed"), ("not_found", "closed")
 
 
 def race_alone(race: Race, command: RaceAloneCommand, now: int) -> CommandResult:
@@ -169,5 +178,6 @@ def tick_countdown(race: Race, command: TickCommand, now: int) -> CommandResult:
     if race.awaited and now >= race.draw.reveal_by:
         return lose_seats(race, race.awaited, "silent", now, "left", "unseated")
     if race.lacks_deal and now >= race.starts:
-        return _starting_at(race, now + EXTENSION), ("extended",)
+        late = replace(race, draw=replace(race.draw, is_late=True))
+        return _starting_at(late, now + EXTENSION), ("extended",)
     return race, ()

@@ -60,6 +60,7 @@ What each command does, by phase. Where the table has a code (``bad_share``, ``n
     CommitShare   bad_share   commits     bad_share   bad_share   room_closed
     RevealShare   bad_share   reveals     bad_share   bad_share   room_closed
     FixDeal       nothing     fixes       nothing     nothing     nothing
+    GiveUpDeal    nothing     closes      nothing     nothing     nothing
     RaceAlone     countdown   nothing     nothing     nothing     nothing
     Resign        not_racing  not_racing  resigns     not_racing  room_closed
     DeclareStuck  not_racing  not_racing  is stuck    not_racing  room_closed
@@ -89,6 +90,7 @@ from samedeal.race.commands import (
     CommitShareCommand,
     DeclareStuckCommand,
     FixDealCommand,
+    GiveUpDealCommand,
     JoinCommand,
     KickCommand,
     LeaveCommand,
@@ -179,6 +181,7 @@ _TRANSITIONS: Final[Mapping[type[RaceCommand], tuple[_Transition, ...]]] = {
     CommitShareCommand: (_BAD_SHARE, draws.commit_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
     RevealShareCommand: (_BAD_SHARE, draws.reveal_share, _BAD_SHARE, _BAD_SHARE, _CLOSED),
     FixDealCommand: (_do_nothing, draws.fix_deal, _do_nothing, _do_nothing, _do_nothing),
+    GiveUpDealCommand: (_do_nothing, draws.give_up_deal, _do_nothing, _do_nothing, _do_nothing),
     RaceAloneCommand: (draws.race_alone, _do_nothing, _do_nothing, _do_nothing, _do_nothing),
     ResignCommand: (_NOT_RACING, _NOT_RACING, endings.resign, _NOT_RACING, _CLOSED),
     DeclareStuckCommand: (_NOT_RACING, _NOT_RACING, endings.declare_stuck, _NOT_RACING, _CLOSED),

@@ -91,7 +91,7 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     ``number`` is the number of the newest draw of a joint deal, or 0 before the first one, and ``lost`` has the players
     who lost their seats in these draws. ``reveal_by`` is when the players must have committed, or once the draw is
     sealed, when they must have revealed. ``shares`` is filled when the last share is revealed. ``found`` says whether the
-    search has found the deal.
+    search has found the deal, and ``is_late`` whether the countdown was extended.
     """
 
     number: int = 0
@@ -99,6 +99,7 @@ class DrawProgress(Struct, frozen=True, omit_defaults=True):
     shares: tuple[RevealedShare, ...] = ()
     lost: tuple[LostShare, ...] = ()
     found: bool = False
+    is_late: bool = False
 
 
 class KickedPlayers(Struct, frozen=True, omit_defaults=True):

@@ -3,7 +3,7 @@
 import {hex, sha256, unhex} from "./hash.js"
 import {GAMES, UNSEEN, onFoundations, played} from "./piles.js"
 import {commitmentOf, hasProof, isDescribed, publicSecret, shareHash, termsHash} from "./race_hashes.js"
-import {DOWN, RULES, deal, shuffle} from "./rules.mjs"
+import {DECK, DOWN, RULES, deal, shuffle} from "./rules.mjs"
 import {solve} from "./search.mjs"
 import {shake256} from "./shake256.js"
 import {SOLVER, demand} from "./terms.mjs"
@@ -24,7 +24,21 @@ export function dealt(game, cards) {
 }
 
 // The cards of a random or numbered deal, the first one to be dealt first.
-export const seedCards = (seed, decks) => shuffle(decks, shake256("samedeal order v1\n", [decks], seed))
+export function seedCards(seed, decks) {
+	const [, number] = /^ms (\d{1,7})\0+$/.exec(String.fromCharCode(...seed)) ?? []
+	return number && decks === 1 ? microsoftCards(Number(number)) : shuffle(decks, shake256("samedeal order v1\n", [decks], seed))
+}
+
+// The cards as a numbered game of Microsoft's program deals them.
+function microsoftCards(number) {
+	const left = Array.from({length: 52}, (_, i) => 16 * (i % 4) + (i >> 2) + 1)
+	return DECK.map(() => {
+		number = (214013 * number + 2531011) % 2 ** 31
+		const [at, last] = [(number >> 16) % left.length, left.length - 1]
+		;[left[at], left[last]] = [left[last], left[at]]
+		return left.pop()
+	})
+}
 
 // The cards of a candidate for a winnable or daily deal.
 export function candidateCards(mix, number, decks) {

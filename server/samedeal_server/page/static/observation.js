@@ -6,7 +6,7 @@ import {dealHash, isDeal, isIn, placeText, same} from "./evidence.js"
 import {agrees} from "./own_draws.js"
 import {GAMES, HIDDEN} from "./piles.js"
 import {kindOf} from "./race_hashes.js"
-import {hex} from "./hash.js"
+import {hex, join} from "./hash.js"
 
 const ABSENT_AFTER = 50_000 // ms without a connection, after which a race may have ended without the player
 const ORDER = ["", "open", "countdown", "racing", "finished", "closed"]
@@ -224,7 +224,7 @@ function showRace(known, {players, starts, ends, tallies, draw, earlier}) {
 }
 
 // By code points. JavaScript compares halves of them.
-const codes = text => hex(new TextEncoder().encode(text))
+const codes = text => hex(join([text]))
 const byText = ([a], [b]) => (codes(a) < codes(b) ? -1 : a === b ? 0 : 1)
 
 function showResult(known, {phase, standings, seed, proof, finished_at: end}) {

@@ -3,7 +3,7 @@
 import {DESCRIBED} from "./games.mjs"
 import {RULES} from "./rules.mjs"
 import {descriptionText, readTerms, rulesText} from "./terms.mjs"
-import {hex, sha256, unhex} from "./hash.js"
+import {hex, join, sha256, unhex} from "./hash.js"
 
 export const termsHash = text => sha256("samedeal terms 2\n", text)
 
@@ -20,6 +20,7 @@ export const hasProof = deal => /^(winnable|daily|again)/.test(deal)
 
 // The secret of a deal that everybody can compute, or null.
 export function publicSecret(deal) {
+	if (deal.startsWith("ms ")) return join([deal.padEnd(32, "\0")])
 	if (deal.startsWith("#")) return sha256("samedeal seed v1\n", deal)
 	if (deal.startsWith("again ")) return unhex(deal.slice(6))
 	return deal.startsWith("daily ") ? sha256("samedeal public v2\n", `${deal}\n`) : null

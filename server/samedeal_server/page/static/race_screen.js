@@ -139,7 +139,7 @@ export class RaceScreen {
 		else if (message.type === "notice") {
 			setText(byId("news"), message.message)
 			if (message.code === "kicked") this.say(message.message)
-			if (message.code === "not_drawn") this.closed = message.message
+			if (/^not_/.test(message.code)) this.closed = message.message
 		} else if (message.type === "delayedboard") race.showBoard(message)
 		else if (message.type === "delayedmove" && race.isKnownGame && !race.showMove(message) && !this.resyncing) {
 			this.resyncing = setTimeout(() => (this.resyncing = 0), 3000)

@@ -27,7 +27,7 @@ const LINES = {
 	game: [, /./],
 	rules: [, HASH],
 	description: [, HASH],
-	deal: [, /^(winnable( easy| medium| hard)?|random|#(0|[1-9]\d{0,8})|again [0-9a-f]{64}|daily [1-9]\d{3}-\d\d-\d\d)$/],
+	deal: [, /^(winnable( easy| medium| hard)?|random|#(0|[1-9]\d{0,8})|ms [1-9]\d{0,6}|again [0-9a-f]{64}|daily [1-9]\d{3}-\d\d-\d\d)$/],
 	undo: [, /^(free|no-reveal|off)$/],
 	limit: [, 10, 7200],
 	private: [false],
