@@ -30,8 +30,8 @@ HIGHEST_SEAT: Final = 255
 HIGHEST_CANDIDATE: Final = 999
 """The highest number of a candidate.
 
-At least one candidate in twelve is dealt, whatever a room asks for. So no honest search ever gets this far: the chance is
-less than one in 10^37.
+A room may only search in a game of which the solver wins at least one deal in fifty. So fewer than one honest search in
+10^8 gets this far.
 """
 
 MAX_DRAWS: Final = 5
