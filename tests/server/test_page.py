@@ -23,7 +23,7 @@ from samedeal.games import GAMES
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
-from samedeal_server.page.bundles import BUNDLES, HOMES, bundled, without_comments
+from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
 from samedeal_server.page.files import FOR_PROGRAMS, ROWS_MODULE, WORKER, door_note, static_files
 from samedeal_server.page.previews import preview_tags
 from tests.golden.golden_files import assert_answered
@@ -167,37 +167,10 @@ def test_page_deals_every_game(tmp_path: Path) -> None:
         assert found == [list(pile) for pile in board.piles], f"deal.js, {game}"
 
 
-def test_only_comments_and_indentation_are_left_out() -> None:
-    """What looks like a comment in a text stays there: anybody may write the texts of games."""
+def test_what_looks_like_a_comment_in_a_text_is_kept() -> None:
+    """Anybody may write the texts of games."""
     games = b'{"a": "b = c, import(d) // e"}'
     assert b"export const DESCRIBED = " + games + b"\n" in static_files(games)["piles.js"].plain
-    for name in SCRIPTS:
-        source = (STATIC / name).read_bytes()
-        assert texts(source.decode()) == texts(without_comments(source).decode()), name
-
-
-def texts(script: str) -> list[str]:
-    """The texts of a script, also those around and in the code of templates, and its regular expressions."""
-    found, inner = list[str](), list[str]()  # inner: what ends the code of each template that is open, or a block in it
-    end = re.compile(r"`|\$\{")
-    at = 0
-    while at < len(script):
-        if script[at] == "`" or (script[at] == "}" and inner and inner.pop() == "`"):
-            stop = end.search(script, at + 1)
-            assert stop
-            found.append(script[at : stop.end()])
-            inner += ["`"] * (stop[0] != "`")
-            at = stop.end()
-        elif text := re.compile(r'"(\\.|[^"\\])*"|/(?![ /*])(\\.|\[(\\.|[^]\\])*\]|[^/\\\n[])+/|//.*').match(
-            script, at
-        ):
-            found += [] if text[0].startswith("//") else [text[0]]
-            at = text.end()
-        else:
-            inner += ["}"] * (script[at] == "{")
-            at += 1
-    assert not inner
-    return found
 
 
 def test_page_has_no_markup_from_text() -> None:
