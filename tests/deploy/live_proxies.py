@@ -21,10 +21,8 @@ from samedeal.protocol.messages import (
     Acked,
     Create,
     Created,
-    Done,
     Ping,
     Pong,
-    Resign,
 )
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
@@ -36,8 +34,6 @@ from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, running
-from tests.end_to_end.browser import running_browser
-from tests.end_to_end.racing_page import PRESS, dealt, opened, sit, tap
 from tests.server.certificates import Keys
 from tests.server.client import Client
 from tests.server.redis_kinds import free_port
@@ -165,24 +161,6 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert ("content-encoding: gzip" in head) is (status == 200)
     if path.startswith("/friday"):
         assert f'"og:url" content="https://{host}/friday"' in gzip.decompress(body).decode()
-
-
-async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:
-    """Moves are made by tap. The rival resigns, so that the race ends."""
-    deal = winning_records()[GAME]
-    with running_browser(tmp_path) as browser:
-        mira = await opened(site.address, games=(GAME,), deal=str(deal.deal), start="full", players=2)
-        await sit(browser, site.address)
-        await mira.join(ROOM)
-        await dealt(browser)
-        await mira.dealt()
-        await mira.expect(Done, Resign)
-        await browser.run(PRESS, "One tap")  # from now on, a tap picks
-        for number, (_, action) in enumerate(deal.actions, 1):
-            await tap(browser, action, number)
-        await browser.shows("You won in")
-        await browser.shows("Checked: ", ".deal.checked")
-        assert browser.errors() == []
 
 
 async def test_listener_hears_news_through_the_proxy(site: Site) -> None:

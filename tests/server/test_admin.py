@@ -328,11 +328,6 @@ async def test_ban_is_replaced_although_there_are_no_more_allowed(
     await operator.refused("too_many_bans", Ban, target="192.0.2.2")
 
 
-async def test_invalid_ban_is_refused(operator: Operator) -> None:
-    await operator.refused("malformed", Ban, target="ana")
-    await operator.refused("malformed", Unban, target="")
-
-
 async def test_announcement_reaches_a_room_on_all_nodes(two: tuple[Node, Node], operator: Operator) -> None:
     ana, bob = await athena_race(*two, room="friday")
     watcher, other = await two[1].player("wim"), await two[1].player("olga")

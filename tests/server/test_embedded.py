@@ -134,14 +134,6 @@ async def test_directory_is_locked_while_redis_runs(tmp_path: Path) -> None:
         assert await redis.ping()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a process when its parent is killed")
-async def test_redis_ends_with_a_killed_guard(tmp_path: Path) -> None:
-    async with redis_in(tmp_path) as redis:
-        process, guard = await processes_of(redis)
-        os.kill(guard, signal.SIGKILL)
-        await until(lambda: not is_alive(process))
-
-
 async def test_ctrl_c_does_not_stop_redis(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         process, guard = await processes_of(redis)
@@ -243,15 +235,6 @@ async def test_damage_is_reported_with_a_repair_command(tmp_path: Path) -> None:
     async with redis_in(tmp_path) as redis:
         assert await redis.get("move:0") == b"3 5"
         assert await redis.get("move:19") is None
-
-
-async def test_missing_file_has_no_repair_command(tmp_path: Path) -> None:
-    async with redis_in(tmp_path) as redis:
-        await redis.set("move", "3 5")
-    if not (tmp_path / "appendonlydir").exists():
-        pytest.skip("this Redis is older than 7.0 and has only one file")
-    append_only_file(tmp_path).unlink()
-    assert "--fix" not in await start_error(tmp_path, "data_corrupt")
 
 
 async def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import answered, race
 from tests.server.real_clients import check_and_finish, play_random_moves, playing, races
-from tests.server.redis_kinds import ENDS_SERVERS, ROOMS, Server, shards
+from tests.server.redis_kinds import ENDS_SERVERS, ROOMS, Server, Shards
 from tests.server.waiting import TIMEOUT, until
 
 pytestmark = ENDS_SERVERS
@@ -31,7 +31,7 @@ pytestmark = ENDS_SERVERS
 async def test_killed_primary_loses_no_replicated_move(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with shards(tmp_path, replicated=True) as cluster:
+    async with Shards(tmp_path, replicated=True) as cluster:
         nodes = [await node(redis=cluster.url, replicas=1), await node(redis=cluster.url, replicas=1)]
         ana, _ = await race(*nodes, room=ROOMS[0], games=("athena",))
         cluster.replicas[0].freeze()
@@ -52,7 +52,7 @@ async def test_killed_primary_loses_no_replicated_move(
 
 
 async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker) -> None:
-    async with shards(tmp_path) as cluster:
+    async with Shards(tmp_path) as cluster:
         url = f"{cluster.url}?socket_timeout=2"
         nodes = [await node(redis=url, health_port=0), await node(redis=url)]
         health = nodes[0].health_url
@@ -84,7 +84,7 @@ async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMak
 
 
 async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, log: Log) -> None:
-    async with shards(tmp_path) as cluster:
+    async with Shards(tmp_path) as cluster:
         log.set_up("info")
         nodes = [await node(redis=cluster.url, token=TOKEN), await node(redis=cluster.url, token=TOKEN)]
         operator = await Operator.login(nodes[0].url)

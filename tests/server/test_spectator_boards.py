@@ -107,11 +107,6 @@ async def test_spectator_sees_everything_at_the_finish(one: Node) -> None:
     screen = Screen(watcher, ana.player)
     await screen.until(9)
     assert screen.board == ana.play.board
-    after = await one.player("after")
-    await after.watch(ana.room)
-    screen = Screen(after, ana.player)
-    await screen.until(9)
-    assert screen.board == ana.play.board
 
 
 async def test_lagging_spectator_skips_to_a_snapshot(node: NodeMaker) -> None:
