@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
 import pytest
@@ -26,12 +27,10 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     RaceNow,
-    Ready,
     Rematch,
-    Resign,
     Rooms,
     Start,
-    Watch,
+    ToServer,
     Welcome,
 )
 from samedeal.protocol.messages import Refused as Refusal
@@ -62,21 +61,6 @@ async def test_hello_starts_a_session_that_can_be_resumed(one: Node) -> None:
     again = await one.player("other", welcome.session)
     assert (again.player, again.session) == (welcome.player, welcome.session)
     assert (await one.player()).player != welcome.player
-
-
-async def test_hello_with_unknown_session_is_refused(one: Node) -> None:
-    client = await Client.connect(one.url)
-    await client.refused("no_session", Hello, name="ana", session="x" * 43)
-    await client.expect(Welcome, Hello, name="ana")
-    await client.refused("hello_once", Hello, name="ana")
-
-
-async def test_request_before_hello_is_refused(one: Node) -> None:
-    """``test_request_handlers`` lists those that need no hello."""
-    client = await Client.connect(one.url)
-    await client.refused("hello_first", ListRooms)
-    await client.refused("hello_first", Create, options=Options())
-    await client.refused("hello_first", Act, revision=0, action="draw")
 
 
 async def test_ping_before_hello_returns_the_time_of_redis(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,33 +242,21 @@ async def test_draining_node_opens_no_rooms(one: Node) -> None:
     assert not await one.store.index.count()
 
 
-async def test_create_is_refused_with_a_code(node: NodeMaker) -> None:
-    one = await node(Limits(rooms=2))
-    ana = await one.player()
-    await ana.refused("malformed", Create, options=Options(), room="Not a room!")
-    now = await one.store.now()
-    for start_at in (now - 1000, now + 30_000, now + 8 * 86_400_000):
-        await ana.refused("bad_options", Create, options=Options(start="at", start_at=start_at, countdown=60))
-    assert await ana.create("Friday") == "friday"
-    await ana.refused("room_exists", Create, options=Options(), room="friday")
-    assert len(await ana.create()) == 6
-    refusal = await ana.refused("server_full", Create, options=Options())
-    assert refusal.retry_after > 0
+async def test_requests_are_refused_with_a_code(node: NodeMaker) -> None:
+    """Ana has the only seat of friday, which nobody may watch. Bob watches sunday, as the only one who may."""
+    one = await node(Limits(rooms=3, spectators_per_room=1))
+    (ana,) = await seated(one, names=["ana"], room="friday", players=1, spectators=False)
+    bob, cid = await one.player("bob"), await one.player("cid")
+    await bob.watch(await ana.create("sunday"))
+    clients = {"a new connection": await Client.connect(one.url), "ana": ana, "bob": bob, "cid": cid}
+    requests: dict[str, Any] = {kind.__name__: partial(dict, kind=kind) for kind in get_args(ToServer)}
+    given = values_on("gateway_refusals", requests, {"Options": Options, "now": await one.store.now()})
 
+    async def answer(who: str, question: str) -> str:
+        answered = await clients[who].ask(**given[question])
+        return getattr(answered, "code", type(answered).__name__)
 
-async def test_join_and_watch_are_refused_with_a_code(node: NodeMaker) -> None:
-    one = await node(Limits(spectators_per_room=1))
-    ana, bob, cid = await one.player("ana"), await one.player("bob"), await one.player("cid")
-    for kind in (Join, Watch):
-        await ana.refused("no_room", kind, room="nowhere")
-        await ana.refused("malformed", kind, room="no/where")
-    room = await ana.create(players=1, spectators=False)
-    await ana.join(room)
-    await bob.refused("room_full", Join, room=room)
-    await bob.refused("no_spectators", Watch, room=room)
-    watched = await ana.create()
-    await bob.watch(watched)
-    assert (await cid.refused("room_full", Watch, room=watched)).retry_after > 0
+    await assert_answered("gateway_refusals", answer)
 
 
 async def test_player_kicked_while_joining_gets_no_seat(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,14 +326,6 @@ async def test_stale_node_asks_for_the_passphrase_of_a_lost_seat(one: Node, two:
     await new.join("friday")
     await new.expect(Done, Leave)
     await old.refused("bad_passphrase", Join, room="friday")
-
-
-async def test_request_without_seat_is_refused(one: Node) -> None:
-    ana = await one.player()
-    for kind in (Ready, Start, Resign, Rematch):
-        await ana.refused("no_seat", kind)
-    await ana.refused("no_seat", Act, revision=0, action="draw")
-    await ana.expect(Done, Leave)
 
 
 async def test_rules_decide_before_the_phase(one: Node) -> None:

@@ -62,6 +62,18 @@ def away(told: object) -> bool:
     return any(each.connected is False for each in updates)
 
 
+async def test_leave_after_finish_is_not_resigning(node: NodeMaker) -> None:
+    played = record("phoenix")
+    ana, bob = await race(await node(), games=("phoenix",), deal=str(played.deal))
+    for _, action in played.actions:
+        await ana.act(action)
+    await ana.expect(Done, Leave)
+    left = await bob.state(lambda state: any(tally.finished_at for tally in state.tallies))
+    assert not any(seat.resigned for seat in left.players)
+    ended = await finish(bob)
+    assert [(line.name, line.resigned) for line in ended.standings] == [("ana", False), ("bob", True)]
+
+
 async def test_finish_that_the_store_lost_is_retried(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     won = record("willow")
     ana, bob = await race(one, games=("willow",), deal=str(won.deal), first_finish_ends=True, limit=600)
