@@ -13,9 +13,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from samedeal.games import GAMES
 from samedeal.options import Options
-from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
+from samedeal.protocol.codec import encode, pack
 from samedeal.protocol.messages import (
-    Act,
     Create,
     Created,
     Done,
@@ -122,16 +121,6 @@ async def test_bad_frames_are_refused_and_play_goes_on(one: Node) -> None:
         return f"to {refusal.to}, {refusal.code}: {refusal.message}".replace(", ".join(GAMES), "all games")
 
     await assert_answered("bad_frames", answer)
-
-
-async def test_oversized_frame_closes_the_connection(one: Node) -> None:
-    """Invariant: everything is bounded."""
-    ana = await one.player()
-    await ana.socket.send(b"\x00" * LARGEST_FRAME)
-    await ana.until(Refusal)
-    await ana.socket.send(b"\x00" * (LARGEST_FRAME + 1))
-    assert await ana.closed() == 1009
-    await one.player()
 
 
 async def test_too_many_bad_frames_close_the_connection(node: NodeMaker) -> None:
@@ -326,20 +315,6 @@ async def test_stale_node_asks_for_the_passphrase_of_a_lost_seat(one: Node, two:
     await new.join("friday")
     await new.expect(Done, Leave)
     await old.refused("bad_passphrase", Join, room="friday")
-
-
-async def test_rules_decide_before_the_phase(one: Node) -> None:
-    """``test_race`` has the refusals of all commands in all phases."""
-    ana, bob = await seated(one)
-    assert (await ana.refused("not_racing", Act, revision=0, action="1 2")).revision == -1
-    await ana.expect(Done, Start)
-    await bob.phase("racing")
-    await finish(ana, bob)
-    await ana.dealt()
-    moves = [str(move) for move in ana.play.board.legal_moves()]
-    assert (await ana.refused("not_racing", Act, revision=0, action=moves[0])).revision == 0
-    illegal = next(move for move in ("1 2", "2 1") if not any(each.startswith(move) for each in moves))
-    await ana.refused("illegal", Act, revision=0, action=illegal)
 
 
 async def test_private_rooms_are_not_listed(one: Node) -> None:
