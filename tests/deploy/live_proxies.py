@@ -113,6 +113,14 @@ async def connected(address: str, here: str = "127.0.0.1", **options: Any) -> Cl
     return await Client.hello(address, "mira", ping_interval=None, local_addr=(here, 0), proxy=None, **options)
 
 
+async def requested(site: Site, path: str, headers: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Send a request for a path to the proxy. Return the connection."""
+    host = site.address.removeprefix("wss://")
+    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n\r\n".encode())
+    return reader, writer
+
+
 def events(node: Node, name: str) -> list[dict[str, object]]:
     lines = map(json.loads, node.log.read_text().splitlines())
     return [line for line in lines if line["event"] == name]
@@ -147,10 +155,7 @@ async def test_racers_of_a_room_meet_on_one_node(site: Site) -> None:
 )
 async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     """The node knows the address that the browser uses, and writes it into the preview of a room."""
-    host = site.address.removeprefix("wss://")
-    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
-    accepted = "Accept-Encoding: gzip, br\r\nConnection: close"
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{accepted}\r\n\r\n".encode())
+    reader, writer = await requested(site, path, "Accept-Encoding: gzip, br\r\nConnection: close")
     answer = await reader.read()
     writer.close()
     await writer.wait_closed()
@@ -160,14 +165,12 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert "content-security-policy: default-src 'none'" in head
     assert ("content-encoding: gzip" in head) is (status == 200)
     if path.startswith("/friday"):
-        assert f'"og:url" content="https://{host}/friday"' in gzip.decompress(body).decode()
+        assert f'"og:url" content="{site.address.replace("wss", "https")}/friday"' in gzip.decompress(body).decode()
 
 
 async def test_listener_hears_news_through_the_proxy(site: Site) -> None:
     """The stream lasts from one comment of a node to the next, and the proxy holds nothing back."""
-    host = site.address.removeprefix("wss://")
-    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
-    writer.write(f"GET /api/v1/events HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n".encode())
+    reader, writer = await requested(site, "/api/v1/events", "Accept: text/event-stream")
     async with asyncio.timeout(2 * LONGEST_SILENCE):
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         assert head.startswith("http/1.1 200 ")

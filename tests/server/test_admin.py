@@ -250,14 +250,6 @@ async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator:
     await until(lambda: "friday" not in two[1].followed())
 
 
-async def test_unannounced_kick_is_found_by_refresh(two: tuple[Node, Node], operator: Operator) -> None:
-    _, bob = await athena_race(*two, room="friday")
-    await two[1].stop_tasks()
-    await operator.expect(Done, Kick, room="friday", player="bob")
-    await two[1].rooms.hubs["friday"].refresh()
-    assert (await bob.until(Notice)).code == "kicked"
-
-
 async def test_banned_player_learns_reason_and_end(two: tuple[Node, Node], operator: Operator, node: NodeMaker) -> None:
     ana, bob = await athena_race(*two, room="friday")
     await operator.expect(BanList, Ban, target=bob.player, seconds=3600, reason="rude\x1b[31m words")

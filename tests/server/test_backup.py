@@ -12,10 +12,10 @@ from samedeal_server.config.config import Config
 from samedeal_server.embedded_redis.server import EmbeddedRedis
 from samedeal_server.errors import StartupError
 from samedeal_server.operators import backup
-from samedeal_server.operators.backup import Head, Tail, Writer
+from samedeal_server.operators.backup import Writer
 from samedeal_server.process.open_store import open_store
 from samedeal_server.process.restore import restore
-from samedeal_server.store.dump import DumpedKey, KeyDump
+from samedeal_server.store.dump import KeyDump
 from samedeal_server.store.store import Store
 from samedeal_server.tasks import cancel_and_wait
 from samedeal_server.telemetry.metrics import Metrics
@@ -32,29 +32,9 @@ async def start_race(node: NodeMaker) -> Node:
     return one
 
 
-async def write_backup(store: Store, path: Path, part_size: int = 1000) -> list[bytes]:
-    parts = [part async for part in Writer(store).parts(part_size)]
-    await asyncio.to_thread(path.write_bytes, b"".join(parts))
-    return parts
-
-
-@pytest.mark.parametrize("part_size", [1000, 20])  # the digest is longer
-async def test_backup_has_equal_parts_and_can_be_read(
-    redis: RedisClient, node: NodeMaker, tmp_path: Path, part_size: int
-) -> None:
-    one = await start_race(node)
-    parts = await write_backup(one.store, tmp_path / "backup", part_size)
-    assert {len(part) for part in parts[:-1]} == {part_size}
-    assert 0 < len(parts[-1]) <= part_size
-    head, *dumped, tail = backup.read(tmp_path / "backup")
-    assert isinstance(head, Head)
-    assert isinstance(tail, Tail)
-    assert (tail.keys, tail.rooms, tail.sessions) == (len(dumped), 1, 2)
-    keys = {record.key.decode() for record in dumped if isinstance(record, DumpedKey)}
-    stored = {key.decode() for key in await redis.keys("samedeal:*")}
-    transient = ("samedeal:node", "samedeal:news", "samedeal:player:", "samedeal:probe")
-    assert keys <= stored
-    assert all(key.startswith(transient) for key in stored - keys)
+async def write_backup(store: Store, path: Path) -> None:
+    """Write a backup. Its digest is longer than a part."""
+    await asyncio.to_thread(path.write_bytes, b"".join([part async for part in Writer(store).parts(20)]))
 
 
 @pytest.mark.parametrize("new_key", [False, True])
@@ -80,6 +60,9 @@ async def test_restored_rooms_equal_the_original_ones(
         assert (store.receipt_key == one.store.receipt_key) != new_key
         async with Redis.from_url(url) as restored:
             assert 0 < await restored.ttl("samedeal:{friday}:meta") <= ttl
+            left_out = {*await redis.keys("samedeal:*")} - {*await restored.keys("samedeal:*")}
+    transient = (b"samedeal:node", b"samedeal:news", b"samedeal:player:", b"samedeal:probe", b"samedeal:schemas")
+    assert [key for key in left_out if not key.startswith(transient)] == []
 
 
 async def test_dump_of_a_room_is_consistent_during_moves(one: Node, tmp_path: Path) -> None:

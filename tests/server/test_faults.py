@@ -23,7 +23,6 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.loop_timers import Timers
 from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
-from samedeal_server.store.events import SequencedEvent
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.races import athena_race, finish, race, seated
@@ -57,40 +56,14 @@ async def test_rooms_whose_tick_fails_do_not_delay_others(redis: RedisClient, on
     assert snapshot.race.phase == "finished"
 
 
-def withhold_announcements(monkeypatch: pytest.MonkeyPatch, hub: Hub) -> list[SequencedEvent]:
-    """Withhold announced events from a hub. Return the list to which they are added."""
-    announced = Hub.announced
-    withheld: list[SequencedEvent] = []
-
-    def announce(to: Hub, event: SequencedEvent) -> None:
-        if to is hub:
-            withheld.append(event)
-        else:
-            announced(to, event)
-
-    monkeypatch.setattr(Hub, "announced", announce)
-    return withheld
-
-
 async def test_poll_finds_unannounced_events(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samedeal_server.rooms.upkeep.POLL_INTERVAL", 0.2)
     one, two = await node(), await node()
     ana, bob = await athena_race(one, two)
-    withhold_announcements(monkeypatch, one.rooms.hubs[ana.room])
+    unannounced, announced = one.rooms.hubs[ana.room], Hub.announced
+    monkeypatch.setattr(Hub, "announced", lambda hub, event: None if hub is unannounced else announced(hub, event))
     await bob.acts(2)
     await ana.until(ProgressUpdate, lambda progress: progress.moves == 2)
-
-
-async def test_gap_in_announcements_is_read_from_the_stream(
-    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ana, bob = await athena_race(one, two)
-    withheld = withhold_announcements(monkeypatch, one.rooms.hubs[ana.room])
-    await bob.acts(5)
-    monkeypatch.undo()
-    await bob.act("draw")
-    await ana.until(ProgressUpdate, lambda progress: progress.moves == 6)
-    assert withheld
 
 
 async def test_failed_read_of_a_gap_is_retried(one: Node, two: Node, monkeypatch: pytest.MonkeyPatch) -> None:

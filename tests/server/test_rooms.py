@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
@@ -39,7 +38,6 @@ from samedeal_server.rooms.hub import Hub
 from samedeal_server.store import keys
 from samedeal_server.store.clock import StoreClock
 from samedeal_server.store.events import RaceChanged, SequencedEvent
-from samedeal_server.store.redis_client import RedisCommand
 from samedeal_server.store.store import Snapshot
 from tests.server.client import DEADLINE, Client
 from tests.server.commits import commit_of
@@ -407,31 +405,6 @@ async def test_lost_index_entries_are_repaired(
     room = await ana.create(countdown=60)
     await redis.delete(keys.DUE)
     await until(lambda: redis.zscore(keys.DUE, room))
-
-
-async def test_presence_of_all_players_is_recorded_in_one_batch(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    for room in ("friday", "sunday"):
-        await race(one, room=room, games=("athena",))
-    await one.stop_tasks()
-    batches = []
-    execute = one.store.redis.try_execute
-
-    async def counting(commands: Sequence[RedisCommand], **options: Any) -> list[Any]:
-        batches.append(len(commands))
-        return await execute(commands, **options)
-
-    monkeypatch.setattr(one.store.redis, "try_execute", counting)
-    await one.upkeep.report_presence()
-    assert batches == [4]
-
-
-async def test_join_again_on_one_connection_is_no_takeover(node: NodeMaker) -> None:
-    ana, bob = await race(await node(), games=("athena",))
-    await ana.act("draw")
-    await ana.join(ana.room, revision=-1)
-    assert (await ana.dealt()).revision == 1
-    await ana.act("draw")
-    assert len((await finish(ana, bob)).standings) == 2
 
 
 async def test_joining_a_second_room_keeps_the_first_seat(one: Node) -> None:

@@ -380,19 +380,6 @@ async def test_joint_race_starts_only_with_its_deal(store: Store) -> None:
     assert (await store.commit(act(generation))).outcome == "ok"
 
 
-async def test_lease_is_taken_renewed_and_released_by_its_holder(store: Store, redis: RedisClient) -> None:
-    assert not await store.replace_lease("friday", "n1", "n1", LEASE)  # what was lost is not renewed
-    assert await store.replace_lease("friday", "", "n1", LEASE)
-    for before, after in (("", "n2"), ("n2", "n2"), ("n2", "")):
-        assert not await store.replace_lease("friday", before, after, LEASE)
-    assert await redis.get(keys.duty("friday")) == b"n1"
-    await redis.pexpire(keys.duty("friday"), 60_000)
-    assert await store.replace_lease("friday", "n1", "n1", LEASE)
-    assert 0 < await redis.pttl(keys.duty("friday")) <= LEASE
-    assert await store.replace_lease("friday", "n1", "", LEASE)
-    assert not await redis.exists(keys.duty("friday"))
-
-
 @pytest.mark.parametrize(
     ("due", "next_tick", "then"),
     [(900, 2_000, 2_000), (1_500, 2_000, 1_500), (3_000, 2_000, 2_000), (1_000, 1_001, 1_001)],
