@@ -198,14 +198,6 @@ async def test_stopped_node_is_not_listed_and_dead_one_expires(
     assert 0 < await redis.ttl(keys.node(keys.NODE_COPIES[0], "n2")) <= 10
 
 
-async def test_list_returns_the_newest_rooms(one: Node, operator: Operator) -> None:
-    ana = await one.player()
-    for number in range(3):
-        await ana.create(f"r{number}")
-    found = await operator.expect(ServerRooms, ListServerRooms, limit=2)
-    assert ([line.room for line in found.rooms], found.total) == (["r2", "r1"], 3)
-
-
 async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
     ana, bob = await athena_race(*two, room="friday")
     await ana.acts(4)

@@ -213,24 +213,6 @@ async def test_refused_move_changes_nothing(one: Node) -> None:
     await ana.act("draw")
 
 
-async def test_resume_through_another_node_sends_what_was_missed(one: Node, two: Node) -> None:
-    """Invariant: any node, any room."""
-    ana, bob = await athena_race(one, two, undo="free")
-    await ana.acts(5)
-    await ana.abort()
-    await bob.until(ProgressUpdate, lambda progress: progress.connected is False)
-    again = await reconnect(ana, two)
-    assert (await again.state()).phase == "racing"
-    await bob.until(ProgressUpdate, lambda progress: progress.connected is True)
-    await again.acts(3)
-    await again.act(UNDO)
-    assert not [message for message in again.inbox if isinstance(message, BoardState)]
-    await bob.until(ProgressUpdate, lambda progress: progress.undos == 1)
-    fresh = await reconnect(again, one, revision=2)
-    play = await fresh.dealt()
-    assert (play.revision, play.moves, play.undos, play.board) == (9, 8, 1, again.play.board)
-
-
 async def test_resume_with_the_newest_state_sends_only_counts(one: Node) -> None:
     ana, bob = await athena_race(one)
     state = await ana.phase("racing")

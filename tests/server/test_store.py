@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from importlib.resources import files
 from itertools import product
 from random import Random
@@ -106,6 +106,19 @@ async def a_millisecond(store: Store) -> None:
         pass
 
 
+@asynccontextmanager
+async def rolled_back(redis: RedisClient, store: Store, *names: str) -> AsyncIterator[None]:
+    """Let Redis lose what the block writes to some keys, as a failover to an old replica does."""
+    values = {name: await redis.dump(name) for name in names}
+    await a_millisecond(store)
+    yield
+    await a_millisecond(store)
+    for name, value in values.items():
+        await redis.delete(name)
+        if value is not None:
+            await redis.restore(name, 0, value)
+
+
 async def test_open_room_is_stored_once(store: Store) -> None:
     race = new_race(private=True, before=RaceBefore("thursday"))
     assert await store.create_room(race, RoomSecret(DealSecret(SEED), b"salt\x00\xff", b"hash"))
@@ -132,12 +145,9 @@ async def test_compare_and_set_needs_current_version(store: Store) -> None:
 
 async def test_version_is_not_reused_after_a_rollback(redis: RedisClient, store: Store) -> None:
     before = await opened(store)
-    backup = await redis.dump(keys.meta("friday"))
-    await a_millisecond(store)
-    assert await store.compare_and_set(before, replace(before.race, racers=(ANA,)), ("joined",), "ana")
-    lost = await loaded(store)
-    await redis.restore(keys.meta("friday"), 0, backup, replace=True)
-    await a_millisecond(store)
+    async with rolled_back(redis, store, keys.meta("friday")):
+        assert await store.compare_and_set(before, replace(before.race, racers=(ANA,)), ("joined",), "ana")
+        lost = await loaded(store)
     assert await store.compare_and_set(before, replace(before.race, racers=(BOB,)), ("joined",), "bob")
     assert not await store.compare_and_set(lost, replace(lost.race, phase="closed"), ("closed",), "")
 
@@ -175,12 +185,9 @@ async def test_race_does_not_end_without_an_acked_action(store: Store, player: s
 
 async def test_race_does_not_end_with_an_action_that_was_lost(redis: RedisClient, store: Store) -> None:
     generation = await racing(store)
-    progress, log = keys.progress("friday", "ana"), keys.log("friday", "ana")
-    backup = await redis.dump(progress)
-    assert (await store.commit(act(generation))).outcome == "ok"
-    before = await loaded(store)
-    await redis.restore(progress, 0, backup, replace=True)
-    await redis.delete(log)
+    async with rolled_back(redis, store, keys.progress("friday", "ana"), keys.log("friday", "ana")):
+        assert (await store.commit(act(generation))).outcome == "ok"
+        before = await loaded(store)
     assert not await store.compare_and_set(before, replace(before.race, phase="finished"), ("finished",), "")
 
 
@@ -554,12 +561,9 @@ async def test_event_numbers_are_not_reused_after_a_rollback(redis: RedisClient,
     """Numbers of lost events are never reused, so that a node that saw such an event notices the rollback."""
     await opened(store)
     await store.set_spectator_count("friday", "n1", 1)
-    before = await redis.dump(keys.meta("friday")), await redis.dump(keys.events("friday"))
-    await store.set_spectator_count("friday", "n1", 2)
-    seen = (await loaded(store)).last_event
-    await a_millisecond(store)
-    for key, value in zip((keys.meta("friday"), keys.events("friday")), before, strict=True):
-        await redis.restore(key, 0, value, replace=True)
+    async with rolled_back(redis, store, keys.meta("friday"), keys.events("friday")):
+        await store.set_spectator_count("friday", "n1", 2)
+        seen = (await loaded(store)).last_event
     assert await store.load_events("friday", seen) is None
     await store.set_spectator_count("friday", "n1", 3)
     assert (await loaded(store)).last_event > seen
