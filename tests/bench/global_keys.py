@@ -19,11 +19,12 @@ from redis.asyncio import Redis
 
 from samedeal.protocol.admin import BanLine
 from samedeal.protocol.codec import pack
-from samedeal.protocol.messages import Done, ListRooms, Resign, Rooms, Start
+from samedeal.protocol.messages import Done, ListRooms, Rooms, Start
 from samedeal_server.store import keys
 from tests.bench.move_price import cpu_seconds
 from tests.load.processes import LoadSetup, load_setup, url_of
 from tests.server.client import Client
+from tests.server.races import draw, finish, seated
 
 GLOBAL: Final = (keys.ROOMS, keys.LISTED, keys.DUE, keys.RECORDS, keys.NEWS, keys.BANS, keys.ORDERS)
 
@@ -87,20 +88,11 @@ async def global_key_costs(races: int, idle_seconds: int, repeated: int) -> list
 
 async def _race(url: str, room: str) -> None:
     """Race on a winnable deal in a public room until all players have resigned."""
-    racers = [await Client.hello(url, f"player{seat}") for seat in range(_SEATS)]
-    host = racers[0]
-    await host.create(room, games=("willow",), deal="winnable", players=_SEATS)
-    for racer in racers:
-        await racer.join(room)
-    await host.expect(Done, Start)
-    async with asyncio.TaskGroup() as group:
-        for racer in racers:
-            group.create_task(racer.take_part())
-    for racer in racers:
-        await racer.dealt()
-    for racer in racers:
-        await racer.expect(Done, Resign)
-    await host.phase("finished")
+    names = [f"player{seat}" for seat in range(_SEATS)]
+    racers = await seated(url, names=names, room=room, games=("willow",), deal="winnable", players=_SEATS)
+    await racers[0].expect(Done, Start)
+    await draw(*racers)
+    await finish(*racers)
     await asyncio.sleep(1)  # the record and the news come after the end
     for racer in racers:
         await racer.close()

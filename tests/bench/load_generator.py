@@ -20,7 +20,7 @@ import resource
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
@@ -103,30 +103,22 @@ async def measure_on_demand(
         print("ready", flush=True)
 
 
-class LoadRacer(FrameClient):
-    """A player who makes random legal moves on a known deal.
+class PacedClient(FrameClient):
+    """A client that makes one move after another for some time, and notes how long each of them waits for its ack."""
 
-    If ``echo`` is true, the server only sends every message back, and each of these messages counts as an ack.
-    """
-
-    def __init__(self, path: str, deal: int, seat: int, seed: int, *, echo: bool) -> None:
+    def __init__(self, path: str, seed: object) -> None:
         super().__init__(path)
-        self._rng = Random(f"{seed} {deal} {seat}")
-        self.deal, board = _playable(deal)
-        self._play = Play(board, Undo.FREE)
-        self._echo = echo
-        self._prepared: list[bytes] = []
-        self._next = 0
-        self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
-        self._sent_at = 0.0
+        self.rng = Random(str(seed))
+        self.sent_at = 0.0
         self._due = 0.0
         self._until = 0.0
         self._pace = 0.0
         self.latencies: list[float] = []
         self.bytes = 0
 
-    def on_open(self) -> None:
-        self.ready.set_result(None)
+    def next_move(self) -> bytes:
+        """Return the frame of the next move."""
+        raise NotImplementedError
 
     def connection_lost(self, exc: Exception | None) -> None:
         give_up(f"A connection was lost: {exc}")
@@ -135,17 +127,67 @@ class LoadRacer(FrameClient):
         self.bytes += len(data)
         super().data_received(data)
 
+    def start(self, until: float, pace: float) -> None:
+        """Make moves until ``time.perf_counter()`` reaches ``until``, at ``pace`` moves a second.
+
+        If ``pace`` is 0, make each move as soon as the previous one is acknowledged.
+        """
+        self.latencies = []
+        self.bytes = 0
+        self._until, self._pace = until, pace
+        self._due = time.perf_counter()
+        self._schedule(self._due)
+
+    def acked(self) -> None:
+        """Note that the newest move is acknowledged."""
+        now = time.perf_counter()
+        self.latencies.append(now - self.sent_at)
+        self.sent_at = 0.0
+        self._schedule(now)
+
+    def _schedule(self, now: float) -> None:
+        if self._pace:
+            self._due += self.rng.expovariate(self._pace)
+            asyncio.get_running_loop().call_later(max(0.0, self._due - now), self._move)
+        else:
+            self._move()
+
+    def _move(self) -> None:
+        self.sent_at = time.perf_counter()
+        if self.sent_at >= self._until:
+            self.sent_at = 0.0
+            return
+        move = self.next_move()
+        self.bytes += len(move)
+        self.transport.write(move)
+
+
+class LoadRacer(PacedClient):
+    """A player who makes random legal moves on a known deal.
+
+    If ``echo`` is true, the server only sends every message back, and each of these messages counts as an ack.
+    """
+
+    def __init__(self, path: str, deal: int, seat: int, seed: int, *, echo: bool) -> None:
+        super().__init__(path, f"{seed} {deal} {seat}")
+        self.deal, board = _playable(deal)
+        self._play = Play(board, Undo.FREE)
+        self._echo = echo
+        self._prepared: list[bytes] = []
+        self._next = 0
+        self._answers: asyncio.Queue[ToClient] = asyncio.Queue()
+
+    def on_open(self) -> None:
+        self.ready.set_result(None)
+
     def on_frame(self, opcode: int, payload: bytes) -> None:
         if opcode == Opcode.CLOSE:
             give_up(f"The server closed a connection: {payload!r}")
-        elif self._sent_at and (self._echo or payload.startswith(_ACK, 1)):
-            now = time.perf_counter()
-            self.latencies.append(now - self._sent_at)
-            self._sent_at = 0.0
-            self._schedule(now)
+        elif self.sent_at and (self._echo or payload.startswith(_ACK, 1)):
+            self.acked()
         elif payload.startswith(_REFUSAL, 1):
             give_up(f"The server refused a request: {decode_to_client(payload)}")
-        elif not self._until:
+        elif not self._next:
             self._answers.put_nowait(decode_to_client(payload))
 
     async def ask(self, request: ToServer, kind: type) -> ToClient:
@@ -168,7 +210,7 @@ class LoadRacer(FrameClient):
     def _prepare(self) -> None:
         revision = self._play.revision
         moves = self._play.board.legal_moves()
-        action = str(self._rng.choice(moves)) if moves else UNDO
+        action = str(self.rng.choice(moves)) if moves else UNDO
         after = self._play.act(action)
         if after.board.won:  # a racer who has finished can make no more moves
             action = UNDO
@@ -176,35 +218,11 @@ class LoadRacer(FrameClient):
         self._play = after
         self._prepared.append(frame(Opcode.BINARY, encode(Act(id=revision, revision=revision, action=action))))
 
-    def start(self, until: float, pace: float) -> None:
-        """Make moves until ``time.perf_counter()`` reaches ``until``, at ``pace`` moves a second.
-
-        If ``pace`` is 0, make each move as soon as the previous one is acknowledged.
-        """
-        self.latencies = []
-        self.bytes = 0
-        self._until, self._pace = until, pace
-        self._due = time.perf_counter()
-        self._schedule(self._due)
-
-    def _schedule(self, now: float) -> None:
-        if self._pace:
-            self._due += self._rng.expovariate(self._pace)
-            asyncio.get_running_loop().call_later(max(0.0, self._due - now), self._move)
-        else:
-            self._move()
-
-    def _move(self) -> None:
-        self._sent_at = time.perf_counter()
-        if self._sent_at >= self._until:
-            self._sent_at = 0.0
-            return
+    def next_move(self) -> bytes:
         if self._next == len(self._prepared):
             self._prepare()
-        move = self._prepared[self._next]
         self._next += 1
-        self.bytes += len(move)
-        self.transport.write(move)
+        return self._prepared[self._next - 1]
 
 
 async def race(url: str, racers: int, seats: int, seed: int, target: str) -> list[LoadRacer]:
@@ -223,7 +241,7 @@ async def race(url: str, racers: int, seats: int, seed: int, target: str) -> lis
     return found
 
 
-async def measure(racers: list[LoadRacer], seconds: float, pace: float) -> LoadResult:
+async def measure(racers: Sequence[PacedClient], seconds: float, pace: float) -> LoadResult:
     """Let the racers move for ``seconds`` seconds."""
     gc.disable()  # searches for reference cycles would delay the racers, and be counted as delays of the server
     try:

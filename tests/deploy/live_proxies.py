@@ -21,10 +21,8 @@ from samedeal.protocol.messages import (
     Acked,
     Create,
     Created,
-    Done,
     Ping,
     Pong,
-    Resign,
 )
 from samedeal_server.store.connect import connect as connect_redis
 from samedeal_server.store.store import Store
@@ -36,8 +34,6 @@ from tests.chaos.player_model import PlayerModel
 from tests.chaos.processes import Node, RedisServer
 from tests.chaos.rounds import load_evidence, winning_records
 from tests.deploy.proxies import KINDS, Backend, Kind, Setting, running
-from tests.end_to_end.browser import running_browser
-from tests.end_to_end.racing_page import PRESS, dealt, opened, sit, tap
 from tests.server.certificates import Keys
 from tests.server.client import Client
 from tests.server.redis_kinds import free_port
@@ -117,6 +113,14 @@ async def connected(address: str, here: str = "127.0.0.1", **options: Any) -> Cl
     return await Client.hello(address, "mira", ping_interval=None, local_addr=(here, 0), proxy=None, **options)
 
 
+async def requested(site: Site, path: str, headers: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Send a request for a path to the proxy. Return the connection."""
+    host = site.address.removeprefix("wss://")
+    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n\r\n".encode())
+    return reader, writer
+
+
 def events(node: Node, name: str) -> list[dict[str, object]]:
     lines = map(json.loads, node.log.read_text().splitlines())
     return [line for line in lines if line["event"] == name]
@@ -151,10 +155,7 @@ async def test_racers_of_a_room_meet_on_one_node(site: Site) -> None:
 )
 async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     """The node knows the address that the browser uses, and writes it into the preview of a room."""
-    host = site.address.removeprefix("wss://")
-    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
-    accepted = "Accept-Encoding: gzip, br\r\nConnection: close"
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{accepted}\r\n\r\n".encode())
+    reader, writer = await requested(site, path, "Accept-Encoding: gzip, br\r\nConnection: close")
     answer = await reader.read()
     writer.close()
     await writer.wait_closed()
@@ -164,32 +165,12 @@ async def test_page_passes_through(site: Site, path: str, status: int) -> None:
     assert "content-security-policy: default-src 'none'" in head
     assert ("content-encoding: gzip" in head) is (status == 200)
     if path.startswith("/friday"):
-        assert f'"og:url" content="https://{host}/friday"' in gzip.decompress(body).decode()
-
-
-async def test_race_is_won_on_the_page(site: Site, tmp_path: Path) -> None:
-    """Moves are made by tap. The rival resigns, so that the race ends."""
-    deal = winning_records()[GAME]
-    with running_browser(tmp_path) as browser:
-        mira = await opened(site.address, games=(GAME,), deal=str(deal.deal), start="full", players=2)
-        await sit(browser, site.address)
-        await mira.join(ROOM)
-        await dealt(browser)
-        await mira.dealt()
-        await mira.expect(Done, Resign)
-        await browser.run(PRESS, "One tap")  # from now on, a tap picks
-        for number, (_, action) in enumerate(deal.actions, 1):
-            await tap(browser, action, number)
-        await browser.shows("You won in")
-        await browser.shows("Checked: ", ".deal.checked")
-        assert browser.errors() == []
+        assert f'"og:url" content="{site.address.replace("wss", "https")}/friday"' in gzip.decompress(body).decode()
 
 
 async def test_listener_hears_news_through_the_proxy(site: Site) -> None:
     """The stream lasts from one comment of a node to the next, and the proxy holds nothing back."""
-    host = site.address.removeprefix("wss://")
-    reader, writer = await asyncio.open_connection(*host.split(":"), ssl=ssl.create_default_context())
-    writer.write(f"GET /api/v1/events HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n".encode())
+    reader, writer = await requested(site, "/api/v1/events", "Accept: text/event-stream")
     async with asyncio.timeout(2 * LONGEST_SILENCE):
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         assert head.startswith("http/1.1 200 ")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.child_processes import die_with_parent, kill_and_wait
+from tests.server.waiting import until
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
 HOST: Final = "localhost"
@@ -161,7 +162,12 @@ async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
             start_new_session=True,
         )
     try:
-        await _listens(process, to.ports[0], log)
+        try:
+            async with asyncio.timeout(_START):
+                _, writer = await until(lambda: asyncio.open_connection("127.0.0.1", to.ports[0]))
+        except TimeoutError:
+            raise RuntimeError(f"the proxy did not start: {await asyncio.to_thread(log.read_text)}") from None
+        writer.close()
         yield f"wss://{HOST}:{to.ports[0]}"
     finally:
         if process.returncode is None:
@@ -171,16 +177,3 @@ async def running(kind: Kind, to: Setting) -> AsyncIterator[str]:
                 await process.wait()
         except TimeoutError:
             await kill_and_wait(process)
-
-
-async def _listens(process: asyncio.subprocess.Process, port: int, log: Path) -> None:
-    async with asyncio.timeout(_START):
-        while process.returncode is None:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.02)
-                continue
-            writer.close()
-            return
-    raise RuntimeError(f"the proxy did not start: {await asyncio.to_thread(log.read_text)}")

@@ -44,21 +44,7 @@ _WATCHED: Final = (
 _NOWHERE: Final = "127.0.0.1:1"
 _ROWS: Final = table(Config)
 _VALUES: Final = (
-    "0",
-    "1",
-    "-1",
-    "7",
-    "99999",
-    "1e9",
-    "nan",
-    "inf",
-    "yes",
-    "no",
-    "always",
-    "json",
-    "debug",
-    "\udcff",
-    "a=b",
+    *("0", "1", "-1", "7", "99999", "1e9", "nan", "inf", "yes", "no", "always", "json", "debug", "\udcff", "a=b"),
 )
 _TOML: Final = b"""# settings
 port = 7777

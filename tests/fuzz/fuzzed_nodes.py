@@ -1,23 +1,104 @@
-"""The nodes of a fuzzer: how long each of them serves, and that they must log no fault."""
+"""Scripts that one connection sends to a real node. The node must answer each message once or close the connection.
+
+A node serves some scripts, and must log no fault.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar
 
-from tests.fuzz.campaign import BrokenPromise
+from redis import Redis
+from structlog.testing import capture_logs
 
-INPUTS_PER_NODE: Final = 400
-"""The number of inputs after which a node is replaced."""
+from samedeal.errors import MalformedFrame
+from samedeal.protocol.codec import decode_to_client, encode
+from samedeal.protocol.messages import SUBPROTOCOL, BoardState, Ping
+from samedeal_server.embedded_redis.server import EmbeddedRedis
+from tests.fuzz.campaign import BrokenPromise, Campaign
+from tests.fuzz.damage import damaged_bytes, damaged_message
+from tests.server.raw_client import BINARY, CLOSE, CONT, PING, TEXT, Wire, frame, handshake
+
+_Stage = TypeVar("_Stage")
+
+_INPUTS_PER_NODE: Final = 400
+_LAST_ID: Final = 987_654_321
+"""The id of the last request of each connection."""
 
 
-Log = list[MutableMapping[str, Any]]
-"""What nodes have logged, as ``structlog.testing.capture_logs`` collects it."""
+@dataclass(frozen=True)
+class Step:
+    """Data to send: a message as the payload of one frame, or raw bytes."""
+
+    data: bytes
+    raw: bool = False
+
+
+Script = tuple[Step, ...]
+
+RAW: Final = [
+    Step(data, raw=True)
+    for data in (
+        *(frame(PING, b"x"), frame(TEXT, b"text"), frame(TEXT, b"\xff\xfe"), frame(CLOSE, b"\x03\xe8")),
+        *(frame(CLOSE, b"\x03"), frame(BINARY, b"x", masked=False), frame(BINARY, b"x", reserved=4)),
+        *(frame(BINARY, b"\x81", fin=False) + frame(CONT, b"\xa4"), frame(CONT, b"x"), frame(0x3, b"x")),
+        *(frame(BINARY, b"x", length=1 << 40), frame(BINARY, b"x" * 17_000), frame(BINARY, b"")),
+        frame(PING) * 700,
+    )
+]
+
+
+def damaged_script(rng: Random, script: Script, others: list[Script], raw: Sequence[Step] = RAW) -> Script:
+    """Drop, repeat, exchange and damage steps, and insert ``raw`` bytes and steps of ``others``."""
+    steps = list(script)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        at = rng.randrange(len(steps)) if steps else 0
+        match rng.randrange(8):
+            case 0 if steps:
+                del steps[at]
+            case 1 if steps:
+                steps[at:at] = [steps[at]] * rng.choice((1, 1, 3))
+            case 2:
+                steps[at:at] = rng.choice(others)[: rng.randint(1, 4)]
+            case 3 if raw:
+                steps.insert(at, rng.choice(raw))
+            case 4 if steps:
+                steps[at] = Step(damaged_bytes(rng, steps[at].data), steps[at].raw)
+            case 5 if len(steps) > 1:
+                other = rng.randrange(len(steps))
+                steps[at], steps[other] = steps[other], steps[at]
+            case _ if steps and not steps[at].raw:
+                steps[at] = Step(damaged_message(rng, steps[at].data))
+    return tuple(steps[:40])
+
+
+async def fuzz_nodes(
+    campaign: Campaign[Script],
+    inputs: int,
+    stop: int,
+    start: Callable[[str, str], AbstractAsyncContextManager[_Stage]],
+    send: Callable[[_Stage, Script], Awaitable[None]],
+) -> Campaign[Script]:
+    """Try a number of scripts on nodes. ``start`` starts a node on an empty Redis, and ``send`` sends it a script."""
+    with TemporaryDirectory() as directory, capture_logs() as log:
+        async with EmbeddedRedis(Path(directory), "everysec") as url:
+            for first in range(0, inputs, _INPUTS_PER_NODE):
+                with Redis.from_url(url) as redis:
+                    redis.flushall()
+                async with start(url, f"fuzzed-{first}") as stage:
+                    for script in campaign.inputs(min(inputs, first + _INPUTS_PER_NODE), stop):
+                        with campaign.trying(script), _no_faults(log):
+                            await send(stage, script)
+    return campaign
 
 
 @contextmanager
-def no_faults(log: Log) -> Iterator[None]:
+def _no_faults(log: list[MutableMapping[str, Any]]) -> Iterator[None]:
     """Raise BrokenPromise if something was logged as an error before the end of the block. Empties the log."""
     try:
         yield
@@ -25,3 +106,49 @@ def no_faults(log: Log) -> Iterator[None]:
         lines, log[:] = [*log], []
     if faults := [line for line in lines if line["event"] == "fault" or line["log_level"] in ("error", "critical")]:
         raise BrokenPromise(f"the node logged a fault: {faults[0]}")
+
+
+async def send_script(
+    url: str, script: Script, subprotocol: str = SUBPROTOCOL, decode: Callable[[bytes], object] = decode_to_client
+) -> None:
+    """Send a script over a new connection, wait for the answer to each message, and end with a ping."""
+    wire = await Wire.open(url)
+    try:
+        await wire.send(handshake(Sec_WebSocket_Protocol=subprotocol))
+        if b" 101 " not in await wire.head():
+            raise BrokenPromise("the handshake was not answered")
+        is_countable = True  # after raw bytes, answers can't be matched to messages
+        for step in script:
+            is_countable = is_countable and not step.raw
+            await wire.send(step.data if step.raw else frame(BINARY, step.data))
+            if is_countable and not await _answered(wire, decode, is_countable=True):
+                return
+        await wire.send(frame(BINARY, encode(Ping(id=_LAST_ID))))
+        await _answered(wire, decode, _LAST_ID, is_countable=is_countable)
+    finally:
+        await wire.close()
+
+
+async def _answered(
+    wire: Wire, decode: Callable[[bytes], object], number: int | None = None, *, is_countable: bool
+) -> bool:
+    """Wait for the answer to a request, or to any. Return False once the connection is closed."""
+    while True:
+        try:
+            got = await wire.frame()
+        except TimeoutError:
+            if not is_countable:  # the raw bytes were an incomplete frame, so later bytes completed it
+                return False
+            raise BrokenPromise("neither answered nor closed") from None
+        if got is None or got[0] == CLOSE:
+            return False
+        if got[0] != BINARY:
+            continue
+        try:
+            message: Any = decode(got[1])
+        except MalformedFrame as error:
+            raise BrokenPromise(f"the node sent a frame that is not a message: {error}") from error
+        if hasattr(message, "to") and number in (None, message.to):
+            return True
+        if isinstance(message, BoardState) and message.revision > 1_000_000:
+            raise BrokenPromise("a board beyond its bounds")

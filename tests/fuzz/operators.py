@@ -1,108 +1,52 @@
-"""Operator requests, valid and damaged, with and without the token.
-
-The node must answer each message or close the connection.
-"""
+"""Operator requests, valid and damaged, with and without the token."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Final
+from unittest import mock
 
-from redis.asyncio import Redis
-from structlog.testing import capture_logs
-
-from samedeal.errors import MalformedFrame
 from samedeal.protocol import admin as protocol
-from samedeal.protocol.admin import (
-    SUBPROTOCOL,
-    Backup,
-    Ban,
-    CloseRoom,
-    CloseRooms,
-    Drain,
-    FromOperator,
-    Kick,
-    ListBans,
-    ListServerRooms,
-    Login,
-    Say,
-    ShowRoom,
-    Status,
-    Unban,
-)
+from samedeal.protocol.admin import SUBPROTOCOL, FromOperator, Login
 from samedeal.protocol.codec import decode_to_operator, encode
-from samedeal_server.embedded_redis.server import EmbeddedRedis
-from samedeal_server.operators import node_agent, operator_gateway
+from samedeal_server.operators import auth, node_agent, operator_gateway
 from samedeal_server.races import server_bans
-from tests.fuzz.campaign import BrokenPromise, Campaign
-from tests.fuzz.damage import Frames, damaged_frames
-from tests.fuzz.fuzzed_nodes import INPUTS_PER_NODE, no_faults
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.fuzzed_nodes import Script, Step, damaged_script, fuzz_nodes, send_script
 from tests.server.live_nodes import Node, serving
-from tests.server.raw_client import BINARY, Wire, frame, handshake
+from tests.server.operator_client import TOKEN
+from tests.shared.protocol.samples import ADMIN_SAMPLES
 
 _WATCHED: Final = (operator_gateway, server_bans, node_agent, protocol)
-_TOKEN: Final = "t" * 40
-_SAMPLES: Final[tuple[FromOperator, ...]] = (
-    Status(id=2),
-    ListServerRooms(id=3),
-    ShowRoom(id=4, room="friday"),
-    Kick(id=5, room="friday", player="ana"),
-    Ban(id=6, target="203.0.113.0/24", seconds=60, reason="a flood"),
-    Ban(id=7, target="0123456789ab"),
-    Unban(id=8, target="203.0.113.0/24"),
-    ListBans(id=9),
-    Say(id=10, text="We stop at eight"),
-    CloseRooms(id=13, empty=True, target="203.0.113.7"),
-    CloseRoom(id=11, room="sunday"),
-    Drain(id=12, node="nobody"),
-    Backup(id=13),
-)
+_REQUESTS: Final[list[FromOperator]] = [
+    each for each in ADMIN_SAMPLES if isinstance(each, FromOperator) and not isinstance(each, Login)
+]
 
 
-async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Frames]:
+async def fuzz_operator(seed: int, inputs: int, *, stop: int = 1) -> Campaign[Script]:
     """Try a number of connections. Stop after ``stop`` broken promises."""
-    campaign = Campaign("operator", seed, _WATCHED, _make, damaged_frames)
-    with TemporaryDirectory() as directory, capture_logs() as log:
-        async with EmbeddedRedis(Path(directory), "everysec") as redis:
-            for first in range(0, inputs, INPUTS_PER_NODE):
-                async with serving(redis, f"operated-{first}", token=_TOKEN) as node:
-                    async with Redis.from_url(redis) as client:
-                        await client.flushall()
-                    ana = await node.player("ana")
-                    await ana.join(await ana.create("friday"))
-                    for conversation in campaign.inputs(min(inputs, first + INPUTS_PER_NODE), stop):
-                        with campaign.trying(conversation), no_faults(log):
-                            await _try(node, conversation)
-    return campaign
+    campaign = Campaign("operator", seed, _WATCHED, _make, partial(damaged_script, raw=()))
+    with mock.patch.multiple(auth, WRONG_TOKEN_DELAY=0, WRONG_TOKENS_AT_ONCE=1_000_000):
+        return await fuzz_nodes(campaign, inputs, stop, _operated_node, _send)
 
 
-def _make(rng: Random) -> Frames:
-    frames = [encode(rng.choice(_SAMPLES)) for _ in range(rng.randint(1, 4))]
+@asynccontextmanager
+async def _operated_node(redis: str, name: str) -> AsyncIterator[Node]:
+    async with serving(redis, name, token=TOKEN) as node:
+        ana = await node.player("ana")
+        await ana.join(await ana.create("friday"))
+        yield node
+
+
+def _make(rng: Random) -> Script:
+    requests = [rng.choice(_REQUESTS) for _ in range(rng.randint(1, 4))]
     if rng.random() < 0.8:
-        frames.insert(0, encode(Login(id=1, token=_TOKEN)))
-    return tuple(frames)
+        requests.insert(0, Login(id=1, token=TOKEN))
+    return tuple(Step(encode(request)) for request in requests)
 
 
-async def _try(node: Node, conversation: Frames) -> None:
-    wire = await Wire.open(node.url)
-    try:
-        await wire.send(handshake(Sec_WebSocket_Protocol=SUBPROTOCOL))
-        if b" 101 " not in await wire.head():
-            raise BrokenPromise("the handshake was not answered")
-        for sent in conversation:
-            await wire.send(frame(BINARY, sent))
-            with suppress(TimeoutError):
-                answer = await wire.frame()
-                if answer is None or answer[0] != BINARY:
-                    return
-                try:
-                    decode_to_operator(answer[1])
-                except MalformedFrame as error:
-                    raise BrokenPromise(f"the node sent a frame that is not a message: {error}") from error
-                continue
-            raise BrokenPromise("neither answered nor closed")
-    finally:
-        await wire.close()
+async def _send(node: Node, script: Script) -> None:
+    await send_script(node.url, script, SUBPROTOCOL, decode_to_operator)

@@ -15,7 +15,8 @@ from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.fuzz import codec
 from tests.fuzz.codec import fuzz_codec
 from tests.fuzz.commands import fuzz_commands
-from tests.fuzz.gateway import damage_script, fuzz_gateway, make_script
+from tests.fuzz.fuzzed_nodes import damaged_script
+from tests.fuzz.gateway import fuzz_gateway, make_script
 from tests.fuzz.operators import fuzz_operator
 
 
@@ -40,7 +41,7 @@ def test_same_seed_gives_the_same_inputs() -> None:
     def scripts() -> list[Any]:
         rng = Random(3)
         valid = [make_script(rng) for _ in range(20)]
-        return [*valid, *(damage_script(rng, each, valid) for each in valid)]
+        return [*valid, *(damaged_script(rng, each, valid) for each in valid)]
 
     assert scripts() == scripts()
 

@@ -1,7 +1,7 @@
 """Measures a door: the CPU time and memory of sessions, and how soon a key has an effect.
 
-    samedeal door ws://127.0.0.1:7777 --port 2222 --health-port 7790 --limit-per-address 500 --limit-rate 10000
-    python -m tests.load.door 2222 7790 --words 'new --players 1 --start full --countdown 1' --until left --keys 30
+    samedeal door ws://127.0.0.1:7777 --port 2222 --limit-per-address 500 --limit-rate 10000
+    python -m tests.load.door 2222 PID --words 'new --players 1 --start full --countdown 1' --until left --keys 30
 
 Each session, or the first ``--typing`` of them, types ``--keys`` keys a minute: the space bar, which draws from the
 stock, or those in ``--type``.
@@ -12,12 +12,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import re
 import time
-import urllib.request
-from dataclasses import dataclass
 
 import asyncssh
+
+from tests.load.processes import Usage
 
 
 class _Session(asyncssh.SSHClientSession[str]):
@@ -49,25 +48,6 @@ class _Session(asyncssh.SSHClientSession[str]):
         self.channel.write(key)
 
 
-@dataclass
-class _Use:
-    """What the process has used so far."""
-
-    cpu: float
-    memory: float
-
-    @classmethod
-    def of(cls, port: int) -> _Use:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-            text = answer.read().decode()
-        values = [re.search(rf"^process_{name} (\S+)", text, re.MULTILINE) for name in _NAMES]
-        cpu, memory = (float(found[1]) for found in values if found)
-        return cls(cpu, memory)
-
-
-_NAMES = ("cpu_seconds_total", "resident_memory_bytes")
-
-
 async def _open(port: int, number: int, words: str, until: str) -> tuple[asyncssh.SSHClientConnection, _Session]:
     """Open a session and wait until it shows a text."""
     connection = await asyncssh.connect(
@@ -87,10 +67,10 @@ async def _open(port: int, number: int, words: str, until: str) -> tuple[asyncss
 
 
 async def _measure(given: argparse.Namespace) -> None:
-    before = _Use.of(given.health)
+    before = Usage.of(given.pid)
     opened = [await _open(given.port, number, given.words, given.until) for number in range(given.sessions)]
     await asyncio.sleep(given.settle)
-    start = _Use.of(given.health)
+    start = Usage.of(given.pid)
 
     async def play(session: _Session, number: int) -> None:
         end, keys = time.monotonic() + given.seconds, itertools.cycle(given.type)
@@ -102,7 +82,7 @@ async def _measure(given: argparse.Namespace) -> None:
         await asyncio.sleep(max(end - time.monotonic(), 0))
 
     await asyncio.gather(*(play(session, number) for number, (_, session) in enumerate(opened)))
-    end = _Use.of(given.health)
+    end = Usage.of(given.pid)
     count = given.sessions
     print(f"to begin: {(start.cpu - before.cpu) / count * 1000:.0f} ms of CPU")
     print(f"then: {(end.cpu - start.cpu) / given.seconds / count:.2%} of a core", end=", ")
@@ -118,7 +98,7 @@ async def _measure(given: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("port", type=int)
-    parser.add_argument("health", type=int)
+    parser.add_argument("pid", type=int, help="the process id of the door")
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--words", default="")
     parser.add_argument("--until", default="Quit", help="what is shown once a session has begun, such as 'left'")

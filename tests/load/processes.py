@@ -31,11 +31,10 @@ NO_LIMITS: Final = (
 
 @dataclass(frozen=True)
 class Usage:
-    """The proportional memory of a process in bytes, its CPU time in seconds, and the number of its open files."""
+    """The proportional memory of a process in bytes, and its CPU time in seconds."""
 
     memory: int
     cpu: float
-    files: int
 
     @classmethod
     def of(cls, pid: int) -> Self:
@@ -43,9 +42,7 @@ class Usage:
         place = Path(f"/proc/{pid}")
         rollup = dict(line.split(":", 1) for line in (place / "smaps_rollup").read_text().splitlines()[1:])
         ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
-        return cls(
-            int(rollup["Pss"].split()[0]) * 1024, sum(map(int, ticks)) / 100, len(list((place / "fd").iterdir()))
-        )
+        return cls(int(rollup["Pss"].split()[0]) * 1024, sum(map(int, ticks)) / 100)
 
 
 class LoadSetup:

@@ -99,21 +99,12 @@ Places = frozenset[tuple[int, int]]
 
 _MASKED: Final = {
     "reached": 1 << 20,
-    "time": 1 << 40,
-    "starts": 1 << 40,
-    "ends": 1 << 40,
-    "acted_at": 1 << 40,
-    "last_progress_at": 1 << 40,
-    "finished_at": 1 << 40,
-    "generation": 1 << 40,
-    "event": 1 << 40,
+    **dict.fromkeys(("time", "starts", "ends", "acted_at", "last_progress_at", "finished_at"), 1 << 40),
+    **dict.fromkeys(("generation", "event"), 1 << 40),
     "receipt": bytes(16),
-    "head": bytes(32),
-    "commitment": bytes(32),
-    "share_commitment": bytes(32),
+    **dict.fromkeys(("head", "commitment", "share_commitment", "digest"), bytes(32)),
     "data": b"",
     "size": 0,
-    "digest": bytes(32),
 }
 """The values that replace fields which differ from run to run. They are as long on the wire, except those of a backup."""
 

@@ -23,9 +23,15 @@ class Answer:
         return {name: value for name, _, value in parts}
 
 
-async def ask(url: str, path: str = "/", method: str = "GET", **headers: str) -> Answer:
+async def request(url: str, path: str = "/", method: str = "GET", **headers: str | None) -> Wire:
+    """Send a request. Return the connection."""
     wire = await Wire.open(url)
     await wire.send(handshake(f"{method} {path} HTTP/1.1", **(dict.fromkeys(HANDSHAKE) | {"Host": "a"} | headers)))
+    return wire
+
+
+async def ask(url: str, path: str = "/", method: str = "GET", **headers: str) -> Answer:
+    wire = await request(url, path, method, **headers)
     head, body = await wire.head(), await wire.eof()
     await wire.close()
     status, *lines = head.decode().strip().split("\r\n")

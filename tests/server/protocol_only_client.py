@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -33,13 +32,6 @@ def sha256(*parts: bytes | str) -> bytes:
 def terms_digest(room: Message) -> bytes:
     """The hash of the terms in a state of a room, as DEALS.md defines it."""
     return sha256("samedeal terms 2\n", room["terms"])
-
-
-def share_commitment(room: Message, name: str, share: bytes) -> bytes:
-    """The hash of a share for the newest draw in a state of a room, as DEALS.md defines it."""
-    (seat,) = (seat["seat"] for seat in room["players"] if seat["name"] == name)
-    place = f"{seat}\n{name}\n{room['draw']}\n"
-    return sha256("samedeal share 4\n", terms_digest(room), room["commitment"], place, share)
 
 
 class Piles:
@@ -140,12 +132,6 @@ class ProtocolOnlyClient:
             if message.get("to") == self.id:
                 return message
             self.unasked.append(message)
-
-    async def state(self, where: Callable[[Message], object]) -> Message:
-        """The next state of the room that meets a condition."""
-        while not where(state := await self.until("roomstate")):
-            pass
-        return state
 
     async def until(self, kind: str) -> Message:
         """The next message of a kind that answers no request."""

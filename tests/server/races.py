@@ -11,13 +11,26 @@ from typing import Any
 import pytest
 
 from samedeal.board_history import Undo
-from samedeal.protocol.messages import Created, Done, RaceNow, ReadRecord, RecordPart, Resign, RoomState, Start
+from samedeal.deal_proof import RevealedShare
+from samedeal.protocol.messages import (
+    Created,
+    Done,
+    RaceNow,
+    ReadRecord,
+    RecordPart,
+    Resign,
+    RoomState,
+    Standing,
+    Start,
+)
+from samedeal.race.values import Race, Racer
 from samedeal.record import Record
 from samedeal.solver.solve import solve
 from samedeal_server.rooms import race_now
 from samedeal_server.store import keys
 from tests.server.client import DEADLINE, Client
 from tests.server.live_nodes import Node, RedisClient
+from tests.shared.race_values import new_race
 
 
 async def seated(*nodes: Node | str, names: Sequence[str] = ("ana", "bob"), **options: Any) -> tuple[Client, ...]:
@@ -114,6 +127,25 @@ def shorten_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let races that players race now start after less than two seconds, of which the last is the countdown."""
     for name, value in (("PERIOD", 300), ("SHORTEST_WAIT", 1_600), ("LONGEST_WAIT", 1_900), ("_COUNTDOWN", 1)):
         monkeypatch.setattr(race_now, name, value)
+
+
+async def draw(*clients: Client) -> None:
+    """Draw a joint deal, whatever draw it is, until the cards are dealt."""
+
+    async def take_part(client: Client) -> None:
+        state = await client.phase("countdown")
+        await client.take_part(state.draw)
+        await client.dealt()
+
+    await asyncio.gather(*map(take_part, clients))
+
+
+def ended_race(room: str = "friday", **changes: Any) -> Race:
+    """A public race with a joint deal, in which ana, who was alone, has brought a card to the foundations."""
+    standing = Standing(place=1, player="ana", name="Ana", foundation_cards=1, time=0, moves=1, undos=0)
+    shares = (RevealedShare(1, "Ana", bytes(32), bytes(32)),)
+    given = {"deal": "winnable", "starts": 1_000, "finished_at": 2_000, "shares": shares, "standings": (standing,)}
+    return new_race(room, **{**given, "racers": (Racer("ana", "Ana", 1),), **changes})
 
 
 async def race_alone(client: Client, game: str) -> RoomState:

@@ -12,7 +12,7 @@ import ssl
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self, TextIO
 
@@ -166,20 +166,52 @@ class Server:
         return bool((await self.redis.info("replication")).get("master_link_status") == "up")
 
 
-@asynccontextmanager
-async def replicated(directory: Path) -> AsyncIterator[tuple[Server, Server]]:
+class Group:
+    """Servers that are started and killed together."""
+
+    def __init__(self, *members: Server) -> None:
+        self._members = members
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.start()
+        except BaseException:
+            await self.kill()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.kill()
+
+    async def start(self) -> None:
+        """Start all servers."""
+        await asyncio.gather(*(server.start() for server in self._members))
+
+    async def kill(self) -> None:
+        """Kill all servers."""
+        await asyncio.gather(*(server.kill() for server in self._members))
+
+
+class Pair(Group):
     """A primary and its replica."""
-    async with Server(directory / "primary") as primary, Server(directory / "replica") as replica:
-        await replica.follow(primary)
-        yield primary, replica
+
+    def __init__(self, directory: Path) -> None:
+        self.primary = Server(directory / "primary")
+        self.replica = Server(directory / "replica")
+        super().__init__(self.primary, self.replica)
+
+    async def start(self) -> None:
+        """Start all servers and wait until the replica is in sync."""
+        await super().start()
+        await self.replica.follow(self.primary)
 
 
-class LaggingReplica:
+class LaggingReplica(Pair):
     """A primary with a replica that replaces it without the writes after ``fall_behind``."""
 
     def __init__(self, directory: Path) -> None:
-        self._primary = self._serving = Server(directory / "primary")
-        self._replica = Server(directory / "replica")
+        super().__init__(directory)
+        self._serving = self.primary
 
     @property
     def target(self) -> tuple[str, int]:
@@ -191,36 +223,26 @@ class LaggingReplica:
         """The URL of the Redis that serves now."""
         return "redis://{}:{}/0".format(*self.target)
 
-    async def start(self) -> None:
-        """Start both servers and wait until they are in sync."""
-        await asyncio.gather(self._primary.start(), self._replica.start())
-        await self._replica.follow(self._primary)
-
-    async def kill(self) -> None:
-        """Kill both servers."""
-        await asyncio.gather(self._primary.kill(), self._replica.kill())
-
     async def fall_behind(self) -> None:
         """Wait until the replica is in sync, then stop its replication."""
-        await self._primary.redis.set("marked", "here", px=5_000)
-        await until(lambda: self._replica.redis.get("marked"))
-        await self._replica.redis.replicaof("NO", "ONE")
+        await self.primary.redis.set("marked", "here", px=5_000)
+        await until(lambda: self.replica.redis.get("marked"))
+        await self.replica.redis.replicaof("NO", "ONE")
 
     async def fail_over(self) -> None:
         """Kill the primary and let the replica serve."""
-        self._serving = self._replica
-        await self._primary.kill()
+        self._serving = self.replica
+        await self.primary.kill()
 
 
-class SentinelSetup:
+class SentinelSetup(Pair):
     """A primary with a replica, and three Sentinels that fail over only after ``fail_over``, then within a second or two.
 
     Otherwise they would replace a primary that a busy machine has kept from answering.
     """
 
     def __init__(self, directory: Path) -> None:
-        self.primary = Server(directory / "primary")
-        self.replica = Server(directory / "replica")
+        super().__init__(directory)
         self.sentinels = [
             Server(
                 directory / f"sentinel{number}",
@@ -235,12 +257,14 @@ class SentinelSetup:
 
     async def start(self) -> None:
         """Start all and wait until a Sentinel knows the others and the replica."""
-        await self.primary.start()
-        await self.replica.start()
-        await self.replica.follow(self.primary)
+        await super().start()
         for sentinel in self.sentinels:
             await sentinel.start()
         await until(self._all_is_seen)
+
+    async def kill(self) -> None:
+        """Kill all servers."""
+        await asyncio.gather(super().kill(), *(sentinel.kill() for sentinel in self.sentinels))
 
     async def _all_is_seen(self) -> bool:
         states = [(await each.redis.sentinel_masters())[NAME] for each in self.sentinels]
@@ -258,18 +282,7 @@ class SentinelSetup:
         return all(int(port) == self.replica.port for _, port in named)
 
 
-@asynccontextmanager
-async def with_sentinels(directory: Path) -> AsyncIterator[SentinelSetup]:
-    """A primary, its replica, and three Sentinels."""
-    setup = SentinelSetup(directory)
-    async with AsyncExitStack() as stack:
-        for server in (setup.primary, setup.replica, *setup.sentinels):
-            stack.push_async_exit(server)
-        await setup.start()
-        yield setup
-
-
-class Shards:
+class Shards(Group):
     """A cluster of three primaries, each optionally with a replica, in ``replicas``.
 
     A lost primary makes only its own slots unavailable.
@@ -281,13 +294,14 @@ class Shards:
         settings += ["--cluster-require-full-coverage", "no"]
         self.servers = [Server(directory / f"shard{number}", *settings) for number in range(3)]
         self.replicas = [Server(directory / f"replica{number}", *settings) for number in range(3) if replicated]
+        super().__init__(*self.servers, *self.replicas)
         self.url = f"cluster://{','.join(each.address for each in self.servers[:2])}"
         self._ids: list[str] = []
 
     async def start(self) -> None:
         """Start all servers, assign a third of the slots to each primary, and wait until all servers know it."""
         share = SLOTS // 3 + 1
-        await asyncio.gather(*(server.start() for server in (*self.servers, *self.replicas)))
+        await super().start()
         for number, server in enumerate(self.servers):
             slots = range(number * share, min((number + 1) * share, SLOTS))
             await server.redis.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
@@ -302,7 +316,7 @@ class Shards:
 
     async def whole(self) -> bool:
         """Whether every server knows a primary for each slot, and each primary has its replica, if any."""
-        for server in (*self.servers, *self.replicas):
+        for server in self._members:
             info = await server.redis.cluster("INFO")
             ranges = await server.redis.execute_command("CLUSTER SLOTS")
             # Each range is: first slot, last slot, primary, replicas.
@@ -318,7 +332,7 @@ class Shards:
         lost, new_primary = self.servers[number], self.replicas[number]
 
         async def all_know() -> bool:
-            for server in (*self.servers, *self.replicas):
+            for server in self._members:
                 if server is lost:
                     continue
                 ranges = await server.redis.execute_command("CLUSTER SLOTS")
@@ -365,17 +379,6 @@ async def _follow(replica: Server, primary: str) -> bool:
     """Make a cluster node the replica of the node with an id."""
     await replica.redis.execute_command("CLUSTER REPLICATE", primary)
     return True
-
-
-@asynccontextmanager
-async def shards(directory: Path, *, replicated: bool = False) -> AsyncIterator[Shards]:
-    """A cluster of three primaries, each optionally with a replica."""
-    cluster = Shards(directory, replicated=replicated)
-    async with AsyncExitStack() as stack:
-        for server in (*cluster.servers, *cluster.replicas):
-            stack.push_async_exit(server)
-        await cluster.start()
-        yield cluster
 
 
 def _text(value: bytes | str) -> str:

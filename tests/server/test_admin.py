@@ -198,14 +198,6 @@ async def test_stopped_node_is_not_listed_and_dead_one_expires(
     assert 0 < await redis.ttl(keys.node(keys.NODE_COPIES[0], "n2")) <= 10
 
 
-async def test_list_returns_the_newest_rooms(one: Node, operator: Operator) -> None:
-    ana = await one.player()
-    for number in range(3):
-        await ana.create(f"r{number}")
-    found = await operator.expect(ServerRooms, ListServerRooms, limit=2)
-    assert ([line.room for line in found.rooms], found.total) == (["r2", "r1"], 3)
-
-
 async def test_room_is_shown_with_whereabouts(two: tuple[Node, Node]) -> None:
     ana, bob = await athena_race(*two, room="friday")
     await ana.acts(4)
@@ -248,14 +240,6 @@ async def test_kicked_spectator_stops_watching(two: tuple[Node, Node], operator:
     assert (await bob.until(Notice)).code == "kicked"
     await ana.state(lambda state: state.spectator_count == 0)
     await until(lambda: "friday" not in two[1].followed())
-
-
-async def test_unannounced_kick_is_found_by_refresh(two: tuple[Node, Node], operator: Operator) -> None:
-    _, bob = await athena_race(*two, room="friday")
-    await two[1].stop_tasks()
-    await operator.expect(Done, Kick, room="friday", player="bob")
-    await two[1].rooms.hubs["friday"].refresh()
-    assert (await bob.until(Notice)).code == "kicked"
 
 
 async def test_banned_player_learns_reason_and_end(two: tuple[Node, Node], operator: Operator, node: NodeMaker) -> None:
@@ -326,11 +310,6 @@ async def test_ban_is_replaced_although_there_are_no_more_allowed(
     await operator.expect(BanList, Ban, target="192.0.2.1")
     await operator.expect(BanList, Ban, target="192.0.2.1", reason="again")
     await operator.refused("too_many_bans", Ban, target="192.0.2.2")
-
-
-async def test_invalid_ban_is_refused(operator: Operator) -> None:
-    await operator.refused("malformed", Ban, target="ana")
-    await operator.refused("malformed", Unban, target="")
 
 
 async def test_announcement_reaches_a_room_on_all_nodes(two: tuple[Node, Node], operator: Operator) -> None:

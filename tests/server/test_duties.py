@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from samedeal.deal_proof import RevealedShare
-from samedeal.protocol.messages import Done, Resign, Standing, Start
-from samedeal.race.values import DealSecret, Race, Racer
+from samedeal.protocol.messages import Done, Resign, Start
+from samedeal.race.values import DealSecret, Race
 from samedeal_server.races.earlier import PlayerPast
 from samedeal_server.races.race_record import race_id
 from samedeal_server.rooms.duties import RENEWAL_INTERVAL
@@ -25,9 +24,9 @@ from samedeal_server.store.store import LEASE, RoomSecret
 from tests.server.client import Client
 from tests.server.live_nodes import Node, RedisClient
 from tests.server.manual_timers import ManualTimers
-from tests.server.races import race, seated
+from tests.server.races import ended_race, race, seated
 from tests.server.waiting import until
-from tests.shared.race_values import SEED, new_race
+from tests.shared.race_values import SEED
 
 GAME = "ace-of-hearts"
 
@@ -221,20 +220,8 @@ class Frozen:
 async def ended(node: Node, redis: RedisClient, room: str) -> Race:
     """Store a race that has ended, in which ana has brought a card to the foundations. Nobody has recorded it."""
     now = await node.store.now()
-    race = new_race(
-        room,
-        created=now - 60_000,
-        phase="finished",
-        deal="winnable",
-        starts=now - 50_000,
-        finished_at=now,
-        shares=(RevealedShare(1, "Ana", bytes(32), bytes(32)),),
-        racers=(Racer("ana", "Ana", 1), Racer("bob", "Bob", 2)),
-        standings=(
-            Standing(place=1, player="ana", name="Ana", foundation_cards=1, time=0, moves=1, undos=0),
-            Standing(place=2, player="bob", name="Bob", foundation_cards=0, time=0, moves=0, undos=0),
-        ),
-    )
+    times = {"created": now - 60_000, "starts": now - 50_000, "finished_at": now}
+    race = ended_race(room, phase="finished", **times)
     assert await node.store.create_room(race, RoomSecret(DealSecret(SEED), b"", b""))
     await redis.zrem(keys.DUE, room)  # only the test ticks it
     fields = {"request": 1, "action": "draw", "committed_at": now - 40_000, "seen": b""}

@@ -10,21 +10,21 @@ import pytest
 from msgspec.structs import replace
 
 from samedeal.deal import Deal
-from samedeal.deal_proof import DealProof, RevealedShare
+from samedeal.deal_proof import DealProof
 from samedeal.errors import RequestRefused
 from samedeal.options import Options
-from samedeal.protocol.messages import Created, Done, EarlierPlayer, Join, Leave, RaceNow, Rematch, RoomState, Standing
+from samedeal.protocol.messages import Created, Done, EarlierPlayer, Join, Leave, RaceNow, Rematch, RoomState
 from samedeal.race.commands import JoinCommand, KickCommand, RaceAloneCommand, TickCommand
 from samedeal.race.due_times import EMPTY_LIFETIME, FOLLOW_TIMEOUT
 from samedeal.race.transitions import apply
-from samedeal.race.values import DealSecret, Race, Racer
+from samedeal.race.values import DealSecret, Racer
 from samedeal_server.races.earlier import EarlierRace, PlayerPast, choose, earlier_race
 from samedeal_server.races.log_entry import LogEntry
 from tests.server.client import Client
 from tests.server.live_nodes import PLENTY, Node
-from tests.server.races import race_alone, shorten_wait
+from tests.server.races import ended_race, race_alone, shorten_wait
 from tests.server.waiting import until
-from tests.shared.race_values import SEED, new_race
+from tests.shared.race_values import SEED
 
 GAME = "freecell"
 
@@ -152,17 +152,8 @@ async def test_room_waits_a_minute_for_the_player_to_go_on(one: Node) -> None:
     assert apply(race, RaceAloneCommand(""), due)[0].phase == "countdown"
 
 
-def ended(**changes: Any) -> Race:
-    """A public race with a joint deal, in which ana has brought a card to the foundations."""
-    standing = Standing(place=1, player="ana", name="Ana", foundation_cards=1, time=0, moves=1, undos=0)
-    shares = (RevealedShare(1, "Ana", bytes(32), bytes(32)),)
-    racers = (Racer("ana", "Ana", 1),)
-    given = {"deal": "winnable", "starts": 1_000, "finished_at": 2_000, "shares": shares, "standings": (standing,)}
-    return new_race(**{**given, "racers": racers, **changes})
-
-
 def kept(**changes: Any) -> EarlierRace | None:
-    return earlier_race(ended(**changes), DealSecret(SEED), {"ana": [LogEntry(1, 1, "draw", b"", 1, 1, 0, 1_500)]})
+    return earlier_race(ended_race(**changes), DealSecret(SEED), {"ana": [LogEntry(1, 1, "draw", b"", 1, 1, 0, 1_500)]})
 
 
 @pytest.mark.parametrize(
@@ -188,9 +179,9 @@ def test_deal_is_offered_to_nobody_who_knows_it(player: str, past: str) -> None:
     earlier = kept()
     assert earlier is not None
     earlier = replace(earlier, deal="again 1")
-    waiting = ended(racers=(Racer(player, player, 1),))
+    waiting = ended_race(racers=(Racer(player, player, 1),))
     assert choose([earlier], waiting, PlayerPast(deals=(past,))) is None
-    assert choose([earlier], ended(racers=(Racer("cid", "Cid", 1),)), PlayerPast()) == earlier
+    assert choose([earlier], ended_race(racers=(Racer("cid", "Cid", 1),)), PlayerPast()) == earlier
 
 
 def test_past_keeps_the_last_deals_and_a_mean_speed() -> None:

@@ -17,8 +17,8 @@ from samedeal_server.rooms.hub import Hub
 from samedeal_server.rooms.player_connection import PlayerConnection
 from tests.server.client import Client
 from tests.server.live_nodes import Node
+from tests.server.plain_http import ask
 from tests.server.races import race
-from tests.server.raw_client import Wire
 from tests.server.waiting import until
 
 _COUNTED = {ClientSocket, Hub, PlayerConnection, ServerProtocol}
@@ -55,10 +55,7 @@ async def test_closed_race_is_freed_without_cycle_search(one: Node, end: Callabl
 @pytest.mark.usefixtures("_without_cycle_search")
 async def test_http_request_is_freed_without_cycle_search(one: Node) -> None:
     before = alive()
-    wire = await Wire.open(one.url)
-    await wire.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    assert await wire.head()
-    await wire.close()
+    assert (await ask(one.url)).status == 200
     await until(lambda: not alive() - before)
 
 

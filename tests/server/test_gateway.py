@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,9 +13,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from samedeal.games import GAMES, offer
 from samedeal.options import Options
-from samedeal.protocol.codec import LARGEST_FRAME, encode, pack
+from samedeal.protocol.codec import encode, pack
 from samedeal.protocol.messages import (
-    Act,
     Create,
     Created,
     Done,
@@ -26,12 +26,10 @@ from samedeal.protocol.messages import (
     Ping,
     Pong,
     RaceNow,
-    Ready,
     Rematch,
-    Resign,
     Rooms,
     Start,
-    Watch,
+    ToServer,
     Welcome,
 )
 from samedeal.protocol.messages import Refused as Refusal
@@ -63,21 +61,6 @@ async def test_hello_starts_a_session_that_can_be_resumed(one: Node) -> None:
     again = await one.player("other", welcome.session)
     assert (again.player, again.session) == (welcome.player, welcome.session)
     assert (await one.player()).player != welcome.player
-
-
-async def test_hello_with_unknown_session_is_refused(one: Node) -> None:
-    client = await Client.connect(one.url)
-    await client.refused("no_session", Hello, name="ana", session="x" * 43)
-    await client.expect(Welcome, Hello, name="ana")
-    await client.refused("hello_once", Hello, name="ana")
-
-
-async def test_request_before_hello_is_refused(one: Node) -> None:
-    """``test_request_handlers`` lists those that need no hello."""
-    client = await Client.connect(one.url)
-    await client.refused("hello_first", ListRooms)
-    await client.refused("hello_first", Create, options=Options())
-    await client.refused("hello_first", Act, revision=0, action="draw")
 
 
 async def test_ping_before_hello_returns_the_time_of_redis(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,16 +122,6 @@ async def test_bad_frames_are_refused_and_play_goes_on(one: Node) -> None:
         return f"to {refusal.to}, {refusal.code}: {refusal.message}".replace(", ".join(GAMES), "all games")
 
     await assert_answered("bad_frames", answer)
-
-
-async def test_oversized_frame_closes_the_connection(one: Node) -> None:
-    """Invariant: everything is bounded."""
-    ana = await one.player()
-    await ana.socket.send(b"\x00" * LARGEST_FRAME)
-    await ana.until(Refusal)
-    await ana.socket.send(b"\x00" * (LARGEST_FRAME + 1))
-    assert await ana.closed() == 1009
-    await one.player()
 
 
 async def test_too_many_bad_frames_close_the_connection(node: NodeMaker) -> None:
@@ -259,35 +232,22 @@ async def test_draining_node_opens_no_rooms(one: Node) -> None:
     assert not await one.store.index.count()
 
 
-async def test_create_is_refused_with_a_code(node: NodeMaker) -> None:
-    one = await node(Limits(rooms=2))
-    ana = await one.player()
-    await ana.refused("malformed", Create, options=Options(), room="Not a room!")
-    now = await one.store.now()
-    for start_at in (now - 1000, now + 30_000, now + 8 * 86_400_000):
-        await ana.refused("bad_options", Create, options=Options(start="at", start_at=start_at, countdown=60))
+async def test_requests_are_refused_with_a_code(node: NodeMaker) -> None:
+    """Ana has the only seat of friday, which nobody may watch. Bob watches sunday, as the only one who may."""
+    one = await node(Limits(rooms=3, spectators_per_room=1))
+    (ana,) = await seated(one, names=["ana"], room="friday", players=1, spectators=False)
+    bob, cid = await one.player("bob"), await one.player("cid")
+    await bob.watch(await ana.create("sunday"))
     offer({"hamlet": HAMLET_FILE.replace("\n[[", "\nwins = 0.01\n[[", 1)})
-    await ana.refused("bad_options", Create, options=Options(games=("hamlet",), deal="winnable"))
-    assert await ana.create("Friday") == "friday"
-    await ana.refused("room_exists", Create, options=Options(), room="friday")
-    assert len(await ana.create()) == 6
-    refusal = await ana.refused("server_full", Create, options=Options())
-    assert refusal.retry_after > 0
+    clients = {"a new connection": await Client.connect(one.url), "ana": ana, "bob": bob, "cid": cid}
+    requests: dict[str, Any] = {kind.__name__: partial(dict, kind=kind) for kind in get_args(ToServer)}
+    given = values_on("gateway_refusals", requests, {"Options": Options, "now": await one.store.now()})
 
+    async def answer(who: str, question: str) -> str:
+        answered = await clients[who].ask(**given[question])
+        return getattr(answered, "code", type(answered).__name__)
 
-async def test_join_and_watch_are_refused_with_a_code(node: NodeMaker) -> None:
-    one = await node(Limits(spectators_per_room=1))
-    ana, bob, cid = await one.player("ana"), await one.player("bob"), await one.player("cid")
-    for kind in (Join, Watch):
-        await ana.refused("no_room", kind, room="nowhere")
-        await ana.refused("malformed", kind, room="no/where")
-    room = await ana.create(players=1, spectators=False)
-    await ana.join(room)
-    await bob.refused("room_full", Join, room=room)
-    await bob.refused("no_spectators", Watch, room=room)
-    watched = await ana.create()
-    await bob.watch(watched)
-    assert (await cid.refused("room_full", Watch, room=watched)).retry_after > 0
+    await assert_answered("gateway_refusals", answer)
 
 
 async def test_player_kicked_while_joining_gets_no_seat(one: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,28 +319,6 @@ async def test_stale_node_asks_for_the_passphrase_of_a_lost_seat(one: Node, two:
     await old.refused("bad_passphrase", Join, room="friday")
 
 
-async def test_request_without_seat_is_refused(one: Node) -> None:
-    ana = await one.player()
-    for kind in (Ready, Start, Resign, Rematch):
-        await ana.refused("no_seat", kind)
-    await ana.refused("no_seat", Act, revision=0, action="draw")
-    await ana.expect(Done, Leave)
-
-
-async def test_rules_decide_before_the_phase(one: Node) -> None:
-    """``test_race`` has the refusals of all commands in all phases."""
-    ana, bob = await seated(one)
-    assert (await ana.refused("not_racing", Act, revision=0, action="1 2")).revision == -1
-    await ana.expect(Done, Start)
-    await bob.phase("racing")
-    await finish(ana, bob)
-    await ana.dealt()
-    moves = [str(move) for move in ana.play.board.legal_moves()]
-    assert (await ana.refused("not_racing", Act, revision=0, action=moves[0])).revision == 0
-    illegal = next(move for move in ("1 2", "2 1") if not any(each.startswith(move) for each in moves))
-    await ana.refused("illegal", Act, revision=0, action=illegal)
-
-
 async def test_private_rooms_are_not_listed(one: Node) -> None:
     """They take no place in the index for lists either. Their players are not shown the difference."""
     ana = await one.player()
@@ -422,35 +360,25 @@ async def test_rooms_are_listed_by_game_and_by_whether_they_are_open(one: Node) 
     await ana.refused("unknown_game", ListRooms, game="hamlet")
 
 
+@pytest.mark.parametrize("style", ["json", "pretty"])
 async def test_fault_is_reported_and_logged_without_secrets(
-    node: NodeMaker, monkeypatch: pytest.MonkeyPatch, log: Log
+    one: Node, monkeypatch: pytest.MonkeyPatch, log: Log, style: LogStyle
 ) -> None:
     """No log line contains a seed, a token or a passphrase, not even that of a fault."""
-    styles: tuple[LogStyle, ...] = ("json", "pretty")
-    for style in styles:
-        log.set_up("debug", style)
-        one = await node()
-        (ana,), bob = await seated(one, names=["ana"], passphrase="sesam-oeffne-dich"), await one.player("bob")
-        secret = await one.secret(ana.room)
+    log.set_up("debug", style)
+    (ana,), bob = await seated(one, names=["ana"], passphrase="sesam-oeffne-dich"), await one.player("bob")
+    seed = (await one.secret(ana.room)).deal.seed
 
-        async def mistaken(*_: object, seed: bytes = secret.deal.seed) -> None:
-            raise ValueError("a mistake")
+    async def mistaken(*_: object, seed: bytes = seed) -> None:
+        raise ValueError("a mistake")
 
-        with monkeypatch.context() as patch:
-            patch.setattr(one.rooms.creator, "check_passphrase", mistaken)
-            await bob.send(Join, room=ana.room, passphrase="sesam-oeffne-dich")
-            refusal = await bob.until(Refusal)
-            assert (refusal.to, refusal.code) == (-1, "fault")
-            assert await bob.closed() == CloseCode.RESTART
-        await ana.expect(Pong, Ping)
-        lines = log.read()
-        assert "a mistake" in lines
-        for told in (
-            secret.deal.seed.hex(),
-            repr(secret.deal.seed)[2:-1][:12],
-            ana.session,
-            bob.session,
-            "sesam-oeffne-dich",
-        ):
-            assert told not in lines
-        await one.gateway.drain()
+    monkeypatch.setattr(one.rooms.creator, "check_passphrase", mistaken)
+    await bob.send(Join, room=ana.room, passphrase="sesam-oeffne-dich")
+    refusal = await bob.until(Refusal)
+    assert (refusal.to, refusal.code) == (-1, "fault")
+    assert await bob.closed() == CloseCode.RESTART
+    await ana.expect(Pong, Ping)
+    lines = log.read()
+    assert "a mistake" in lines
+    secrets = (seed.hex(), repr(seed)[2:-1][:12], ana.session, bob.session, "sesam-oeffne-dich")
+    assert not [secret for secret in secrets if secret in lines]

@@ -11,7 +11,6 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from samedeal_server.config.config import Config
-from samedeal_server.config.setting_sources import InvalidSetting, read
 from samedeal_server.process import banner
 from samedeal_server.process.listening import listening, port_of
 from tests.server.expected_errors import refused
@@ -68,8 +67,3 @@ async def test_announced_address_listens(monkeypatch: pytest.MonkeyPatch) -> Non
             assert accepts(addresses.local.partition("//")[2].rpartition(":")[0].strip("[]"), port)
             assert addresses.reachable_from_elsewhere == bool(announced)
             assert not announced or accepts(announced, port)
-
-
-def test_empty_host_is_refused() -> None:
-    with pytest.raises(InvalidSetting):
-        read(Config, {"host": ""}, {})

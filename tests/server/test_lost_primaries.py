@@ -22,7 +22,7 @@ from tests.server.operator_client import TOKEN, Operator
 from tests.server.plain_http import ask
 from tests.server.races import answered, race
 from tests.server.real_clients import check_and_finish, play_random_moves, playing, races
-from tests.server.redis_kinds import ENDS_SERVERS, ROOMS, Server, shards
+from tests.server.redis_kinds import ENDS_SERVERS, ROOMS, Server, Shards
 from tests.server.waiting import TIMEOUT, until
 
 pytestmark = ENDS_SERVERS
@@ -31,7 +31,7 @@ pytestmark = ENDS_SERVERS
 async def test_killed_primary_loses_no_replicated_move(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with shards(tmp_path, replicated=True) as cluster:
+    async with Shards(tmp_path, replicated=True) as cluster:
         nodes = [await node(redis=cluster.url, replicas=1), await node(redis=cluster.url, replicas=1)]
         ana, _ = await race(*nodes, room=ROOMS[0], games=("athena",))
         cluster.replicas[0].freeze()
@@ -52,7 +52,7 @@ async def test_killed_primary_loses_no_replicated_move(
 
 
 async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMaker) -> None:
-    async with shards(tmp_path) as cluster:
+    async with Shards(tmp_path) as cluster:
         url = f"{cluster.url}?socket_timeout=2"
         nodes = [await node(redis=url, health_port=0), await node(redis=url)]
         health = nodes[0].health_url
@@ -84,20 +84,19 @@ async def test_lost_primary_affects_only_its_rooms(tmp_path: Path, node: NodeMak
 
 
 async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, log: Log) -> None:
-    async with shards(tmp_path) as cluster:
+    async with Shards(tmp_path) as cluster:
         log.set_up("info")
         nodes = [await node(redis=cluster.url, token=TOKEN), await node(redis=cluster.url, token=TOKEN)]
         operator = await Operator.login(nodes[0].url)
         pairs = [await race(*nodes, room=room, games=("athena",), undo="free") for room in ROOMS]
-        await until(lambda: see_each_other(operator))
+        for each in nodes:
+            await each.send_heartbeat()
         number = await cluster.holder(keys.node_names(keys.NODE_COPIES[0]))
         lost, (ana, _) = cluster.servers[number], pairs.pop(number)
         await lost.kill()
         await ana.refused("unavailable", Act, revision=0, action="draw")
-        for _ in range(10):
-            for client in [each for pair in pairs for each in pair]:
-                await client.act("draw")
-                await client.act("undo")
+        for client in [each for pair in pairs for each in pair]:
+            await client.acts(10)
         survey = await operator.expect(Survey, Status)
         assert len(survey.nodes) == 2
         assert lost.address in survey.redis.problem
@@ -108,12 +107,6 @@ async def test_lost_primary_is_reported_once(tmp_path: Path, node: NodeMaker, lo
         await until(lambda: len(log.named("redis_up", redis=lost.address)) == len(nodes))
         assert len(log.named("redis_down")) == len(nodes)
         assert all(one.metric("redis_up") == 1 for one in nodes)
-
-
-async def see_each_other(operator: Operator) -> bool:
-    """Return whether a survey shows two nodes and no problem."""
-    survey = await operator.expect(Survey, Status)
-    return len(survey.nodes) == 2 and not survey.redis.problem
 
 
 async def refreshes_players(one: Node, rooms: Sequence[str]) -> bool:

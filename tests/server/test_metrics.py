@@ -70,11 +70,7 @@ async def test_race_is_counted_by_one_node(one: Node, two: Node) -> None:
     await finish(ana, bob)
 
     def changes(change: str) -> float:
-        samples = (
-            each.gateway.metrics.registry.get_sample_value("samedeal_races_total", {"game": "athena", "change": change})
-            for each in (one, two)
-        )
-        return sum(sample or 0 for sample in samples)
+        return sum(each.built.metrics.races["athena", change].value for each in (one, two))
 
     await until(lambda: changes("finished"))
     await one.upkeep.sweep()

@@ -13,9 +13,9 @@ from samedeal_server.config.limits import Limits
 from samedeal_server.store.news import NewsId, NewsStore
 from tests.server.client import DEADLINE
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.plain_http import ask
+from tests.server.plain_http import ask, request
 from tests.server.races import raced
-from tests.server.raw_client import HANDSHAKE, Wire, handshake
+from tests.server.raw_client import Wire
 
 PATH = "/api/v1/events"
 
@@ -40,13 +40,7 @@ class Listener:
 
 async def listen(one: Node, last: str | None = None, address: str | None = None) -> Listener:
     """Begin to listen to a node, perhaps after the event with the id ``last``, from the ``address`` a proxy names."""
-    wire = await Wire.open(one.url)
-    headers: dict[str, str | None] = dict.fromkeys(HANDSHAKE)
-    await wire.send(
-        handshake(
-            f"GET {PATH} HTTP/1.1", **(headers | {"Host": "a", "Last-Event-ID": last, "X-Forwarded-For": address})
-        )
-    )
+    wire = await request(one.url, PATH, Last_Event_ID=last, X_Forwarded_For=address)
     head = (await wire.head()).decode()
     assert head.startswith("HTTP/1.1 200 OK\r\n"), head
     assert "text/event-stream" in head
@@ -143,8 +137,7 @@ async def test_stopping_node_disconnects_listeners(one: Node, monkeypatch: pytes
             return NewsId(0, 0)
 
         monkeypatch.setattr(NewsStore, "newest", newest)
-        wire = await Wire.open(one.url)
-        await wire.send(f"GET {PATH} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        wire = await request(one.url, PATH)
         await wire.head()
     else:
         wire = (await listen(one)).wire

@@ -17,20 +17,17 @@ import msgspec
 import pytest
 import segno
 
-from samedeal.board import Board
-from samedeal.deal import shuffled
-from samedeal.games import GAMES
 from samedeal.options import Options, WantedOptions
 from samedeal.protocol.messages import Done, RoomLine, Start
 from samedeal_server.config.limits import Limits
-from samedeal_server.page.bundles import BUNDLES, HOMES, bundled, without_comments
+from samedeal_server.page.bundles import BUNDLES, HOMES, bundled
 from samedeal_server.page.files import FOR_PROGRAMS, ROWS_MODULE, WORKER, door_note, static_files
 from samedeal_server.page.previews import preview_tags
 from tests.golden.golden_files import assert_answered
 from tests.server.live_nodes import NodeMaker
 from tests.server.plain_http import ask
 from tests.server.races import seated
-from tests.shared.javascript import check_syntax, evaluate_with_page, needs_node
+from tests.shared.javascript import check_syntax, needs_node
 
 STATIC = files("samedeal_server.page") / "static"
 NAMES = sorted(file.name for file in STATIC.iterdir() if not file.name.endswith(".png"))
@@ -153,51 +150,10 @@ def test_form_offers_room_options() -> None:
         assert name == "deal" or offered[0] == getattr(Options(), name)
 
 
-@needs_node
-def test_page_deals_every_game(tmp_path: Path) -> None:
-    seed = bytes(range(32))
-    program = """await (async () => {
-        const [{dealt, seedCards}, {RULES}] = await Promise.all([import("./deal.js"), import("./rules.mjs")])
-        const seed = Uint8Array.from({length: 32}, (_, i) => i)
-        return given.map(game => dealt(game, seedCards(seed, RULES[game].decks)))
-    })()"""
-    opened = evaluate_with_page(program, list(GAMES), tmp_path)
-    for game, found in zip(GAMES.values(), opened, strict=True):
-        board = Board.deal(game, shuffled(seed, game.decks))
-        assert found == [list(pile) for pile in board.piles], f"deal.js, {game}"
-
-
-def test_only_comments_and_indentation_are_left_out() -> None:
-    """What looks like a comment in a text stays there: anybody may write the texts of games."""
+def test_what_looks_like_a_comment_in_a_text_is_kept() -> None:
+    """Anybody may write the texts of games."""
     games = b'{"a": "b = c, import(d) // e"}'
     assert b"export const DESCRIBED = " + games + b"\n" in static_files(games)["piles.js"].plain
-    for name in SCRIPTS:
-        source = (STATIC / name).read_bytes()
-        assert texts(source.decode()) == texts(without_comments(source).decode()), name
-
-
-def texts(script: str) -> list[str]:
-    """The texts of a script, also those around and in the code of templates, and its regular expressions."""
-    found, inner = list[str](), list[str]()  # inner: what ends the code of each template that is open, or a block in it
-    end = re.compile(r"`|\$\{")
-    at = 0
-    while at < len(script):
-        if script[at] == "`" or (script[at] == "}" and inner and inner.pop() == "`"):
-            stop = end.search(script, at + 1)
-            assert stop
-            found.append(script[at : stop.end()])
-            inner += ["`"] * (stop[0] != "`")
-            at = stop.end()
-        elif text := re.compile(r'"(\\.|[^"\\])*"|/(?![ /*])(\\.|\[(\\.|[^]\\])*\]|[^/\\\n[])+/|//.*').match(
-            script, at
-        ):
-            found += [] if text[0].startswith("//") else [text[0]]
-            at = text.end()
-        else:
-            inner += ["}"] * (script[at] == "{")
-            at += 1
-    assert not inner
-    return found
 
 
 def test_page_has_no_markup_from_text() -> None:
@@ -256,7 +212,8 @@ async def test_requests_are_answered(node: NodeMaker) -> None:
         answer = await ask(url, path, method, **more)
         told = [f"{answer.status} {answer.headers['content-type']}"]
         told += [f"{name}: {answer.headers[name]}" for name in TOLD if name in answer.headers]
-        if answer.status == 200:
+        assert method != "HEAD" or not answer.body
+        if answer.status == 200 and method != "HEAD":
             if (ancestors := answer.policy["frame-ancestors"]) != "'none'":
                 told.append(f"framed by {ancestors}")
             if "html" in answer.headers["content-type"]:
@@ -269,15 +226,6 @@ async def test_requests_are_answered(node: NodeMaker) -> None:
     refused = nodes["usual"].metric("handshakes_refused_total", reason="malformed")
     await assert_answered("page_requests", answered)
     assert nodes["usual"].metric("handshakes_refused_total", reason="malformed") == refused + 2
-
-
-async def test_head_is_get_without_body(node: NodeMaker) -> None:
-    one = await node()
-    for path in ("/", "/page.js", "/nothing.js"):
-        for encoding in ("", "gzip"):
-            got, head = [await ask(one.url, path, method, Accept_Encoding=encoding) for method in ("GET", "HEAD")]
-            assert (head.status, head.headers, head.body) == (got.status, got.headers, b""), path
-            assert int(head.headers["content-length"]) == len(got.body)
 
 
 async def test_compressed_file_is_the_same(node: NodeMaker) -> None:

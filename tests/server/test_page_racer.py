@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from samedeal.board import Board
 from samedeal.board_history import Play, Undo
@@ -18,152 +16,94 @@ from tests.shared.javascript import evaluate_with_page, needs_node
 
 pytestmark = needs_node
 
+KLONDIKE = Board.deal(GAMES["klondike"], shuffled(Deal.parse("#7").public_seed(), 1)).masked()
+KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)], "receipt": [3]}
+ONE_COLUMN = [[0x1D, 0x19], [0x2D, 0x29], [0x3D, 0x39], [0x05], [0x15], [0x25], *[[]] * 6]
+"""All piles but the first, in which no move changes the order of the cards."""
+
 PROGRAM = """await (async () => {
     const {Racer} = await import("./racer.js")
     const {boardHash} = await import("./board_hash.js")
     const {played} = await import("./piles.js")
     const {isStuck} = await import("./legal_moves.js")
-    const {game, piles, steps} = given
-    const [sent, told, shown] = [[], [], []]
-    const waiting = []
-    const link = {nextId: 1, ask: (type, {...fields}) => new Promise((resolve, reject) => {
-        sent.push([type, fields])
-        waiting.push({resolve, reject, ...fields})
-    })}
-    let kept = given.kept ?? {}
-    const store = {get: () => kept, set: value => (kept = JSON.parse(JSON.stringify(value)))}
-    const on = {changed: () => {}, refused: message => told.push(message), later: seconds => told.push(seconds)}
-    const racer = new Racer(link, "friday", store, on)
-    racer.rule = "free"
+    const game = "klondike"
     const settle = () => new Promise(resolve => setTimeout(resolve, 5))
     const bytes = value => Uint8Array.from(value)
-    for (const [what, ...more] of steps) {
-        if (what === "enter") racer.enter().catch(({code}) => told.push(code ?? "lost"))
-        const board = {game, piles: piles.map(bytes), moves: 0, undos: 0, head: [], may_undo: false}
-        if (what === "board") racer.receiveBoard({...board, ...more[0]})
-        if (what === "act") racer.act(more[0])
-        if (what === "answer") {
-            const {resolve, action} = waiting.shift()
-            const after = action && played(game, racer.board.piles, action, more[0].seen)
-            resolve({receipt: [7], time: 5, hash: after && boardHash(game, after), ...more[0]})
+    const run = async steps => {
+        const [sent, told, waiting] = [[], [], []]
+        const link = {nextId: 1, ask: (type, {...fields}) => new Promise((resolve, reject) => {
+            sent.push([type, fields])
+            waiting.push({resolve, reject, ...fields})
+        })}
+        let kept = steps[0][0] === "kept" ? steps.shift()[1] : {}
+        const store = {get: () => kept, set: value => (kept = JSON.parse(JSON.stringify(value)))}
+        const later = seconds => told.push(`later ${seconds}`)
+        const on = {changed: () => {}, refused: message => told.push(message), later}
+        const racer = new Racer(link, "friday", store, on)
+        racer.rule = "free"
+        for (const [what, more] of steps) {
+            if (what === "enter") racer.enter().catch(({code}) => told.push(code ?? "lost"))
+            const board = {game, moves: 0, undos: 0, head: [], may_undo: false, ...more, piles: more?.piles?.map(bytes)}
+            if (what === "board") racer.receiveBoard(board)
+            if (what === "act") racer.act(more)
+            if (what === "answer") {
+                const {resolve, action} = waiting.shift()
+                const after = action && played(game, racer.board.piles, action, more.seen)
+                resolve({receipt: [7], time: 5, hash: after && boardHash(game, after), ...more})
+            }
+            if (what === "refuse") waiting.shift().reject({retry_after: 0, revision: -1, message: more.code, ...more})
+            if (what === "cut") for (const {reject} of waiting.splice(0)) reject(new Error("lost"))
+            await settle()
         }
-        if (what === "refuse") waiting.shift().reject({retry_after: 0, revision: -1, message: more[0].code, ...more[0]})
-        if (what === "cut") for (const {reject} of waiting.splice(0)) reject(new Error("lost"))
-        await settle()
-        shown.push([racer.board?.revision, racer.pending.length, racer.awaits])
+        const requests = sent.map(([type, {passphrase, room, receipt, ...fields}]) => [type, fields])
+        const {board, pending, awaits, piles} = racer
+        const claim = board && racer.stuckClaim
+        const shown = {revision: board?.revision, pending: pending.length, awaits, piles}
+        return {...shown, requests, told, newest: kept.newest, stuck: Boolean(claim) && isStuck(claim)}
     }
-    const requests = sent.map(([type, {passphrase, room, receipt, ...fields}]) => [type, fields])
-    const claim = racer.board && racer.stuckClaim
-    return {requests, told, shown, newest: kept.newest, piles: racer.piles, stuck: Boolean(claim) && isStuck(claim)}
+    const found = []
+    for (const steps of given) found.push(await run(steps))
+    return found
 })()"""
 
-KLONDIKE = Board.deal(GAMES["klondike"], shuffled(Deal.parse("#7").public_seed(), 1)).masked()
-PILES = [list(pile) for pile in KLONDIKE.piles]
+
+def board(revision: int, piles: Sequence[Sequence[int]] = KLONDIKE.piles) -> list[Any]:
+    return ["board", {"revision": revision, "piles": list(map(list, piles))}]
 
 
-def run(folder: Path, *steps: list[Any], **given: Any) -> Any:
-    return evaluate_with_page(PROGRAM, {"game": "klondike", "piles": PILES, "steps": steps, **given}, folder)
+def sent(kind: str, fields: dict[str, Any]) -> str:
+    """A request as the page of answers has it."""
+    what = f"{fields['action']!r} with id {fields['id']}" if kind == "act" else kind
+    actions = [f"{each['id']} {each['action']}" for each in fields.get("actions", ())]
+    return f"{what} at {fields['revision']}{' of ' * bool(actions)}{', '.join(actions)}"
 
 
-def test_move_is_shown_at_once_unless_it_turns_up_a_card(tmp_path: Path) -> None:
-    found = run(tmp_path, ["board", {"revision": 0}], ["act", "1 0"], ["act", "draw"], ["act", "6 0"])
-    assert found["shown"] == [[0, 0, False], [0, 1, False], [0, 2, True], [0, 3, True]]
-    assert [fields for _, fields in found["requests"]] == [
-        {"id": 1, "revision": 0, "action": "1 0"},
-        {"id": 2, "revision": 1, "action": "draw"},
-        {"id": 3, "revision": 2, "action": "6 0"},
-    ]
-    assert found["piles"][0] == []
-
-
-def test_refused_move_takes_the_later_ones_back(tmp_path: Path) -> None:
-    found = run(
-        tmp_path,
-        ["board", {"revision": 0}],
-        *(["act", action] for action in ("1 0", "7 1", "draw")),
-        ["answer", {}],
-        ["refuse", {"code": "illegal", "revision": 1}],
-        ["refuse", {"code": "stale", "revision": 1}],
-    )
-    assert (found["shown"][-1], found["told"]) == ([1, 0, False], ["illegal"])
-    assert [kind for kind, _ in found["requests"]] == ["act"] * 3
-
-
-def test_unanswered_moves_are_sent_again_with_their_ids(tmp_path: Path) -> None:
-    found = run(
-        tmp_path,
-        ["board", {"revision": 0}],
-        ["act", "1 0"],
-        ["act", "draw"],
-        ["cut"],
-        ["enter"],
-        ["answer", {"revision": 1, "room": "friday"}],
-        ["board", {"revision": 1}],  # the answers lead there
-        ["answer", {}],
-        ["answer", {"seen": [9]}],
-    )
-    acts = [fields for kind, fields in found["requests"] if kind == "act"]
-    assert acts[:2] == acts[2:]
-    assert found["shown"][-1] == [2, 0, False]
-    assert found["piles"][-1] == [9]
-
-
-def test_board_is_asked_for_if_its_hash_differs(tmp_path: Path) -> None:
-    other = {"hash": [0] * 8}
-    found = run(tmp_path, ["board", {"revision": 0}], ["act", "1 0"], ["answer", other])
-    assert found["requests"][-1] == ["join", {"revision": -1}]
-
-
-@pytest.mark.parametrize("code", ["rate_limited", "unavailable"])
-def test_delayed_moves_are_sent_again_in_order(tmp_path: Path, code: str) -> None:
-    found = run(
-        tmp_path,
-        ["board", {"revision": 0}],
-        ["act", "1 0"],
-        ["act", "draw"],
-        ["refuse", {"code": code, "retry_after": 0.002}],
-        ["refuse", {"code": "stale", "revision": 0}],
-        ["wait"],
-    )
-    acts = [fields for _, fields in found["requests"]]
-    assert acts[:2] == acts[2:]
-    assert found["told"] == []
-
-
-def test_actions_wait_until_the_player_is_back(tmp_path: Path) -> None:
-    """Those without an answer are sent again before them. Otherwise the answers would come in another order."""
-    steps: list[Any] = [["board", {"revision": 0}], ["act", "1 0"], ["cut"], ["enter"], ["act", "draw"]]
-    found = run(tmp_path, *steps, ["answer", {"revision": 0}])
-    assert [fields.get("action", kind) for kind, fields in found["requests"]] == ["1 0", "join", "1 0", "draw"]
-
-
-KEPT = {"newest": 3, "history": [{"id": n, "action": "draw", "time": n} for n in (1, 2, 3)], "receipt": [3]}
-
-
-def test_lost_moves_are_given_back_after_a_reload(tmp_path: Path) -> None:
-    found = run(tmp_path, ["enter"], ["answer", {"revision": 1}], ["answer", {}], ["answer", {}], kept=KEPT)
-    assert [kind for kind, _ in found["requests"]] == ["join", "recover", "join"]
-    assert found["requests"][1][1] == {
-        "revision": 1,
-        "actions": [{"id": n, "action": "draw", "time": n} for n in (2, 3)],
+def test_racer_sends_shows_and_gives_back(tmp_path: Path) -> None:
+    """On the page are the requests, what is shown at the end, what the player is told, and what is kept for a reload."""
+    steps: dict[str, Any] = {
+        "board": board,
+        "act": lambda action: ["act", action],
+        "answer": lambda **fields: ["answer", fields],
+        "refuse": lambda code, **fields: ["refuse", {"code": code, **fields}],
+        **{what: [what] for what in ("cut", "enter", "wait")},
+        "kept": ["kept", KEPT],
     }
-    for refusal, told, newest in (
-        ({"code": "unavailable", "retry_after": 2}, [2], None),
-        ({"code": "bad_receipt"}, 1, -1),
-    ):
-        found = run(tmp_path, ["enter"], ["answer", {"revision": 1}], ["refuse", refusal], kept=KEPT)
-        assert found["told"] == told or len(found["told"]) == told
-        assert found["newest"] == (newest if newest is not None else 3)
+    given = values_on("page_racer", globals(), steps)
+    all_steps = [each if isinstance(each, tuple) else (each,) for each in given.values()]
+    found = dict(zip(given, evaluate_with_page(PROGRAM, all_steps, tmp_path), strict=True))
 
+    def answer(_: str, question: str) -> str:
+        after = found[question]
+        told = [", ".join(sent(*request) for request in after["requests"]) or "nothing sent"]
+        if after["piles"]:
+            first, *_, waste = after["piles"]
+            told.append(f"shows {first} and {waste} at {after['revision']}")
+        told += [f"{after['pending']} unanswered"] * bool(after["pending"])
+        told += ["awaits a card"] * bool(after.get("awaits")) + ["stuck"] * after["stuck"]
+        told += [f"told {each}" for each in after["told"]]
+        return "; ".join([*told, f"kept up to {after['newest']}"] if "newest" in after else told)
 
-def test_player_is_stuck_only_with_proof(tmp_path: Path) -> None:
-    """One column has all cards that are left, in an order that no move changes."""
-    stuck = [[0x0D, 0x01]] + [[0x1D, 0x19], [0x2D, 0x29], [0x3D, 0x39], [0x05], [0x15], [0x25]] + [[]] * 6
-    free = [[0x0D, 0x01], *stuck[1:]]
-    hidden = [[0xC0, 0x04], *stuck[1:]]
-    for piles, expected in ((free, False), (hidden, False), ([[0x0D, 0x07], *stuck[1:]], True)):
-        found = run(tmp_path, ["board", {"revision": 0}], piles=piles)
-        assert found["stuck"] is expected, piles
+    assert_answers("page_racer", answer)
 
 
 def test_page_finds_the_moves_of_the_engine(tmp_path: Path) -> None:

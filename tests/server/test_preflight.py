@@ -115,13 +115,9 @@ async def test_wrong_password_is_not_repeated(redis_url: str, redis: RedisClient
     assert "hunter2" not in await refusal(redis_url.replace("unix://", "unix://:hunter2@"), "redis_unreachable")
 
 
-async def test_replica_is_readonly(redis_url: str, redis: RedisClient) -> None:
-    await redis.replicaof("127.0.0.1", "1")
-    await refusal(redis_url, "redis_readonly")
-
-
-async def test_full_redis_is_readonly(redis_url: str, redis: RedisClient) -> None:
-    await redis.config_set("maxmemory", 1)
+@pytest.mark.parametrize("command", [("REPLICAOF", "127.0.0.1", "1"), ("CONFIG", "SET", "maxmemory", "1")])
+async def test_replica_or_full_redis_is_readonly(redis_url: str, redis: RedisClient, command: tuple[str, ...]) -> None:
+    await redis.execute_command(*command)
     await refusal(redis_url, "redis_readonly")
 
 
@@ -146,14 +142,10 @@ async def test_redis_that_forbids_config_is_checked(redis_url: str, redis: Redis
     await refusal(hosted, "redis_evicts")
 
 
-async def test_missing_database_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("url", ["redis://{}/77", "sentinel://{}/cards"])
+async def test_missing_database_or_sentinel_is_refused(tmp_path: Path, url: str) -> None:
     async with Server(tmp_path) as server:
-        await refusal(f"redis://{server.address}/77", "bad_redis_url")
-
-
-async def test_redis_that_is_no_sentinel_is_refused(tmp_path: Path) -> None:
-    async with Server(tmp_path) as server:
-        assert "redis://" in await refusal(f"sentinel://{server.address}/cards", "bad_redis_url")
+        await refusal(url.format(server.address), "bad_redis_url")
 
 
 async def test_user_without_rights_is_readonly(redis_url: str, redis: RedisClient) -> None:

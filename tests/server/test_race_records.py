@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,16 +11,15 @@ from samedeal.games import GAMES
 from samedeal.joint_deal import DealTerms
 from samedeal.moves import Move
 from samedeal.options import LONGEST_LIMIT
-from samedeal.protocol.messages import Acked, Act, DeclareStuck, Done, ListRecords, ReadRecord, Records, Resign
+from samedeal.protocol.messages import ListRecords, ReadRecord, Records
 from samedeal.protocol.messages import Refused as Refusal
-from samedeal.race.values import MOST_ACTIONS, Race
+from samedeal.race.values import MOST_ACTIONS
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal_server.config.limits import Limits
 from samedeal_server.rooms import cached_list
 from samedeal_server.store import keys, records
 from samedeal_server.store.dump import KeyDump
-from samedeal_server.store.store import Snapshot, Store
 from tests.server.live_nodes import PLENTY, Node, NodeMaker, RedisClient
 from tests.server.races import finish, kept, race, read
 from tests.shared.recorded import START, terms_of
@@ -59,36 +57,6 @@ async def test_finished_race_has_a_record(node: NodeMaker, redis: RedisClient, m
     await redis.delete(keys.record(line.race))
     await two.rooms.tick(ana.room)
     assert Record.read(await read(bob, line.race)) == record
-
-
-async def test_move_before_the_end_is_written_is_in_the_record(
-    one: Node, two: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The move is committed after a node has computed the standings, and before it writes them."""
-    ana, bob = await race(one, two, games=("athena",))
-    late: list[Acked] = []
-    compare_and_set = Store.compare_and_set
-
-    async def replace_later(store: Store, before: Snapshot, race: Race, *rest: Any) -> bool:
-        if race.phase == "finished" and not late:
-            late.extend([await bob.act("draw") for _ in range(3)])
-            assert not await compare_and_set(store, before, race, *rest)
-            return False
-        return await compare_and_set(store, before, race, *rest)
-
-    monkeypatch.setattr(Store, "compare_and_set", replace_later)
-    await bob.acts(2)
-    await ana.expect(Done, Resign)
-    await bob.expect(Done, DeclareStuck)
-    state = await bob.phase("finished")
-    record = await kept(ana, ana.room)
-    record.check()
-    _, player = record.players
-    assert len(player.actions) == 5
-    assert [time for time, _ in player.actions][2:] == [ack.time - record.start for ack in late]
-    assert next(line.moves for line in state.standings if line.player == bob.player) == 5
-    assert record.end >= late[-1].time
-    await bob.refused("not_racing", Act, revision=5, action="draw")
 
 
 async def test_record_needs_the_moves_of_the_standings(one: Node, redis: RedisClient) -> None:

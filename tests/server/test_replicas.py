@@ -17,7 +17,7 @@ from tests.server.expected_errors import refused
 from tests.server.live_nodes import NodeMaker
 from tests.server.races import answered, race
 from tests.server.real_clients import check_and_finish, play_random_moves, playing, races
-from tests.server.redis_kinds import ENDS_SERVERS, replicated, with_sentinels
+from tests.server.redis_kinds import ENDS_SERVERS, Pair, SentinelSetup
 
 pytestmark = ENDS_SERVERS
 
@@ -26,12 +26,12 @@ async def test_moves_with_too_few_replicas_are_not_acked(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A move that too few replicas have confirmed is refused, and can be sent again."""
-    async with replicated(tmp_path) as (primary, replica):
-        one = await node(redis=f"redis://{primary.address}", replicas=1)
+    async with Pair(tmp_path) as redis:
+        one = await node(redis=f"redis://{redis.primary.address}", replicas=1)
         ana, bob = await race(one, games=("athena",))
         await ana.acts(3)
         room = await ana.create()
-        replica.freeze()
+        redis.replica.freeze()
         monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
         await ana.refused("unavailable", Act, id=77, revision=3, action="draw")
         # The primary has the move in its log now. A repeated request must not be acked before the replica has it too.
@@ -43,7 +43,7 @@ async def test_moves_with_too_few_replicas_are_not_acked(
         await bob.refused("unavailable", Join, room=room)
         eve = await Client.connect(one.url)
         await eve.refused("unavailable", Hello, name="eve")
-        replica.thaw()
+        redis.replica.thaw()
         monkeypatch.undo()
         assert isinstance(await answered(ana, Act, id=77, revision=3, action="draw"), Acked)
         assert isinstance(await answered(bob, Resign), Done)
@@ -55,13 +55,13 @@ async def test_repeated_move_waits_for_replicas(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A move that only the primary has is not acked, whichever way its repetition takes."""
-    async with replicated(tmp_path) as (primary, replica):
-        url = f"redis://{primary.address}"
+    async with Pair(tmp_path) as redis:
+        url = f"redis://{redis.primary.address}"
         one, two = await node(redis=url, replicas=1), await node(redis=url, replicas=1)
         ana, _ = await race(one, games=("athena",))
         room, player = ana.room, ana.player
         await two.stop_tasks()
-        replica.freeze()
+        redis.replica.freeze()
         monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
         hub = one.rooms.hubs[room]
@@ -76,7 +76,7 @@ async def test_repeated_move_waits_for_replicas(
         seat.play, seat.head = replayed
         assert seat.play.revision == 1
         await ana.refused("unavailable", Act, id=77, revision=0, action="draw")
-        replica.thaw()
+        redis.replica.thaw()
         monkeypatch.undo()
         acked = await answered(ana, Act, id=77, revision=0, action="draw")
         assert isinstance(acked, Acked)
@@ -85,27 +85,27 @@ async def test_repeated_move_waits_for_replicas(
 
 async def test_generation_waits_for_replicas(tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failover must not revive a connection that a newer one has replaced."""
-    async with replicated(tmp_path) as (primary, replica):
-        one = await node(redis=f"redis://{primary.address}", replicas=1)
+    async with Pair(tmp_path) as redis:
+        one = await node(redis=f"redis://{redis.primary.address}", replicas=1)
         ana, _ = await race(one, games=("athena",))
-        replica.freeze()
+        redis.replica.freeze()
         monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
         with pytest.raises(StoreUnavailable):
             await one.store.connect_player(ana.room, ana.player)
-        replica.thaw()
+        redis.replica.thaw()
 
 
 async def test_node_does_not_start_with_too_few_replicas(
     tmp_path: Path, node: NodeMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_client, "REPLICATION_TIMEOUT", 0.1)
-    async with replicated(tmp_path) as (primary, _):
+    async with Pair(tmp_path) as redis:
         with refused("redis_replicas"):
-            await node(redis=f"redis://{primary.address}", replicas=2)
+            await node(redis=f"redis://{redis.primary.address}", replicas=2)
 
 
 async def test_failover_keeps_acked_moves(tmp_path: Path, node: NodeMaker) -> None:
-    async with with_sentinels(tmp_path) as redis:
+    async with SentinelSetup(tmp_path) as redis:
         nodes = [await node(redis=redis.url, replicas=1), await node(redis=redis.url, replicas=1)]
         async with races(nodes, "friday") as racers:
             await asyncio.gather(*(play_random_moves(racer, 10, Random(at)) for at, racer in enumerate(racers)))

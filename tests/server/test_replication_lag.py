@@ -32,13 +32,8 @@ class Lagging(NamedTuple):
 
 @pytest.fixture
 async def lagging(tmp_path: Path) -> AsyncIterator[Lagging]:
-    pair = LaggingReplica(tmp_path)
-    try:
-        await pair.start()
-        async with Proxy(lambda: [pair.target]) as proxy:
-            yield Lagging(f"redis://127.0.0.1:{proxy.port}/0", pair)
-    finally:
-        await pair.kill()
+    async with LaggingReplica(tmp_path) as pair, Proxy(lambda: [pair.target]) as proxy:
+        yield Lagging(f"redis://127.0.0.1:{proxy.port}/0", pair)
 
 
 async def test_clients_recover_lost_acked_moves(lagging: Lagging, node: NodeMaker) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from samedeal.protocol.messages import DeclareStuck, Done, Leave, Ping, Pong, Ready, RoomState, Start
+from samedeal.protocol.messages import Done, Leave, Ping, Pong, Ready, RoomState, Start
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.rooms import progress_updates
 from samedeal_server.rooms.cached_list import LIST_LIFETIME
@@ -15,7 +15,7 @@ from samedeal_server.store import keys
 from samedeal_server.store.room_indexes import ListedRoom
 from tests.server.live_nodes import Node, NodeMaker, RedisClient
 from tests.server.manual_timers import ManualTimers
-from tests.server.races import race, seated
+from tests.server.races import seated
 
 
 async def reads(redis: RedisClient) -> int:
@@ -114,19 +114,3 @@ async def test_changes_of_an_open_room_are_sent_together(node: NodeMaker, monkey
     assert [player.ready for player in state.players] == [False, True]
     await ana.expect(Done, Start)
     await bob.phase("racing")  # the start of a race is sent at once
-
-
-async def test_stuck_players_are_shown_together(node: NodeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invariant: everything is bounded. No client slows another one down."""
-    monkeypatch.setattr(progress_updates, "PROGRESS_INTERVAL", 1e6)
-    one = await node()
-    ana, bob = await race(one, games=("athena",))
-    updates = one.rooms.hubs[ana.room].updates
-    updates.flush()
-    await bob.expect(Pong, Ping)
-    bob.inbox.clear()
-    await ana.expect(Done, DeclareStuck)
-    await bob.expect(Pong, Ping)
-    assert bob.inbox == []
-    updates.flush()
-    assert [player.stuck for player in (await bob.state()).players] == [True, False]

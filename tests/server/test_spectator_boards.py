@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from samedeal.board import Board
 from samedeal.board_history import UNDO, Play
-from samedeal.games import game_named
 from samedeal.protocol.codec import decode_to_client
 from samedeal.protocol.messages import (
     DelayedBoard,
@@ -27,6 +26,7 @@ from samedeal.protocol.messages import (
     Start,
     Watch,
 )
+from samedeal_link.model.model import Model
 from samedeal_server.config.limits import Limits
 from samedeal_server.gateway import rate_limits
 from samedeal_server.races import delayed_view
@@ -45,34 +45,28 @@ async def race(one: Node, **options: Any) -> Client:
 
 
 class Screen:
-    """The board of one player as a spectator sees it, built from the messages in order."""
+    """The board of one player as the client of a spectator shows it."""
 
     def __init__(self, client: Client, player: str) -> None:
         self.client = client
         self.player = player
-        self.revision = -1
-        self.board: Board | None = None
-        self.time = 0
+        self.model = Model(room=client.shown)
+        self.revision, self.time = -1, 0
 
     async def next(self) -> DelayedBoard | DelayedMove:
-        """Apply the next message about the player's board."""
+        """Show the next message about the player's board."""
         message = await self.client.until(
             Struct, lambda late: isinstance(late, DelayedBoard | DelayedMove) and late.player == self.player
         )
         assert isinstance(message, DelayedBoard | DelayedMove)
-        if isinstance(message, DelayedBoard):
-            self.board = Board(game_named("athena"), message.piles)
-        else:
-            assert self.board is not None
-            assert message.revision == self.revision + 1
-            self.board = Play(self.board).act(message.action, faces=message.seen or None).board
+        self.model = self.model.after(message)
+        assert not self.model.missed_move
         self.revision, self.time = message.revision, message.time
         return message
 
-    async def until(self, revision: int) -> None:
-        """Apply messages until the board is at a revision."""
-        while self.revision < revision:
-            await self.next()
+    @property
+    def board(self) -> Board:
+        return self.model.watched[self.player].play.board
 
 
 async def test_spectator_sees_each_move_after_the_delay(one: Node, two: Node) -> None:
@@ -105,12 +99,8 @@ async def test_spectator_sees_everything_at_the_finish(one: Node) -> None:
     await ana.expect(Done, Resign)
     await watcher.phase("finished")
     screen = Screen(watcher, ana.player)
-    await screen.until(9)
-    assert screen.board == ana.play.board
-    after = await one.player("after")
-    await after.watch(ana.room)
-    screen = Screen(after, ana.player)
-    await screen.until(9)
+    while screen.revision < 9:
+        await screen.next()
     assert screen.board == ana.play.board
 
 

@@ -12,7 +12,8 @@ from samedeal.protocol.messages import Done, Join, RaceNow, Resign
 from samedeal.race.due_times import is_alone
 from samedeal.tides import OPEN_FOR
 from tests.server.live_nodes import Node, NodeMaker
-from tests.server.tides import GAME, PROXY, drawn, enter, person, sent, soon, start_at_any_time
+from tests.server.races import draw
+from tests.server.tides import GAME, PROXY, enter, person, sent, soon, start_at_any_time
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +54,7 @@ async def test_full_room_opens_a_second_one(node: NodeMaker, monkeypatch: pytest
     rooms = [await enter(client, start) for client in people]
     assert rooms == [rooms[0]] * 2 + [rooms[2]] * 2
     assert rooms[0] != rooms[2]
-    await drawn(*people)
+    await draw(*people)
     boards = [client.play.board for client in people]
     assert boards[0] == boards[1] != boards[2] == boards[3]
     for client in people:

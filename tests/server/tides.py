@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 import pytest
@@ -40,14 +39,3 @@ async def enter(client: Client, start: int) -> str:
     room = await sent(client, start)
     await client.join(room)
     return room
-
-
-async def drawn(*clients: Client) -> None:
-    """Draw the deal, whatever draw it is, until the cards are dealt."""
-
-    async def draw(client: Client) -> None:
-        state = await client.phase("countdown")
-        await client.take_part(state.draw)
-        await client.dealt()
-
-    await asyncio.gather(*map(draw, clients))
