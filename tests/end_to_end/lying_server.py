@@ -92,8 +92,8 @@ class HonestServer:
         """Return what a player is sent in place of a message."""
         return (message,)
 
-    def now(self, player: Player | None = None) -> int:
-        """Return the time, for an action of a player or for everything else."""
+    def now(self) -> int:
+        """Return the time."""
         return time.time_ns() // 1_000_000
 
     def answer(self, player: Player, message: ToServer) -> ToClient:
@@ -226,7 +226,7 @@ class HonestServer:
                     await self._show_progress(player)
 
     def _judged(self, player: Player, act: Act) -> ToClient:
-        time = self.now(player)
+        time = self.now()
         self.held = self.held.acted(player.id, act.action, time, act.revision)
         play = self.held.play(player.id)
         entry = play.revision, act.id, act.action, play.seen

@@ -15,7 +15,7 @@ from samedeal_link.session import race_audit
 from samedeal_link.session.client_session import ClientSession
 from tests.end_to_end.browser import Browser
 from tests.end_to_end.honest_clients import BotPlayer, Client, playing, rivals_moved
-from tests.end_to_end.lies import LIES, OtherResultsLater
+from tests.end_to_end.lies import NoRecord, OtherResultsLater, SwappedStock
 from tests.end_to_end.lying_server import HonestServer
 from tests.end_to_end.processes import DEADLINE, until
 from tests.end_to_end.racing_page import PRESS, dealt, sit, tap
@@ -88,18 +88,18 @@ async def test_results_that_are_shown_later_are_judged(tmp_path: Path) -> None:
     assert ana.text.index("Fair: ") < ana.text.index("NOT fair: The server showed other results")
 
 
-@pytest.mark.parametrize("name", ["SwappedStock", "NoRecord"])
-async def test_screen_calls_no_lie_fair(tmp_path: Path, name: str) -> None:
-    ana = await raced(LIES[name].server("friday"), tmp_path)
-    assert LIES[name].row in ana.found
+@pytest.mark.parametrize(("liar", "row"), [(SwappedStock, "other_board"), (NoRecord, "no_record")])
+async def test_screen_calls_no_lie_fair(tmp_path: Path, liar: type[HonestServer], row: str) -> None:
+    ana = await raced(liar("friday"), tmp_path)
+    assert row in ana.found
     assert "Fair: " not in ana.text
-    assert ROWS[LIES[name].row].sentence.split("{")[0][:40] in ana.text  # the first line of the screen
+    assert ROWS[row].sentence.split("{")[0][:40] in ana.text  # the first line of the screen
 
 
 @pytest.mark.xdist_group("page")
-@pytest.mark.parametrize(("name", "kind"), [("", "fair"), ("SwappedStock", "wrong"), ("RetimedMove", "wrong")])
-async def test_page_calls_no_lie_fair(tmp_path: Path, browser: Browser, name: str, kind: str) -> None:
-    server = LIES[name].server("friday") if name else HonestServer("friday")
+@pytest.mark.parametrize(("kind", "verdict"), [(HonestServer, "fair"), (SwappedStock, "wrong")])
+async def test_page_calls_no_lie_fair(tmp_path: Path, browser: Browser, kind: type[HonestServer], verdict: str) -> None:
+    server = kind("friday")
     bob = BotPlayer("bob", tmp_path)
     async with playing(server, bob):
         await sit(browser, server.url, "ana")
@@ -109,5 +109,5 @@ async def test_page_calls_no_lie_fair(tmp_path: Path, browser: Browser, name: st
         await rivals_moved(server)
         await browser.run(PRESS, "Resign")
         await browser.run(PRESS, "Really resign?")
-        assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == kind
+        assert await browser.until("document.querySelector('.deal:not(.checking)')?.classList[2]") == verdict
         await browser.close_page()
