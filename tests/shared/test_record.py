@@ -15,13 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samedeal.action_chain import HEAD_BYTES, first_head, next_head
-from samedeal.board_history import UNDO, Undo
+from samedeal.board_history import UNDO
 from samedeal.deal import DIFFICULTIES, SEED_BYTES, Deal, commitment
 from samedeal.deal_proof import DealProof, RevealedShare
 from samedeal.errors import BadRecord
 from samedeal.games import GAMES
 from samedeal.names import clean_name
-from samedeal.options import MAX_SEATS
 from samedeal.record import LARGEST_RECORD, Record, RecordedPlayer
 from samedeal.solver.solve import SOLVER
 from samedeal.terms import RoomTerms
@@ -32,6 +31,7 @@ from tests.shared.javascript import CHECKER, needs_node, verdicts, verdicts_on
 from tests.shared.joint_deals import DAILY, promised, public_deal, race_terms
 from tests.shared.move_strategies import transfers
 from tests.shared.playouts import won_record
+from tests.shared.protocol.strategies import room_terms
 from tests.shared.raised import error_of
 from tests.shared.recorded import START, recorded, terms_of
 
@@ -70,20 +70,17 @@ players = st.builds(
     st.booleans(),
     st.booleans(),
 )
-terms = st.builds(
-    terms_of,
-    st.sampled_from(list(GAMES)),
-    st.sampled_from(["random", "#0", "#999999999", "daily 2026-11-21"]),
-    room=st.sampled_from(["friday", "a-1"]),
-    round_number=st.integers(0, 99),
-    undo=st.sampled_from([rule.value for rule in Undo]),
-    limit=st.integers(10, 7200),
-    players=st.integers(1, MAX_SEATS),
-)
 times = st.integers(0, LAST)
 
 
-@given(terms, hashes, times, times, hashes, st.lists(players, min_size=1, max_size=4))
+@given(
+    room_terms("random", "#0", "#999999999", "daily 2026-11-21"),
+    hashes,
+    times,
+    times,
+    hashes,
+    st.lists(players, min_size=1, max_size=4),
+)
 def test_every_record_round_trips_as_text(
     terms: RoomTerms, promise: bytes, start: int, end: int, seed: bytes, players: list[RecordedPlayer]
 ) -> None:
