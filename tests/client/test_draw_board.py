@@ -19,7 +19,7 @@ from samedeal_client.board.marks import NO_MARKS, Marks, liftable_count, run_len
 from samedeal_client.full_screen.widgets.style_colours import PAINTS
 from samedeal_client.text.appearance import Look
 from samedeal_client.text.spans import row_text, row_width
-from tests.client.boards import POSITIONS, board, golden_position, playout, reachable
+from tests.client.boards import POSITIONS, board, golden_position, reachable
 from tests.client.pictures import hit, position_of, text_of
 from tests.golden.golden_files import assert_golden
 from tests.shared.playouts import FAMILIES
@@ -75,15 +75,6 @@ def sections(game: str, width: int, height: int, kind: str) -> str:
 @pytest.mark.parametrize(("game", "width", "height", "kind"), SCREENS)
 def test_boards_match_the_golden_files(game: str, width: int, height: int, kind: str) -> None:
     assert_golden(f"screens/{game}_{width}x{height}_{kind}.txt", sections(game, width, height, kind))
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(("width", "height"), [(60, 17), (80, 21), (120, 37), (200, 57)])
-def test_board_is_centred_beside_the_panel(game: str, width: int, height: int) -> None:
-    at = layout(game_named(game), width, height, panel=True)
-    right = at.panel.x - 1 if at.panel is not None else width
-    left = min(place.x + at.gap * (name not in (TOP, RESERVE)) for name, place in at.places.items())
-    assert abs(left - (right - at.body.x - at.body.width)) <= 2
 
 
 def test_a_region_is_drawn_as_in_the_whole_board() -> None:
@@ -205,9 +196,3 @@ def test_every_card_of_a_column_has_a_place(now: Board, rows: int, size: CardSiz
         assert packing.collapsed <= len(pile) - run_length(group, pile)
         if rows > 13:
             assert singles >= run_length(group, pile)
-
-
-def test_playouts_reach_deep_columns() -> None:
-    """Without deep columns the properties above would prove little."""
-    deepest = max(len(pile) for number in range(20) for pile in playout(game_named("steve"), number, 120).piles[:8])
-    assert deepest > 18
